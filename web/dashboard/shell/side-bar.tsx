@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { chooseLanguage, LANGUAGES, type LanguageCode, language, t } from '../base/language.ts';
 import { addressOf, go, prefix, type Route, route } from '../base/router.ts';
 import { libraries, session, signOut } from '../base/session.ts';
@@ -12,9 +12,23 @@ import { Mark } from './sign-in.tsx';
 export function SideBar({ libraryId }: { libraryId: number | null }) {
   // Narrow screens have no room for it beside the content: it opens there, and closes where it leads.
   const isOpen = useSignal(false);
+  const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
+    if (!isOpen.peek()) return;
     isOpen.value = false;
+    // What had the focus is hidden now: it goes where the link leads.
+    document.getElementById('content')?.focus();
   }, [isOpen, route.value]);
+  useEffect(() => {
+    if (!isOpen.value) return;
+    const close = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return;
+      isOpen.value = false;
+      button.current?.focus();
+    };
+    addEventListener('keydown', close);
+    return () => removeEventListener('keydown', close);
+  }, [isOpen.value]);
   return (
     <header class="side">
       <Link to={{ name: 'home' }} class="brand">
@@ -24,6 +38,7 @@ export function SideBar({ libraryId }: { libraryId: number | null }) {
         <Icon name="search" /> <span>{t('Find')}</span> <kbd>{t('Ctrl K')}</kbd>
       </button>
       <button
+        ref={button}
         type="button"
         class="menu-button"
         aria-expanded={isOpen.value}
