@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
@@ -24,6 +25,11 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
     WatermarkHeight: library.WatermarkHeight || 15,
   });
   const picture = useSignal<string | null>(null);
+  // The browser keeps the file of an address until that is given up.
+  const shown = picture.value;
+  useEffect(() => {
+    if (shown !== null) return () => URL.revokeObjectURL(shown);
+  }, [shown]);
   const running = useAction();
   const upload = (file: File | undefined) => {
     if (file === undefined) return;
@@ -49,7 +55,7 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
     <Panel title={t('Watermark')} hint={t('Drawn into the picture of videos that are encoded from now on.')}>
       <Stage
         place={place.value}
-        picture={picture.value}
+        picture={shown}
         hasPicture={library.HasWatermark}
         onPlace={(to) => (place.value = to)}
       />
