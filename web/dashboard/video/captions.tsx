@@ -23,7 +23,10 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
   const open = (srclang: string, label: string, version: number) =>
     running.run(async () => {
       const answer = await fetch(`${play.value.value?.captionsPath ?? ''}${srclang}.vtt?ver=${version}`);
-      if (!answer.ok) throw new Error(t('The captions could not be read (status {0}).', answer.status));
+      if (!answer.ok) {
+        await answer.body?.cancel();
+        throw new Error(t('The captions could not be read (status {0}).', answer.status));
+      }
       edited.value = { srclang, label, cues: readCues(await answer.text()) };
     });
   const remove = (srclang: string) =>

@@ -3,6 +3,9 @@ import { writeTime } from '../base/time.ts';
 import type { Keyframes } from './keyframes.ts';
 import { findStill, readStoryboard, type Still } from './storyboard.ts';
 
+/** A storyboard that cannot be had is not requested again before. */
+const RETRY_MS = 10_000;
+
 /** The box over the bar: the picture at a time, its chapter, and the time itself. */
 export class Preview {
   readonly box: HTMLElement;
@@ -14,7 +17,8 @@ export class Preview {
   #url: string | null = null;
   #keyframes: Keyframes | null = null;
   #stills: readonly Still[] = [];
-  #isAsked = false;
+  /** When it may be requested, in milliseconds of the page; never again once it is there. */
+  #fetchAtMs = 0;
   #lookedAtSec = 0;
 
   constructor() {
@@ -35,7 +39,7 @@ export class Preview {
     if (storyboardUrl === this.#url) return;
     this.#url = storyboardUrl;
     this.#stills = [];
-    this.#isAsked = false;
+    this.#fetchAtMs = 0;
   }
 
   show(sec: number, shownSec: number, chapter: string | null): void {
@@ -78,13 +82,20 @@ export class Preview {
   }
 
   async #fetch(): Promise<void> {
-    if (this.#url === null || this.#isAsked) return;
-    this.#isAsked = true;
-    const url = new URL(this.#url, location.href).href;
+    const given = this.#url;
+    if (given === null || performance.now() < this.#fetchAtMs) return;
+    this.#fetchAtMs = Number.POSITIVE_INFINITY;
+    const url = new URL(given, location.href).href;
     const response = await fetch(url).catch(() => null);
-    // Without pictures the time alone is shown; the next look asks again.
+    // Meanwhile there may be another one.
+    if (given !== this.#url) {
+      await response?.body?.cancel();
+      return;
+    }
+    // Without pictures the time alone is shown; a later look tries again.
     if (response === null || !response.ok) {
-      this.#isAsked = false;
+      this.#fetchAtMs = performance.now() + RETRY_MS;
+      await response?.body?.cancel();
       return;
     }
     this.#stills = readStoryboard(await response.text(), url);

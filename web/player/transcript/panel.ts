@@ -117,6 +117,7 @@ export class TranscriptPanel {
     this.#noteDown(say('loading'));
     const response = await fetch(url).catch(() => null);
     const text = response?.ok === true ? await response.text() : null;
+    if (text === null) await response?.body?.cancel();
     // Meanwhile another language may have been chosen.
     if (this.#shownUrl !== url) return;
     if (text === null) this.#shownUrl = null;
