@@ -49,7 +49,6 @@ function Figures({ system }: { system: SystemModel }) {
         value={sum(system.Queue.map(({ Waiting }) => Waiting)).toLocaleString()}
         hint={t('{0} running', sum(system.Queue.map(({ Running }) => Running)))}
       />
-      <Host host={system.Host} />
       <section class="panel">
         <h2>{t('Disk')}</h2>
         {used === null || system.TotalBytes === null ? (
@@ -63,6 +62,7 @@ function Figures({ system }: { system: SystemModel }) {
             </p>
           </>
         )}
+        <Host host={system.Host} />
       </section>
     </div>
   );
@@ -71,15 +71,14 @@ function Figures({ system }: { system: SystemModel }) {
 /** How busy the machine that answers is. */
 function Host({ host: { Cores, LoadAverage, MemoryBytes, FreeMemoryBytes } }: { host: SystemModel['Host'] }) {
   return (
-    <section class="panel">
-      <h2>{t('Processor and memory')}</h2>
-      <p class="figure">{Math.round((LoadAverage / Math.max(1, Cores)) * 100)} %</p>
-      <p class="hint">{t('load of {0} cores in the last minute', Cores)}</p>
+    <>
       <progress value={MemoryBytes - FreeMemoryBytes} max={MemoryBytes} aria-label={t('Memory in use')} />
       <p class="hint">
-        {bytes(FreeMemoryBytes)} {t('free of')} {bytes(MemoryBytes)}
+        {t('Memory: {0} free of {1}', bytes(FreeMemoryBytes), bytes(MemoryBytes))}
+        <br />
+        {t('Load: {0} on {1} cores', LoadAverage.toFixed(1), Cores)}
       </p>
-    </section>
+    </>
   );
 }
 
