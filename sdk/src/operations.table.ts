@@ -485,7 +485,7 @@ export type Operations = {
   retryIncomplete: { input: { libraryId: number }; answer: RetryIncompleteModel };
   /** Encodes once more what failed of a video that is otherwise finished. `POST /library/{libraryId}/videos/{videoId}/resolutions/retry` */
   retryResolutions: { input: { libraryId: number; videoId: string; resolution?: string }; answer: VideoModel };
-  /** Searches what the edges refused or logged in the last 72 hours, the newest first: by text, by filters that all must fit, as rows or grouped. Pages are counted from 0. `POST /shield/event-logs/{shieldZoneId}/search` */
+  /** Searches what the edges refused or logged in the last 72 hours, the newest first: by text, by filters that all must fit, as rows or grouped. Pages are counted from 0. An extension of the interface: the fields `severity` and `method` can be filtered and grouped by too. `POST /shield/event-logs/{shieldZoneId}/search` */
   searchEventLogs: { input: { shieldZoneId: number; body: EventLogsSearchRequest }; answer: EventLogsSearchResponse };
   /** Finds videos in which all words of q are said within about a minute, the newest first, with the captions that match and their times in seconds. language leaves out other captions. `GET /library/{libraryId}/search` */
   searchSpoken: { input: { libraryId: number; q?: string; language?: string; itemsPerPage?: number }; answer: SpokenSearchModel };

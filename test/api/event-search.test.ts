@@ -23,7 +23,7 @@ beforeAll(async () => {
     ),
     event(
       2_001,
-      { ruleId: '942270', ruleGroup: 'ATTACK-SQLI', country: 'NL' },
+      { ruleId: '942270', ruleGroup: 'ATTACK-SQLI', country: 'NL', severity: 'CRITICAL', method: 'POST' },
       { Url: '=cmd|x', Message: 'SQL 100% union' },
     ),
     makeShieldEvent(ZONE + 1),
@@ -55,6 +55,8 @@ test.each([
   ['text with a sign of SQL', { query: '100% u' }, ['942270']],
   ['a field', filter('ruleId', 'in', '930130', '942270'), ['942270', '930130']],
   ['the action', filter('ACTION', 'eq', 'Logged'), ['930130']],
+  ['the severity', filter('severity', 'in', 'CRITICAL', 'ERROR'), ['942270']],
+  ['the method', filter('method', 'eq', 'POST'), ['942270']],
   ['an agent', filter('ua', 'contains', 'nikto'), ['930130']],
   ['a wildcard', filter('url', 'wildcard', '/.*'), ['930130']],
   ['a network of IPv6', filter('ip', 'cidr', '2001:db8::/32'), ['930130']],
@@ -73,6 +75,17 @@ test('groups are counted, the largest first', async () => {
   expect([body.total, body.totalPages, body.rows]).toEqual([3, 2, null]);
   expect(body.groups[0]).toMatchObject({ key: { country: 'DE', ruleId: '10102' }, count: 1_200 });
   expect(body.groups[0].lastSeen).toBeGreaterThan(body.groups[0].firstSeen);
+});
+
+test('groups of every field are counted at once, by severity and method too', async () => {
+  const fields = ['feature', 'ruleId', 'ip', 'ja4', 'ua', 'url', 'asn', 'country', 'action', 'severity', 'method'];
+  const { body } = await call('search', { groupBy: fields });
+  expect(body.groups).toHaveLength(3);
+  const { body: methods } = await call('search', { groupBy: ['severity', 'method'] });
+  expect(methods.groups).toMatchObject([
+    { key: { severity: 'WARNING', method: 'GET' }, count: 1_201 },
+    { key: { severity: 'CRITICAL', method: 'POST' }, count: 1 },
+  ]);
 });
 
 test('an export has every event once, oldest first, and no cell that a spreadsheet would compute', async () => {

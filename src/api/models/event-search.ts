@@ -21,7 +21,7 @@ export type EventLogsExportRequest = Static<typeof EventLogsExportRequest>;
 /** Pages are counted from 0. */
 export const EventLogsSearchRequest = model('EventLogsSearchRequest', {
   ...window,
-  groupBy: Type.Optional(nullable(Type.Array(text({ maxLength: 40 }), { maxItems: 9 }))),
+  groupBy: Type.Optional(nullable(Type.Array(text({ maxLength: 40 }), { maxItems: 11 }))),
   page: Type.Optional(nullable(int32())),
   pageSize: Type.Optional(nullable(int32())),
 });

@@ -1,5 +1,9 @@
 /** What events are filtered and grouped by; names as published. */
-export const EVENT_FIELDS = ['feature', 'ruleId', 'ip', 'ja4', 'ua', 'url', 'asn', 'country', 'action'] as const;
+export const EVENT_FIELDS = [
+  ...(['feature', 'ruleId', 'ip', 'ja4', 'ua', 'url', 'asn', 'country', 'action'] as const),
+  // Extensions of the interface.
+  ...(['severity', 'method'] as const),
+] as const;
 export type EventField = (typeof EVENT_FIELDS)[number];
 
 /** `cidr` is for addresses alone; `*` of a wildcard stands for any text. */

@@ -112,6 +112,8 @@ const EXPRESSIONS: Readonly<Record<EventField, RawBuilder<string>>> = {
   asn: sql<string>`asn`,
   country: sql<string>`country`,
   action: sql<string>`status`,
+  severity: sql<string>`severity`,
+  method: sql<string>`method`,
 };
 
 const SEARCHED = [EXPRESSIONS.ip, EXPRESSIONS.ruleId, EXPRESSIONS.url, EXPRESSIONS.ua, details('Message')];

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { EventLogsSearchResponse } from '../../../src/api/models/event-search.ts';
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
@@ -12,6 +12,8 @@ const DAY_MS = 24 * 3600 * 1000;
 const DAYS = ['Today (UTC)', 'Yesterday', 'The day before'];
 const PER_PAGE = 50;
 const FOLLOW_MS = 3_000;
+/** What is offered to filter by is renewed less often: each field is a search over the day. */
+const FOLLOW_VALUES_MS = 6_000;
 /** Whoever types gets a search at the end of a word, not at each letter. */
 const TYPING_MS = 150;
 /** Values of a field that are offered to filter by. */
@@ -21,11 +23,13 @@ const FIELDS = [
   ['ruleId', 'Rule', 'All rules'],
   ['action', 'Status', 'All states'],
   ['country', 'Country', 'All countries'],
+  ['severity', 'Severity', 'All severities'],
+  ['method', 'Method', 'All methods'],
 ] as const;
 type Field = (typeof FIELDS)[number][0];
 type Chosen = Readonly<Record<Field, string>>;
 
-const NOTHING: Chosen = { ruleId: '', action: '', country: '' };
+const NOTHING: Chosen = { ruleId: '', action: '', country: '', severity: '', method: '' };
 
 /** What the edges refused or logged: the last three days, with the rule that decided. */
 export function Events({ libraryId }: { libraryId: number }) {
@@ -89,7 +93,7 @@ function Log({ zoneId }: { zoneId: number }) {
         {FIELDS.map(([field, label, all]) => (
           <FieldFilter
             key={field}
-            {...{ path, span, field }}
+            {...{ path, span, field, isFollowed }}
             label={tr(label)}
             all={tr(all)}
             value={chosen.value[field]}
@@ -127,6 +131,7 @@ type FieldFilterProps = {
   path: string;
   span: { from: number; to: number };
   field: Field;
+  isFollowed: Signal<boolean>;
   label: string;
   all: string;
   value: string;
@@ -134,12 +139,15 @@ type FieldFilterProps = {
 };
 
 /** Offers the values that the events of the day have, the most frequent first. */
-function FieldFilter({ path, span, field, label, all, value, onChange }: FieldFilterProps) {
-  const { value: found } = useLoaded<EventLogsSearchResponse>(path, {
+function FieldFilter({ path, span, field, isFollowed, label, all, value, onChange }: FieldFilterProps) {
+  const { value: found, look } = useLoaded<EventLogsSearchResponse>(path, {
     ...span,
     groupBy: [field],
     pageSize: MOST_VALUES,
   });
+  useRefresh(() => {
+    if (isFollowed.value) look();
+  }, FOLLOW_VALUES_MS);
   const groups = (found.value?.groups ?? []).map(({ key, count }) => ({ name: key[field] ?? '', count }));
   const offered = groups.filter(({ name }) => name !== '').toSorted((first, second) => second.count - first.count);
   const choices = offered.map(({ name, count }) => [name, `${name} (${count.toLocaleString()})`] as const);
