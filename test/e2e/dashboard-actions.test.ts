@@ -17,6 +17,7 @@ import { LIBRIVOX } from '../support/speech.ts';
 import { call, createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
 
 const PATIENCE = { timeout: WAIT_MS, interval: 200 };
+const THIEF = { Referer: 'https://thief.example/page' };
 
 let service: Service;
 let browser: Browser;
@@ -72,6 +73,34 @@ async function look(name: string): Promise<void> {
   }
   await page.setViewportSize({ width: 1280, height: 800 });
 }
+
+test('who was refused is blocked from the event log, which follows what is refused, and unblocked by an undo', async () => {
+  const [first, later] = ['0192f000-0000-7000-8000-00000000aaaa', '0192f000-0000-7000-8000-00000000bbbb'];
+  const status = async (video: string, headers = {}) =>
+    (await fetch(`${service.edgeUrl}/vz-1/${video}/playlist.m3u8`, { headers })).status;
+  await open('library/1/settings/rules');
+  await page.getByLabel('Pages that may not embed', { exact: true }).fill('thief.example');
+  await press('Save rules');
+  await page.getByText('The rules are saved').waitFor();
+  await expect.poll(() => status(first, THIEF), PATIENCE).toBe(403);
+  await open('library/1/events');
+  await page.getByLabel('Follow').check();
+  await page.getByText(first).first().waitFor();
+  expect(await status(later, THIEF)).toBe(403);
+  const row = page.locator('tr', { hasText: later });
+  await row.waitFor();
+  await page.getByLabel('Method').selectOption('GET');
+  await page.getByLabel('Rule').selectOption('10130');
+  await row.waitFor();
+  await look('events');
+  expect(await status(first)).toBe(404);
+  await row.getByRole('button', { name: 'Block the 256 addresses 127.0.0.*' }).click();
+  // A message stays under the pointer, however long the rule takes to arrive.
+  await page.getByText('127.0.0.* is refused from now on.').hover();
+  await expect.poll(() => status(first), PATIENCE).toBe(403);
+  await press('Undo');
+  await expect.poll(() => status(first), PATIENCE).toBe(404);
+});
 
 test('a library is made, its keys made, replaced and revoked, and it goes when its name is typed', async () => {
   const opens = async (id: number, key: string) =>
