@@ -5,13 +5,14 @@ import { SrtSession } from './srt-session.ts';
 
 const START = Buffer.from([0, 0, 1]);
 const SPS = Buffer.from('6742c00ada11ec0440000003004000000c83c489a8', 'hex');
-/** Longer than the record of a decoder can say. */
-const PPS = Buffer.alloc(70_000, 0x68);
+const PPS = Buffer.from('68ce3c80', 'hex');
 
-test('a caller whose bytes make a reader fail is disconnected, and nothing more of it is read', () => {
+test('a caller whose media make their taker fail is disconnected, and nothing more of it is read', () => {
   const seen: string[] = [];
   const input = {
-    push: () => void seen.push('pushed'),
+    push: () => {
+      throw new RangeError('What takes the media fails.');
+    },
     relay: () => undefined,
     end: (reason: string) => void seen.push(`ended: ${reason}`),
   };
