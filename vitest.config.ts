@@ -6,50 +6,22 @@ const SOAKS = ['media', 'edge-memory', 'upload-memory', 'encoder-memory', 'live-
   (name) => `test/soak/${name}.test.ts`,
 );
 
-/** Tests that calculate most of their time: they encode and decode. All others wait most of it, for services and pages. */
-const CALCULATING = ['src/**/*.test.ts', 'test/{media,jobs,jit}/**/*.test.ts'];
-const OTHERS = ['test/**/*.test.ts', 'web/**/*.test.ts', 'bench/**/*.test.ts'];
-
 // biome-ignore lint/style/noDefaultExport: vitest reads its settings from the default export.
-export default defineConfig(({ mode }) => {
-  const exclude = ['**/node_modules/**', 'test/house/violations/**', ...(mode === 'soak' ? [] : SOAKS)];
-  const shared = {
+export default defineConfig(({ mode }) => ({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts', 'bench/**/*.test.ts'],
+    exclude: ['**/node_modules/**', 'test/house/violations/**', ...(mode === 'soak' ? [] : SOAKS)],
     // Node runs our code as it stands, as it does in service, and keeps what it compiled.
     experimental: { viteModuleRunner: false },
+    globalSetup: ['test/support/database-template.ts'],
     // No file changes what another would see of a process: few processes, which load each module once.
     isolate: false,
+    // Two cores: media tests start encoders of their own, so few files run side by side; while one waits, two calculate.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // Bounds on hanging, not on speed: what is waited for may wait for a processor itself.
     expect: { poll: { timeout: 20_000 } },
     testTimeout: 360_000,
     hookTimeout: 360_000,
-  };
-  return {
-    test: {
-      globalSetup: ['test/support/database-template.ts'],
-      sequence: { sequencer: LongestFirst },
-      // For two cores. One kind after the other: workers are counted for each.
-      projects: [
-        {
-          test: {
-            ...shared,
-            name: 'waiting',
-            include: OTHERS,
-            exclude: [...exclude, ...CALCULATING],
-            maxWorkers: 4,
-            sequence: { groupOrder: 0 },
-          },
-        },
-        {
-          test: {
-            ...shared,
-            name: 'calculating',
-            include: CALCULATING,
-            exclude,
-            maxWorkers: 3,
-            sequence: { groupOrder: 1 },
-          },
-        },
-      ],
-    },
-  };
-});
+  },
+}));
