@@ -127,6 +127,7 @@ test('a library is made, its keys made, replaced and revoked, and it goes when i
   await own.getByRole('button', { name: 'Show' }).click();
   const before = (await own.locator('code').textContent()) ?? '';
   await press('Another API key');
+  await press('Replace the key');
   await expect.poll(() => own.locator('code').textContent(), PATIENCE).not.toBe(before);
   const after = (await own.locator('code').textContent()) ?? '';
   expect([await opens(id, before), await opens(id, after)]).toEqual([200, 200]);
