@@ -24,6 +24,7 @@ import type { Receiver } from './objects/object-sender.ts';
 import { refusedPage } from './player/serve-player.ts';
 import { findHostFault } from './receive/host-fault.ts';
 import { clientOf, type EdgeRequest, type ReceiveDeps, receive } from './receive/receive.ts';
+import type { InspectionTurns } from './shield/inspection-turns.ts';
 import type { DeliveredBytes } from './traffic/delivered-bytes.ts';
 
 export type HandleDeps = {
@@ -33,6 +34,7 @@ export type HandleDeps = {
   leases: ByteLeases;
   /** Counts an answer that is encrypted for a client; null when it has too many. */
   encryptions(client: string): (() => void) | null;
+  inspections: InspectionTurns;
   recorder: EventRecorder;
   delivered: DeliveredBytes;
   log: EdgeLog;
@@ -53,6 +55,7 @@ export async function handleRequest(
       return;
     }
     const request = await receive(message, deps.receiving);
+    if (request.inspected !== null) await deps.inspections.enter();
     const verdict = admit(request, deps.admission);
     if (isBlocked(verdict)) await sendBlocked(request, response, { verdict, deps });
     else await answer(verdict, response, deps);

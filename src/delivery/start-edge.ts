@@ -35,6 +35,7 @@ import { answerUnreadable, UNTAKEN_METHOD } from './receive/parser-refusals.ts';
 import { PolicyReader } from './receive/policy-reader.ts';
 import { clientOf, type ReceiveDeps } from './receive/receive.ts';
 import { Routes } from './receive/route.ts';
+import { InspectionTurns } from './shield/inspection-turns.ts';
 import { PlaybackAuthorizer } from './shield/play-permits.ts';
 import { openDeliveredBytes } from './traffic/delivered-bytes.ts';
 import { createOtherPlayers } from './traffic/other-players.ts';
@@ -89,7 +90,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     }),
     leases: new ByteLeases(budgets),
     encryptions: (client) => (budgets.take(client, 'encryptions') ? () => budgets.give(client, 'encryptions') : null),
-    ...{ recorder, delivered, log },
+    ...{ inspections: new InspectionTurns(), recorder, delivered, log },
   };
   const server = openServer(limits, handling);
   server.on('connection', (socket) => countConnection(socket, budgets, handling));
