@@ -98,6 +98,6 @@ export const migrations: Record<string, Migration> = {
   '176-recording-rungs': { up: recordingRungs },
   '206-statistics-indexes': { up: statisticsIndexes },
   '162-bulk-undo': { up: bulkUndo },
-  '207-moves-without-places': { up: movesWithoutPlaces },
   '163-storage-move': { up: storageMove },
+  '207-moves-without-places': { up: movesWithoutPlaces },
 };

@@ -6,8 +6,8 @@ export type OpenEvent = Omit<ShieldEvent, 'log'> & { details: EventDetails };
 /** What events are sampled by, and how one is made: most of a flood are never made. */
 export type Sample = { client: string; zoneId: number; ruleId: string; atMs: number; make: () => OpenEvent };
 
-/** `credit`: events that may be stored at `atMs`, rising with time. */
-type Source = { credit: number; atMs: number; suppressed: number; storedMs: number; last: Sample['make'] };
+/** `credit`: events that may be stored at `atMs`, rising with time. `leftOut`: the first of those that were left out. */
+type Source = { credit: number; atMs: number; suppressed: number; storedMs: number; leftOut: OpenEvent | null };
 
 /** So many events of one client, zone and rule are stored at once, and one each second from then on. */
 const BURST_EVENTS = 10;
@@ -32,13 +32,14 @@ export class EventRing {
   }
 
   add({ client, zoneId, ruleId, atMs, make }: Sample): void {
-    const source = this.#sourceOf(`${client}|${zoneId}|${ruleId}`, atMs, make);
+    const source = this.#sourceOf(`${client}|${zoneId}|${ruleId}`, atMs);
     const credit = source.credit + (Math.max(0, atMs - source.atMs) * EVENTS_PER_SEC) / 1_000;
     source.credit = Math.min(BURST_EVENTS, credit);
     source.atMs = atMs;
     if (source.credit < 1) {
       source.suppressed += 1;
-      source.last = make;
+      // As it is stored: whole requests, with all that a client sends in them, are not kept.
+      source.leftOut ??= make();
       return;
     }
     source.credit -= 1;
@@ -61,10 +62,10 @@ export class EventRing {
     return this.take(Number.POSITIVE_INFINITY);
   }
 
-  #sourceOf(name: string, atMs: number, last: Sample['make']): Source {
+  #sourceOf(name: string, atMs: number): Source {
     const known = this.#sources.get(name);
     if (known !== undefined) return known;
-    const source: Source = { credit: BURST_EVENTS, atMs, suppressed: 0, storedMs: atMs, last };
+    const source: Source = { credit: BURST_EVENTS, atMs, suppressed: 0, storedMs: atMs, leftOut: null };
     this.#sources.set(name, source);
     const oldest = this.#sources.entries().next();
     if (this.#sources.size > MAX_SOURCES && !oldest.done) {
@@ -74,14 +75,15 @@ export class EventRing {
     return source;
   }
 
-  /** The newest of those that were left out, standing for the others. */
+  /** The first of those that were left out stands for the others. */
   #report(source: Source): void {
-    if (source.suppressed > 0) this.#store(source, source.last(), source.suppressed - 1);
+    if (source.leftOut !== null) this.#store(source, source.leftOut, source.suppressed - 1);
   }
 
   /** `others`: how many the event stands for beside itself. */
   #store(source: Source, event: OpenEvent, others: number): void {
     source.suppressed = 0;
+    source.leftOut = null;
     source.storedMs = event.atMs;
     const details = others === 0 ? event.details : { ...event.details, Suppressed: others };
     if (this.#events.length < MAX_EVENTS) this.#events.push({ ...event, details });
