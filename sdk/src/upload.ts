@@ -1,5 +1,5 @@
 import { ApiError, isTemporary, UnreachableError } from './api-error.ts';
-import { baseOf, type Connection, callOperation, send } from './call.ts';
+import { baseOf, type Connection, callOperation, type Input, send } from './call.ts';
 import { sha256Hex } from './digest.ts';
 import { type PartRequest, sendPartWithProgress } from './send-part.ts';
 
@@ -17,19 +17,7 @@ export type UploadState = { videoId: string; address: string };
 export type UploadSignature = { AuthorizationSignature: string; AuthorizationExpire: string };
 
 /** How one file is encoded, where that is not as its library says: the parameters of `uploadVideo` by name. */
-export type UploadSettings = {
-  /** With commas between them, such as `240p,720p`. */
-  enabledResolutions?: string;
-  enabledOutputCodecs?: string;
-  jitEnabled?: boolean;
-  transcribeEnabled?: boolean;
-  transcribeLanguages?: string;
-  sourceLanguage?: string;
-  generateTitle?: boolean;
-  generateDescription?: boolean;
-  generateChapters?: boolean;
-  generateMoments?: boolean;
-};
+export type UploadSettings = Omit<Input<'uploadVideo'>, 'libraryId' | 'videoId' | 'body'>;
 
 export type UploadOptions = {
   libraryId: number;
