@@ -1,9 +1,9 @@
 import { t } from '../base/language.ts';
+import { RUNGS, withTurned } from '../base/rungs.ts';
 import { bytes } from '../base/words.ts';
 import { Check, Panel, Table } from '../parts/fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
 
-const RUNGS = ['240p', '360p', '480p', '720p', '1080p', '1440p', '2160p'] as const;
 const CODECS = ['x264', 'vp9', 'hevc', 'av1'];
 /** Sound beside the picture. */
 const SOUND_KBPS = 128;
@@ -12,8 +12,6 @@ const SOUND_KBPS = 128;
 export function EncodingFields({ library, change }: FieldsProps) {
   const rungs = listOf(library.EnabledResolutions);
   const codecs = listOf(library.OutputCodecs);
-  const turn = (list: readonly string[], all: readonly string[], name: string, isOn: boolean) =>
-    all.filter((one) => (one === name ? isOn : list.includes(one))).join(',');
   const kbpsOf = (rung: (typeof RUNGS)[number]) => library[`Bitrate${rung}`];
   const hour = RUNGS.filter((rung) => rungs.includes(rung)).reduce((sum, rung) => sum + hourBytes(kbpsOf(rung)), 0);
   return (
@@ -26,7 +24,9 @@ export function EncodingFields({ library, change }: FieldsProps) {
                 <Check
                   label={rung}
                   value={rungs.includes(rung)}
-                  onChange={(isOn) => change('EnabledResolutions', turn(rungs, RUNGS, rung, isOn))}
+                  onChange={(isOn) =>
+                    change('EnabledResolutions', withTurned(RUNGS, rungs, { name: rung, isOn }).join(','))
+                  }
                 />
               </th>
               <td>
@@ -57,7 +57,7 @@ export function EncodingFields({ library, change }: FieldsProps) {
               key={codec}
               label={codec}
               value={codecs.includes(codec)}
-              onChange={(isOn) => change('OutputCodecs', turn(codecs, CODECS, codec, isOn))}
+              onChange={(isOn) => change('OutputCodecs', withTurned(CODECS, codecs, { name: codec, isOn }).join(','))}
             />
           ))}
         </Panel>

@@ -2,10 +2,9 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { UploadSettings } from '../../../sdk/src/millrace.ts';
 import { t } from '../base/language.ts';
+import { RUNGS, withTurned } from '../base/rungs.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check, TextField } from '../parts/fields.tsx';
-
-const RUNGS = ['240p', '360p', '480p', '720p', '1080p', '1440p', '2160p'];
 
 type Props = { onClose: () => void; children: (settings: UploadSettings) => ComponentChildren };
 
@@ -16,7 +15,7 @@ export function UploadSettingsDialog({ onClose, children }: Props) {
   const spoken = useSignal('');
   const hasTexts = useSignal(false);
   const turn = (rung: string, isOn: boolean) => {
-    rungs.value = RUNGS.filter((one) => (one === rung ? isOn : rungs.value.includes(one)));
+    rungs.value = withTurned(RUNGS, rungs.value, { name: rung, isOn });
   };
   const settings: UploadSettings = {
     ...(rungs.value.length > 0 && { enabledResolutions: rungs.value.join(',') }),
