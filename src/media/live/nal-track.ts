@@ -3,7 +3,7 @@ import type { TrackConfig } from './access-unit.ts';
 import { joinWithLengths } from './annex-b.ts';
 import { isAvcKey, writeAvcRecord } from './avc-record.ts';
 import { isHevcKey, writeHevcRecord } from './hevc-record.ts';
-import { avcConfig, hevcConfig } from './video-config.ts';
+import { avcConfig, hevcConfig, LARGEST_DESCRIPTION } from './video-config.ts';
 
 /** How NAL units of a codec are distinguished and described. */
 type NalCodec = {
@@ -34,8 +34,6 @@ const HEVC: NalCodec = {
 
 /** More parameter sets of a kind are not kept. */
 const MOST_SETS = 16;
-/** A parameter set that is longer fits no configuration that is taken: records count its bytes by 16 bits. */
-const LARGEST_SET_BYTES = 16_384;
 
 /** One picture: its sample, and the configuration when it is another than before. */
 export type Picture = { config: TrackConfig | null; isKey: boolean; bytes: Buffer };
@@ -89,8 +87,9 @@ export class NalTrack {
 }
 
 function add(sets: Buffer[] | undefined, nal: Buffer): void {
-  if (nal.length > LARGEST_SET_BYTES)
-    throw new BrokenMedia(`Expected a parameter set of ${LARGEST_SET_BYTES} bytes at most, got ${nal.length}.`);
+  // It would fit no configuration that is taken, and records count its bytes by 16 bits.
+  if (nal.length > LARGEST_DESCRIPTION)
+    throw new BrokenMedia(`Expected a parameter set of ${LARGEST_DESCRIPTION} bytes at most, got ${nal.length}.`);
   if (sets === undefined || sets.length >= MOST_SETS || sets.some((set) => set.equals(nal))) return;
   sets.push(nal);
 }

@@ -6,7 +6,8 @@ import { readAvcSize } from './avc-size.ts';
 import { readHevcSize } from './hevc-size.ts';
 import { visualEntry } from './sample-entry.ts';
 
-const LARGEST_DESCRIPTION = 16_384;
+/** A longer configuration of a decoder is refused, bytes. */
+export const LARGEST_DESCRIPTION = 16_384;
 
 /** The configuration of H.264 from an AVCDecoderConfigurationRecord (ISO 14496-15 section 5.3.3). */
 export function avcConfig(record: Buffer, frameRate: number): TrackConfig {
