@@ -155,12 +155,18 @@ function holdAfterFirst(): { calls: () => number; release: () => void } {
 const transcriptionOf = async (guid: string) =>
   Object(await call(service, 'GET', `/library/1/videos/${guid}/activity`)).transcription;
 
-test('a transcription shows how far it is, and one that is cancelled ends', async () => {
-  const { calls, release } = holdAfterFirst();
-  const guid = await createVideo(service, 'Cancelled');
+/** A video in whose second span the engine answers nothing until it is released. */
+async function holdInSecondSpan(title: string, pauseMs: number) {
+  const held = holdAfterFirst();
+  const guid = await createVideo(service, title);
   const query = '?transcribeEnabled=true&sourceLanguage=en';
-  expect((await uploadFile(service, guid, await makeClip(2100), query)).status).toBe(200);
-  await expect.poll(calls, PATIENCE).toBe(2);
+  expect((await uploadFile(service, guid, await makeClip(pauseMs), query)).status).toBe(200);
+  await expect.poll(held.calls, PATIENCE).toBe(2);
+  return { guid, ...held };
+}
+
+test('a transcription shows how far it is, and one that is cancelled ends', async () => {
+  const { guid, calls, release } = await holdInSecondSpan('Cancelled', 2100);
   await expect.poll(() => transcriptionOf(guid), PATIENCE).toMatchObject({ state: 'running' });
   expect((await transcriptionOf(guid)).doneSeconds).toBeGreaterThan(2);
   await call(service, 'DELETE', `/library/1/videos/${guid}/transcribe`);
@@ -173,11 +179,7 @@ test('a transcription shows how far it is, and one that is cancelled ends', asyn
 });
 
 test('captions that a person writes while a transcription runs stay', async () => {
-  const { calls, release } = holdAfterFirst();
-  const guid = await createVideo(service, 'Edited');
-  const query = '?transcribeEnabled=true&sourceLanguage=en';
-  expect((await uploadFile(service, guid, await makeClip(2300), query)).status).toBe(200);
-  await expect.poll(calls, PATIENCE).toBe(2);
+  const { guid, release } = await holdInSecondSpan('Edited', 2300);
   const captionsFile = Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nBy hand\n').toString('base64');
   await call(service, 'POST', `/library/1/videos/${guid}/captions/en-auto`, { srclang: 'en-auto', captionsFile });
   release();
