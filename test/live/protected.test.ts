@@ -12,6 +12,7 @@ import { type LiveRoom, openLiveRoom } from './live-room.ts';
 import { createLive, ended, publish, readText, startLive, type TestStream, until } from './live-service.ts';
 
 let room: LiveRoom;
+const refused: string[] = [];
 beforeAll(async () => {
   room = await openLiveRoom();
 });
@@ -125,9 +126,12 @@ async function goLive({ key, ingest }: TestStream) {
   return publish(ingest);
 }
 
-/** The player page of a stream that has not begun. */
+/** The player page of a stream that has not begun; nothing that it requests from then on may be refused. */
 async function openPlayer({ libraryId, mediaId }: MediaKey, query: string): Promise<Page> {
   const player = await room.browser.newPage();
+  player.on('response', (response) => {
+    if ([401, 403, 500].includes(response.status())) refused.push(`${response.status()} ${response.url()}`);
+  });
   await player.goto(`${room.service.edgeUrl}/embed/${libraryId}/${mediaId}?${query}&muted=true&autoplay=true`);
   await player.getByText('The broadcast has not begun').waitFor({ timeout: 60_000 });
   return player;
@@ -144,7 +148,8 @@ async function signPage({ libraryId, mediaId }: MediaKey): Promise<string> {
 async function untilPlaying(player: Page): Promise<void> {
   const read = (video: HTMLVideoElement) =>
     video.getVideoPlaybackQuality().totalVideoFrames > 10 ? video.currentTime : 0;
-  await expect.poll(() => player.locator('video').evaluate(read), { timeout: 60_000 }).toBeGreaterThan(2);
+  await expect.poll(() => player.locator('video').evaluate(read), { timeout: 60_000 }).toBeGreaterThan(4);
+  expect(refused).toEqual([]);
 }
 
 async function setDrm(version: 'basic' | 'enterprise', access = { playerTokenRequired: false }): Promise<void> {
