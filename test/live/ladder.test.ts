@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
@@ -7,10 +9,13 @@ import { endWithTest } from '../support/end-with-test.ts';
 import { LIBRARY_KEY } from '../support/service.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
 import { FINISHED, untilVideo } from '../support/videos.ts';
-import { playLive, readPlayback } from './live-player.ts';
+import { faultsOf, playLive, readPlayback } from './live-player.ts';
 import { type LiveRoom, openLiveRoom } from './live-room.ts';
-import { ended, publish, readText, startLive, until } from './live-service.ts';
+import { BOUNDED, ended, publish, readText, startLive, until } from './live-service.ts';
 import { publishNumbered, readNumbers } from './numbered-frames.ts';
+import { readPeriods, segmentsOf } from './read-recording.ts';
+
+const run = promisify(execFile);
 
 let room: LiveRoom;
 beforeAll(async () => {
@@ -80,6 +85,60 @@ test('a stream that the cores have no room for is sent on as it comes, and its v
   expect(others).toHaveLength(3);
   for (const numbers of others) expect(numbers).toEqual(first);
 }, 200_000);
+
+test('a recording of two sizes gets the rungs below each, and plays through both in every one', async () => {
+  // The one before takes the cores until its test ends.
+  const other = await startLive(room);
+  publish(other.ingest, { size: '854x480' });
+  expect(await transcodingOf(other.key)).toMatchObject({ state: 'running' });
+  const { base, key, ingest } = await startLive(room);
+  const wholeOf = async (period: number) => {
+    const segments = segmentsOf((await mediaPlaylists(base))[0] ?? '#EXTM3U\n');
+    return [...Map.groupBy(segments, ({ map }) => map).values()][period]?.length ?? 0;
+  };
+  const larger = endWithTest(publishNumbered(ingest, '854x480'));
+  await until(async () => ((await wholeOf(0)) >= 2 ? true : null), 'two segments');
+  larger.kill('SIGKILL');
+  await ended(larger);
+  const smaller = endWithTest(publishNumbered(ingest, '640x360'));
+  await until(async () => ((await wholeOf(1)) >= 2 ? true : null), 'two segments of another size');
+  await stop(key);
+  await ended(smaller);
+  await completeRecordings(room.catalogue.database, new AbortController().signal);
+  const multivariant = await until(
+    async () => {
+      const text = (await readText(`${base}/playlist.m3u8`)) ?? '';
+      return text.match(/^#EXT-X-STREAM-INF/gm)?.length === 3 ? text : null;
+    },
+    'the rungs',
+    60_000,
+  );
+  await untilVideo(room.service, key.mediaId, ({ status }) => status === FINISHED);
+  const sizes = [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\S+?),/gm)].map(([, size]) => size);
+  expect(sizes).toEqual(['854x480', '640x360', '426x240']);
+  const addresses = multivariant.match(/^r\/.*$/gm) ?? [];
+  const listed = await Promise.all(addresses.map((one) => readPeriods(`${base}/${one}`, readPictures)));
+  const [source = []] = listed;
+  expect(source.map(({ size }) => size)).toEqual(['854,480', '640,360']);
+  expect(source.every(({ numbers }) => numbers.length >= 50)).toBe(true);
+  // 360p is the size of the second period's source.
+  expect(listed[1]?.map(({ size }) => size)).toEqual(['640,360', '640,360']);
+  expect(listed[2]?.map(({ size }) => size)).toEqual(['426,240', '426,240']);
+  for (const periods of listed)
+    expect(periods.map(({ numbers }) => numbers)).toEqual(source.map(({ numbers }) => numbers));
+  const page = await playLive(room.browser, room.service.edgeUrl, `${base}/playlist.m3u8`);
+  await choose(page, 240);
+  const hasEnded = () => page.evaluate(() => document.querySelector('video')?.ended === true);
+  await until(async () => ((await hasEnded()) ? true : null), 'the end of the video', 60_000);
+  expect(faultsOf((await readPlayback(page)).errors)).toEqual([]);
+}, 240_000);
+
+/** Size of the pictures of a file, and the numbers that they show. */
+async function readPictures(file: string): Promise<{ size: string; numbers: number[] }> {
+  const asked = ['-v', 'error', '-select_streams', 'v', '-show_entries', 'stream=width,height', '-of', 'csv=p=0', file];
+  const { stdout } = await run('ffprobe', asked, BOUNDED);
+  return { size: stdout.trim(), numbers: await readNumbers(file) };
+}
 
 /** Stops a stream and waits for its video: its rungs take no cores any more. */
 async function stop(key: MediaKey): Promise<void> {

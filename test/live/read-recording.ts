@@ -38,21 +38,28 @@ export async function countSegments(base: string): Promise<number> {
  * publisher of a numbered clip is one run from 0 on, and a lost or doubled picture breaks one in two.
  */
 export async function readRuns(address: string): Promise<{ from: number; to: number }[]> {
+  const runs: { from: number; to: number }[] = [];
+  for (const numbers of await readPeriods(address, readNumbers)) addRuns(runs, numbers);
+  return runs;
+}
+
+/** Writes each period of a media playlist to a file, and answers what `read` makes of it. */
+export async function readPeriods<T>(address: string, read: (file: string) => Promise<T>): Promise<T[]> {
   const text = (await readText(address)) ?? '';
   const periods = Map.groupBy(segmentsOf(text), ({ map }) => map);
   const folder = await mkdtemp(path.join(tmpdir(), 'millrace-recording-'));
-  const runs: { from: number; to: number }[] = [];
+  const answers: T[] = [];
   try {
     for (const [map, segments] of periods) {
       const file = path.join(folder, 'period.mp4');
       const uris = [map ?? '', ...segments.map(({ uri }) => uri ?? '')];
       await writeFile(file, Buffer.concat(await Promise.all(uris.map((uri) => fetchBytes(new URL(uri, address))))));
-      addRuns(runs, await readNumbers(file));
+      answers.push(await read(file));
     }
   } finally {
     await rm(folder, { recursive: true });
   }
-  return runs;
+  return answers;
 }
 
 /** Segments that viewers were sent and the recording lacks, or has of another length. */

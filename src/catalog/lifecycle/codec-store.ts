@@ -59,15 +59,23 @@ async function addCodec(tx: Tx, key: MediaKey, { codec, plan }: CodecAction): Pr
 }
 
 /** Has renditions made on the timeline that is shown; they are shown at once when all encode tasks of the video have ended. */
-export async function addToShown(
+export async function addToShown(tx: Tx, shown: ShownView, plan: CodecPlan): Promise<void> {
+  await addToTimelines(tx, shown, [{ ...plan, timelineId: shown.timelineId }]);
+}
+
+/** The same for several timelines that are shown one after the other: the periods of a recording. */
+export async function addToTimelines(
   tx: Tx,
-  { key, state, timelineId }: ShownView,
-  { renditions, tasks }: CodecPlan,
+  { key, state }: Pick<ShownView, 'key' | 'state'>,
+  plans: readonly (CodecPlan & { timelineId: Guid })[],
 ): Promise<void> {
-  if (renditions.length === 0) return;
+  const added = plans.filter(({ renditions }) => renditions.length > 0);
+  if (added.length === 0) return;
   // What is over would count as progress of what begins.
   if (state === 'finished') await tx.deleteFrom('encode_task').where('media_id', '=', key.mediaId).execute();
-  await insertRenditions(tx, key, { id: timelineId, isActive: false, renditions, tasks });
+  for (const { timelineId, renditions, tasks } of added) {
+    await insertRenditions(tx, key, { id: timelineId, isActive: false, renditions, tasks });
+  }
   if (state === 'finished') await reopen(tx, key);
   await bumpPublication(tx, key);
 }

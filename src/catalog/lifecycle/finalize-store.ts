@@ -114,10 +114,14 @@ async function loadStandings(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
   const { rows } = await sql<RenditionStanding>`
     select r.id, r.timeline_id as "timelineId", r.kind, r.state, r.active as "isActive",
       r.retired_at is not null as "isRetired",
+      not t.active and exists (select from live_period p where p.library_id = r.library_id and p.media_id = r.media_id
+        and p.timeline_id = r.timeline_id) as "isOfFurtherPeriod",
       ${RENDITION_NAME} as name,
       w.tasks, w."openTasks",
       coalesce(r.state_reason, w.reason) as "failedReason"
-    from rendition r cross join lateral (
+    from rendition r
+    join timeline t on t.library_id = r.library_id and t.media_id = r.media_id and t.id = r.timeline_id
+    cross join lateral (
       select count(*) as tasks, count(*) filter (where state in ('waiting', 'running')) as "openTasks",
         max(reason) filter (where state = 'failed') as reason
       from encode_task w where w.library_id = r.library_id and w.media_id = r.media_id

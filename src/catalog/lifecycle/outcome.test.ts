@@ -13,6 +13,7 @@ const shown: RenditionStanding = {
   state: 'finished',
   isActive: true,
   isRetired: false,
+  isOfFurtherPeriod: false,
   tasks: 1,
   openTasks: 0,
   failedReason: null,
@@ -55,6 +56,12 @@ test.each([
   {
     name: 'a retired set is no background set',
     standings: [shown, { ...background, isRetired: true }],
+    hasPicture: true,
+    expected: { kind: 'finished', activate: null },
+  },
+  {
+    name: 'a further period of a recording is no background set',
+    standings: [shown, { ...background, isOfFurtherPeriod: true }],
     hasPicture: true,
     expected: { kind: 'finished', activate: null },
   },

@@ -9,6 +9,8 @@ export type RenditionStanding = {
   state: 'building' | 'finished' | 'failed';
   isActive: boolean;
   isRetired: boolean;
+  /** It is of a period of a recording beside the one whose timeline is shown: it takes no part in how the video ends. */
+  isOfFurtherPeriod: boolean;
   tasks: number;
   openTasks: number;
   failedReason: string | null;
@@ -23,7 +25,8 @@ export type Outcome = { kind: 'finished'; activate: Guid | null } | { kind: 'fai
  * the set that is shown joins it. A video is
  * finished when something that is shown then is whole.
  */
-export function decideOutcome(renditions: readonly RenditionStanding[], hasPicture: boolean): Outcome {
+export function decideOutcome(standings: readonly RenditionStanding[], hasPicture: boolean): Outcome {
+  const renditions = standings.filter(({ isOfFurtherPeriod }) => !isOfFurtherPeriod);
   const wanted = hasPicture ? 'video' : 'audio';
   const whole = renditions.filter((rendition) => rendition.kind === wanted && rendition.state === 'finished');
   const shown = renditions.find((rendition) => rendition.isActive)?.timelineId;

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { type Guid, parseGuid } from '../../lib/guid.ts';
 import type { FeedPeriod } from '../../media/live/feed-message.ts';
 import type { SegmentRow } from '../../media/live/live-index.ts';
 import type { WallAnchor } from '../../media/live/wall-anchors.ts';
-import type { Db, MediaKey } from '../db.ts';
+import type { Db, MediaKey, Tx } from '../db.ts';
 import type { LiveHead } from './live-head.ts';
 import { slotOf } from './period-rendition-store.ts';
 import { loadClock } from './recording-clock-store.ts';
@@ -13,6 +13,10 @@ const WHOLE_SEC = 1e9;
 
 /** What is stored of a stream's recent past: its periods, their init segments, and segments in their order. */
 export type StoredLive = { periods: { period: FeedPeriod; inits: Map<Guid, Buffer> }[]; segments: SegmentRow[] };
+
+/** A rendition that is listed: neither gone, nor one that is made after the end and not whole yet. */
+const IS_LISTED = sql<SqlBool>`(rendition.retired_at is null and rendition.state <> 'failed'
+  and (rendition.state = 'finished' or not rendition.plan ? 'recordedOf'))`;
 
 /** Reads the rows of segments that began within the last `windowSec` seconds, and the periods that they belong to. */
 export async function loadStoredLive(db: Db, key: MediaKey, windowSec: number): Promise<StoredLive> {
@@ -44,15 +48,26 @@ export async function loadStoredLive(db: Db, key: MediaKey, windowSec: number): 
     .select(['key_group', 'iv_prefix'])
     .where('library_id', '=', key.libraryId)
     .where('media_id', '=', key.mediaId)
+    .where(IS_LISTED)
     .orderBy('kind', 'desc')
     .orderBy('origin', 'desc')
     .orderBy('rung', 'desc')
     .execute();
+  // What is made after the end was taken when the pictures were that it is made of.
   const { rows: segments } = await sql<SegmentRow>`
+    with timed as (
+      select c.*, c.wall_ms as taken_ms from chunk c
+      where c.library_id = ${key.libraryId} and c.media_id = ${key.mediaId} and c.wall_ms is not null
+      union all
+      select c.*, s.wall_ms from rendition r
+      join chunk c on c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id
+      join chunk s on s.library_id = r.library_id and s.media_id = r.media_id
+        and s.rendition_id = (r.plan->>'recordedOf')::uuid and s.first_segment = c.first_segment
+      where r.library_id = ${key.libraryId} and r.media_id = ${key.mediaId} and r.plan ? 'recordedOf'
+        and r.state = 'finished' and c.segment_count = 1)
     select rendition_id as "renditionId", first_segment as number, start_tick as "startTick",
-      duration_ticks as "durationTicks", wall_ms as "wallMs", storage_key as "storageKey", size_bytes as "sizeBytes"
-    from chunk where library_id = ${key.libraryId} and media_id = ${key.mediaId}
-      and wall_ms > (extract(epoch from now()) * 1000)::bigint - ${Math.round(windowSec * 1000)}::bigint
+      duration_ticks as "durationTicks", taken_ms as "wallMs", storage_key as "storageKey", size_bytes as "sizeBytes"
+    from timed where taken_ms > (extract(epoch from now()) * 1000)::bigint - ${Math.round(windowSec * 1000)}::bigint
     order by first_segment`.execute(db);
   return {
     segments,
@@ -93,7 +108,7 @@ export async function loadLiveHead(db: Db, mediaId: Guid): Promise<LiveHead | nu
         as "isInterrupted",
       case when s.countdown_enabled is not false
         then (extract(epoch from s.scheduled_start_at) * 1000)::float8 end as "startsAtMs",
-      s.trailer_video_id as trailer
+      s.trailer_video_id as trailer, null as renditions
     from live_stream s left join live_lease l on l.stream_id = s.id where s.id = ${mediaId}`.execute(db);
   const [row] = rows;
   if (row === undefined) return null;
@@ -108,9 +123,13 @@ export type RecordingHead = { live?: LiveHead; clock?: readonly WallAnchor[] };
  * What an edge must know of a recording beside what every video has. One of several periods goes on being written from
  * them, since a timeline has one set of parameters. Empty for all other videos.
  */
-export async function loadRecordingHead(db: Db, key: MediaKey): Promise<RecordingHead> {
+export async function loadRecordingHead(db: Db | Tx, key: MediaKey): Promise<RecordingHead> {
   const { periods, clock } = await loadClock(db, key);
   if (periods < 2) return clock === null ? {} : { clock };
+  const { rows } = await sql<{ renditions: number }>`
+    select count(*)::int as renditions from rendition
+    where library_id = ${key.libraryId} and media_id = ${key.mediaId} and ${IS_LISTED}`.execute(db);
   const ended = { state: 'ended', isPublic: true, feedUrl: null, isInterrupted: false } as const;
-  return { live: { ...ended, startsAtMs: null, trailerId: null, dvrWindowSec: WHOLE_SEC } };
+  const renditions = rows[0]?.renditions ?? 0;
+  return { live: { ...ended, startsAtMs: null, trailerId: null, dvrWindowSec: WHOLE_SEC, renditions } };
 }

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
-import type { Db, MediaKey } from '../db.ts';
+import type { Db, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { addToShown, type CodecPlan, loadShown, type ShownView } from '../lifecycle/codec-store.ts';
+import { addToTimelines, type CodecPlan, loadShown, type ShownView } from '../lifecycle/codec-store.ts';
+import { loadCutList } from '../tasks/task-view-store.ts';
+import { readPeriodFacts } from './recording-facts-store.ts';
 
-/** A recording of one period, its pictures as they were published, and the rungs that it has. */
-export type RecordingView = ShownView & { sourceId: Guid; rungs: readonly number[] };
+/** A period of a recording: its timeline, its pictures as they were published, and the rungs that it has. */
+export type PeriodView = ShownView & { sourceId: Guid; rungs: readonly number[] };
 
 const RECORDINGS_AT_ONCE = 20;
 
@@ -18,30 +20,40 @@ export async function findUnseenRecordings(db: Db): Promise<MediaKey[]> {
   return rows;
 }
 
-/**
- * Has the rungs made that a recording lacks, on the timeline that it has. One of several periods stays as it is: where a
- * rung is missing its playlist goes on with the source.
- */
-export function completeRecording(db: Db, key: MediaKey, plan: (view: RecordingView) => CodecPlan): Promise<void> {
+/** Has the rungs made that a recording lacks, on the timelines that it has: those of each period from its own pictures. */
+export function completeRecording(db: Db, key: MediaKey, plan: (view: PeriodView) => CodecPlan): Promise<void> {
   return inTransaction(db, async (tx) => {
     // Of two workers that found it, the second finds it done.
     const due = await sql`
       select from live_stream where id = ${key.mediaId} and rungs_due_at is not null for update`.execute(tx);
     if (due.rows.length === 0) return;
     const shown = await loadShown(tx, key, { isRecorded: true });
-    const { rows } = await sql<{ id: Guid; rung: number; isSource: boolean; periods: number }>`
-      select r.id, r.rung, r.origin = 'pass-through' as "isSource", (select count(*)::int from live_period p
-        where p.library_id = r.library_id and p.media_id = r.media_id and not p.is_preview) as periods
-      from rendition r where r.library_id = ${key.libraryId} and r.media_id = ${key.mediaId}
-        and r.timeline_id = ${shown.timelineId} and r.kind = 'video' and r.state <> 'failed' and r.retired_at is null`.execute(
-      tx,
-    );
-    const source = rows.find(({ isSource }) => isSource);
-    if (source?.periods === 1 && shown.facts.video !== null) {
-      const rungs = rows.filter(({ isSource }) => !isSource).map(({ rung }) => rung);
-      const view = { ...shown, sourceId: source.id, rungs };
-      await addToShown(tx, view, plan(view));
-    }
+    const periods = await loadPeriods(tx, shown);
+    const plans = periods.map((period) => ({ ...plan(period), timelineId: period.timelineId }));
+    await addToTimelines(tx, shown, plans);
     await sql`update live_stream set rungs_due_at = null where id = ${key.mediaId}`.execute(tx);
   });
+}
+
+/** The periods with pictures that viewers see. Their order is that of their tasks. */
+async function loadPeriods(tx: Tx, shown: ShownView): Promise<PeriodView[]> {
+  const { libraryId, mediaId } = shown.key;
+  const { rows } = await sql<{ timelineId: Guid; sourceId: Guid; rungs: number[] }>`
+    select p.timeline_id as "timelineId", source.id as "sourceId", array(
+      select r.rung from rendition r where r.library_id = p.library_id and r.media_id = p.media_id
+        and r.timeline_id = p.timeline_id and r.kind = 'video' and r.origin = 'encode' and r.rung is not null
+        and r.state <> 'failed' and r.retired_at is null) as rungs
+    from live_period p
+    join timeline t on t.library_id = p.library_id and t.media_id = p.media_id and t.id = p.timeline_id and t.end_ticks > 0
+    join rendition source on source.library_id = p.library_id and source.media_id = p.media_id
+      and source.timeline_id = p.timeline_id and source.kind = 'video' and source.origin = 'pass-through'
+      and source.state <> 'failed' and source.retired_at is null
+    where p.library_id = ${libraryId} and p.media_id = ${mediaId} and not p.is_preview order by p.number`.execute(tx);
+  const periods: PeriodView[] = [];
+  for (const row of rows) {
+    const facts = await readPeriodFacts(tx, shown.key, row.timelineId);
+    const cutList = await loadCutList(tx, { key: shown.key, timelineId: row.timelineId });
+    if (facts?.video != null && cutList !== null) periods.push({ ...shown, ...row, facts, cutList });
+  }
+  return periods;
 }

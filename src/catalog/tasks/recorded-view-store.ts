@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Db } from '../db.ts';
+import { readPeriodFacts } from '../live/recording-facts-store.ts';
 import { loadCutList, loadTaskRenditions, type TaskPlace, type TaskRendition } from './task-view-store.ts';
 
 /** What encoding a range of a live recording takes: it has no original, but the pictures that were published. */
@@ -10,6 +12,8 @@ export type RecordedView = {
   cutList: CutList;
   renditions: readonly TaskRendition[];
   source: { id: Guid; init: Buffer; timescale: number };
+  /** It is one of several periods, which are read by a row for each segment. */
+  isOneOfSeveral: boolean;
 };
 
 /** Reads what an encode task of a recording is about; null when it is of none, or gone. */
@@ -19,15 +23,17 @@ export async function loadRecordedView(db: Db, task: TaskPlace): Promise<Recorde
   if (sourceId === undefined) return null;
   const row = await db
     .selectFrom('rendition')
-    .innerJoin('media', (join) =>
-      join.onRef('media.library_id', '=', 'rendition.library_id').onRef('media.id', '=', 'rendition.media_id'),
+    .select(['init', 'timescale'])
+    .select(
+      sql<number>`(select count(*)::int from live_period p where p.library_id = rendition.library_id
+      and p.media_id = rendition.media_id and not p.is_preview)`.as('periods'),
     )
-    .select(['media.facts', 'rendition.init', 'rendition.timescale'])
-    .where('rendition.library_id', '=', task.key.libraryId)
-    .where('rendition.media_id', '=', task.key.mediaId)
-    .where('rendition.id', '=', sourceId)
+    .where('library_id', '=', task.key.libraryId)
+    .where('media_id', '=', task.key.mediaId)
+    .where('id', '=', sourceId)
     .executeTakeFirst();
-  const cutList = await loadCutList(db, task);
-  if (row?.facts == null || row.init === null || cutList === null) return null;
-  return { facts: row.facts, cutList, renditions, source: { id: sourceId, init: row.init, timescale: row.timescale } };
+  const [facts, cutList] = [await readPeriodFacts(db, task.key, task.timelineId), await loadCutList(db, task)];
+  if (row === undefined || row.init === null || facts === null || cutList === null) return null;
+  const source = { id: sourceId, init: row.init, timescale: row.timescale };
+  return { facts, cutList, renditions, source, isOneOfSeveral: row.periods > 1 };
 }

@@ -86,7 +86,7 @@ export async function serveLive(
     (range !== null && isRangeOver(stream.index, range, Date.now()));
   switch (file.kind) {
     case 'multivariant':
-      return serveMultivariant(stream, { publication, view, isOwned: head.feedUrl !== null }, request, deps);
+      return serveMultivariant(stream, { publication, view, isOwned: head.feedUrl !== null, hasEnded }, request, deps);
     case 'rendition-playlist':
       return servePlaylist(stream, { publication, file, view, hasEnded }, request, deps);
     case 'manifest': {
@@ -114,9 +114,11 @@ export function isPreviewOnly({ state }: LiveHead): boolean {
   return state !== 'running' && state !== 'ended' && state !== 'vod-processing';
 }
 
+type AskedMultivariant = { publication: Publication; view: LiveView; isOwned: boolean; hasEnded: boolean };
+
 async function serveMultivariant(
   stream: WatchedStream,
-  { publication, view, isOwned }: { publication: Publication; view: LiveView; isOwned: boolean },
+  { publication, view, isOwned, hasEnded }: AskedMultivariant,
   request: LiveRequest,
   deps: LiveDeps,
 ): Promise<Answer> {
@@ -132,7 +134,8 @@ async function serveMultivariant(
   const { addresses } = variant;
   // Pictures of growing renditions are given in the clear only.
   const shown = { ...variant, listsIFrames: variant === CLEAR_VARIANT };
-  const ways = range === undefined ? shown : { ...shown, addresses: rangedAddresses(addresses, range) };
+  const ranged = range === undefined ? shown : { ...shown, addresses: rangedAddresses(addresses, range) };
+  const ways = { ...ranged, isOver: hasEnded };
   const text = hasSource ? liveMultivariant(stream.index, view, ways) : null;
   if (text === null) return notFound('not-playable');
   return answerText(variant.fill?.(text) ?? text, request);

@@ -18,16 +18,18 @@ const running: LiveHead = {
   isInterrupted: false,
   startsAtMs: null,
   trailerId: null,
+  renditions: null,
 };
 
-/** Rows of the last seconds of a stream, as the database answers them. */
-function storedOf(windowSec: number): StoredLive {
-  const id = '01a20849-6858-7000-9bf9-b42901e2a028' as ReturnType<typeof newGuid>;
+const [SOURCE, RUNG] = [newGuid(), newGuid()];
+
+/** Rows of the last seconds of a stream, as the database answers them; with a rung once it was made. */
+function storedOf(windowSec: number, hasRung = false): StoredLive {
   const plain = { rung: null, codecString: '', widthPx: 64, heightPx: 36, keyGroup: 'sd', ivPrefix: 0 } as const;
-  const renditions = [{ id, kind: 'video', slot: 'source', timescale: 90_000, ...plain }] as const;
+  const source = { id: SOURCE, kind: 'video', slot: 'source', timescale: 90_000, ...plain } as const;
+  const renditions = hasRung ? [source, { ...source, id: RUNG, slot: '240p' }] : [source];
   const period = { number: 0, firstSequence: 0, isPreview: false, frameRate: 25, isLadderPending: false, renditions };
-  const segments = Array.from({ length: SEGMENTS }, (_, number) => ({
-    renditionId: id,
+  const rows = Array.from({ length: SEGMENTS }, (_, number) => ({
     number,
     startTick: number * SEGMENT_SEC * 90_000,
     durationTicks: SEGMENT_SEC * 90_000,
@@ -36,7 +38,9 @@ function storedOf(windowSec: number): StoredLive {
     sizeBytes: 1,
   }));
   const from = Math.max(0, SEGMENTS - windowSec / SEGMENT_SEC);
-  return { periods: [{ period, inits: new Map() }], segments: segments.filter(({ number }) => number >= from) };
+  const shown = rows.filter(({ number }) => number >= from);
+  const segments = renditions.flatMap(({ id }) => shown.map((row) => ({ ...row, renditionId: id })));
+  return { periods: [{ period, inits: new Map() }], segments };
 }
 
 test('what was watched live is listed from its beginning once it is a recording', async () => {
@@ -49,10 +53,32 @@ test('what was watched live is listed from its beginning once it is a recording'
   await stream.ready;
   const view = { windowSec: WHOLE_SEC, isPreview: false };
   expect(listSlot(stream.index, 'source', view)).toHaveLength(45);
-  stream.update({ ...running, state: 'ended', dvrWindowSec: WHOLE_SEC });
+  stream.update({ ...running, state: 'ended', dvrWindowSec: WHOLE_SEC, renditions: 1 });
   await stream.ready;
   expect(listSlot(stream.index, 'source', view).map(({ sequence }) => sequence)).toEqual([
     ...Array.from({ length: SEGMENTS }).keys(),
   ]);
+  stream.close();
+});
+
+test('what was made of a recording after its end is listed where it is watched already', async () => {
+  let hasRung = false;
+  const deps = {
+    secret: '',
+    loadStored: async (windowSec: number) => storedOf(windowSec, hasRung),
+    warn: (error: unknown) => expect(error).toBe(null),
+  };
+  const recording: LiveHead = { ...running, state: 'ended', dvrWindowSec: WHOLE_SEC, renditions: 1 };
+  const stream = new WatchedStream(newGuid(), recording, deps);
+  await stream.ready;
+  const listed = () => listSlot(stream.index, '240p', { windowSec: WHOLE_SEC, isPreview: false });
+  expect(listed().map(({ rendition }) => rendition.id)).toEqual(Array.from({ length: SEGMENTS }, () => SOURCE));
+  hasRung = true;
+  stream.update(recording);
+  await stream.ready;
+  expect(listed()[0]?.rendition.id).toBe(SOURCE);
+  stream.update({ ...recording, renditions: 2 });
+  await stream.ready;
+  expect(listed().map(({ rendition }) => rendition.id)).toEqual(Array.from({ length: SEGMENTS }, () => RUNG));
   stream.close();
 });

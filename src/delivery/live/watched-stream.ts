@@ -25,7 +25,7 @@ type Waiter = { check(): boolean; done(): void };
 
 /** A stream that somebody watches at this edge: its index, and the one feed that keeps it. */
 export class WatchedStream {
-  readonly index = new LiveIndex();
+  #index = new LiveIndex();
   readonly viewers = new ViewerCounter();
   readonly #mediaId: string;
   readonly #deps: WatchDeps;
@@ -52,16 +52,30 @@ export class WatchedStream {
     this.#ready = this.#start();
   }
 
+  get index(): LiveIndex {
+    return this.#index;
+  }
+
   /** Resolves when the past is known and the owner, if there is one, has sent what it holds. */
   get ready(): Promise<void> {
     return this.#ready;
   }
 
-  /** Takes the stream's newest head: another owner has another feed, and the recording of all periods a longer past. */
+  /**
+   * Takes the stream's newest head: another owner has another feed, the recording of all periods a longer past, and what
+   * was made of it later more renditions.
+   */
   update(head: LiveHead): void {
     this.lastUsedMs = Date.now();
     const windowSec = windowOf(head);
     const isLonger = windowSec > this.#windowSec;
+    const known = this.#head.renditions;
+    const hasOthers = known !== null && head.renditions !== null && head.renditions !== known;
+    if (hasOthers) {
+      this.#head = head;
+      this.#ready = this.#ready.then(() => this.#readAgain());
+      return;
+    }
     if (head.feedUrl === this.#head.feedUrl && !isLonger) return;
     this.#head = head;
     this.#failures = 0;
@@ -126,11 +140,20 @@ export class WatchedStream {
   }
 
   /** After the snapshot: what was stored before it has its row by then. */
-  async #loadPast(): Promise<void> {
+  async #loadPast(index = this.#index): Promise<void> {
     const { periods, segments } = await this.#deps.loadStored(this.#windowSec + SLACK_SEC);
-    for (const { period, inits } of periods) this.index.addPeriod(period, inits);
-    for (const segment of segments) this.index.addRow(segment);
+    for (const { period, inits } of periods) index.addPeriod(period, inits);
+    for (const segment of segments) index.addRow(segment);
     this.#wake();
+  }
+
+  /** Reads a recording anew: what it lists may have changed, not only grown. */
+  async #readAgain(): Promise<void> {
+    const index = new LiveIndex();
+    index.hasEnded = this.#index.hasEnded;
+    await this.#loadPast(index);
+    this.#index = index;
+    this.#derived = { version: -1, values: new Map() };
   }
 
   async #connect(): Promise<void> {

@@ -10,6 +10,7 @@ const head: LiveHead = {
   isInterrupted: false,
   startsAtMs: null,
   trailerId: null,
+  renditions: null,
 };
 
 test.each<[string, Partial<LiveHead>, object]>([

@@ -32,7 +32,10 @@ export async function encodeRecording(held: HeldTask, deps: JobDeps, signal: Abo
   if (view === null) throw new LeaseLost();
   const local = await openPublished(view, claim.task, deps, signal);
   const writers = view.renditions.map(({ id }) =>
-    createChunkWriter({ storage: deps.storage, key: claim.task.key, renditionId: id, attempt: claim.attempt }),
+    createChunkWriter({
+      ...{ storage: deps.storage, key: claim.task.key, renditionId: id, attempt: claim.attempt },
+      ...(view.isOneOfSeveral && { mostSegments: 1 }),
+    }),
   );
   try {
     const run = { view, held, path: local.path, writers, memoryBytes: deps.encoderMemoryBytes };

@@ -18,6 +18,8 @@ export type ChunkPlace = {
   key: MediaKey;
   renditionId: Guid;
   attempt: number;
+  /** Segments of a chunk; as many as fit when left out. */
+  mostSegments?: number;
   /** Answers which segments of a range others have stored meanwhile: they are left out. Left out itself, there are no others. */
   findTaken?: (range: { firstSegment: number; segmentCount: number }) => Promise<readonly number[]>;
 };
@@ -39,6 +41,7 @@ export function createChunkWriter(place: ChunkPlace): ChunkWriter {
   let heldBytes = 0;
   let stored: StoredChunk[] = [];
   const written = new Set<StorageKey>();
+  const { mostSegments = Number.POSITIVE_INFINITY } = place;
 
   async function store(signal: AbortSignal): Promise<void> {
     const taken = held;
@@ -60,7 +63,8 @@ export function createChunkWriter(place: ChunkPlace): ChunkWriter {
     },
     async add(segment, signal) {
       const sizeBytes = segmentSizeBytes(segment);
-      if (held.length > 0 && heldBytes + sizeBytes > MAX_HELD_BYTES) await store(signal);
+      const isFull = held.length >= mostSegments || heldBytes + sizeBytes > MAX_HELD_BYTES;
+      if (held.length > 0 && isFull) await store(signal);
       held.push(segment);
       heldBytes += sizeBytes;
     },

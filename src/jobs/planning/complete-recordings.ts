@@ -1,10 +1,6 @@
 import type { MediaKey } from '../../catalog/db.ts';
 import type { CodecPlan } from '../../catalog/lifecycle/codec-store.ts';
-import {
-  completeRecording,
-  findUnseenRecordings,
-  type RecordingView,
-} from '../../catalog/live/recording-rungs-store.ts';
+import { completeRecording, findUnseenRecordings, type PeriodView } from '../../catalog/live/recording-rungs-store.ts';
 import { planLadder } from '../../media/encode/ladder.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { pastFailures } from '../store/past-failures.ts';
@@ -21,8 +17,8 @@ export async function completeRecordings({ db }: Pick<JobDeps, 'db'>, signal: Ab
   await pastFailures(await findUnseenRecordings(db), complete, signal);
 }
 
-/** The rungs of a library below the size of what was published that a recording lacks. */
-function planRecordedRungs(view: RecordingView): CodecPlan {
+/** The rungs of a library below the size of what was published that a period lacks. */
+function planRecordedRungs(view: PeriodView): CodecPlan {
   const { video } = view.facts;
   if (video === null) return { renditions: [], tasks: [] };
   const { ladder } = readEncodeSettings(view.librarySettings, view.uploadOptions);

@@ -160,7 +160,11 @@ export function listTail(spans: readonly Span[], count: number): ListedSegment[]
  * The rendition that stands for a slot in a period: where a rung was not encoded, the pictures as they came. While rungs
  * are about to come there is none: what a player was shown of the source would vanish again.
  */
-function renditionFor({ renditions }: IndexedPeriod, slot: string, isPending: boolean): IndexedRendition | undefined {
+export function renditionFor(
+  { renditions }: IndexedPeriod,
+  slot: string,
+  isPending: boolean,
+): IndexedRendition | undefined {
   const found = renditions.find((one) => one.slot === slot);
   if (found !== undefined || slot === 'audio' || isPending) return found;
   return renditions.find((one) => one.slot === 'source');
