@@ -30,7 +30,10 @@ export async function sealIfUnowned(tx: Tx, key: MediaKey): Promise<boolean> {
   return seal(tx, key);
 }
 
-/** The same by the owner, whose lease ends with it. False when the lease does not hold or there is nothing to seal. */
+/**
+ * The same by the owner, whose lease ends with it; what it stored after others had sealed its stream is added. False when
+ * the lease does not hold or there is nothing to seal.
+ */
 export function sealOwned(db: Db, lease: LiveLease): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     await sql`select from live_stream where id = ${lease.key.mediaId} for update`.execute(tx);
@@ -38,7 +41,7 @@ export function sealOwned(db: Db, lease: LiveLease): Promise<boolean> {
       update live_lease set owner = null, feed_url = null, lease_until = null
       where stream_id = ${lease.key.mediaId} and owner = ${lease.owner} and epoch = ${lease.epoch}
       returning stream_id`.execute(tx);
-    return rows.length > 0 && seal(tx, lease.key);
+    return rows.length > 0 && ((await seal(tx, lease.key)) || sealRest(tx, lease.key));
   });
 }
 
@@ -88,6 +91,61 @@ async function seal(tx: Tx, key: MediaKey): Promise<boolean> {
   return true;
 }
 
+// While the database was away leases ran out: whoever stopped the stream before its owner was back sealed it without what
+// the owner still held, which viewers had been sent.
+async function sealRest(tx: Tx, key: MediaKey): Promise<boolean> {
+  const { libraryId, mediaId } = key;
+  const { rows } = await sql<{ type: 'live' | 'video' }>`
+    select m.type from live_stream s
+    join media m on m.library_id = s.library_id and m.id = s.id and m.type in ('live', 'video')
+    where s.library_id = ${libraryId} and s.id = ${mediaId} and s.state = 'ended' and (s.record_vod or s.dvr_enabled)
+      and exists (${lateChunks(key)}) for update of m`.execute(tx);
+  const [media] = rows;
+  if (media === undefined) return false;
+  // Edges that know the rest of it read what came later than that.
+  const publication = await bumpPublication(tx, key);
+  await sql`
+    with late as (${lateChunks(key)})
+    update chunk c set publication = ${publication} from late
+    where c.library_id = ${libraryId} and c.media_id = ${mediaId} and c.rendition_id = late.rendition_id
+      and c.first_segment = late.first_segment`.execute(tx);
+  if (media.type === 'live') {
+    await sql`update live_stream set state = 'vod-processing' where id = ${mediaId}`.execute(tx);
+    return seal(tx, key);
+  }
+  await writeClocks(tx, key);
+  await sql`
+    update timeline set active = false where library_id = ${libraryId} and media_id = ${mediaId} and active`.execute(
+    tx,
+  );
+  await sealTimelines(tx, key);
+  await sql`update live_stream set rungs_due_at = now() where id = ${mediaId}`.execute(tx);
+  await tx
+    .updateTable('media')
+    .set({ duration_ms: WHOLE_MS })
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .execute();
+  await writeRecordingFacts(tx, key);
+  await recountStorage(tx, key);
+  return true;
+}
+
+/** Chunks behind the cuts of their timelines. */
+function lateChunks({ libraryId, mediaId }: MediaKey) {
+  return sql`
+    select c.rendition_id, c.first_segment from live_period p
+    join timeline t on t.library_id = p.library_id and t.media_id = p.media_id and t.id = p.timeline_id
+    join rendition r on r.library_id = t.library_id and r.media_id = t.media_id and r.timeline_id = t.id
+    join chunk c on c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id
+    where p.library_id = ${libraryId} and p.media_id = ${mediaId} and not p.is_preview
+      and c.first_segment >= cardinality(t.start_ticks)`;
+}
+
+/** How long all periods of a media are, of a query over `media`. */
+const WHOLE_MS = sql<number>`(select round(sum(end_ticks * 1000.0 / timescale)) from timeline t
+  where t.library_id = media.library_id and t.media_id = media.id)`;
+
 // The starts come from the rows of the first video rendition, or of the sound where there is no picture. The periods
 // that viewers saw stay, previews retire; of several the longest is the timeline of what knows one timeline only.
 async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
@@ -118,7 +176,7 @@ async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
         select coalesce(sum(c.segment_count), 0) from chunk c
         where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id) as is_partial
       from rendition r join timeline t on t.library_id = r.library_id and t.media_id = r.media_id and t.id = r.timeline_id
-      where r.library_id = ${libraryId} and r.media_id = ${mediaId})
+      where r.library_id = ${libraryId} and r.media_id = ${mediaId} and not r.plan ? 'recordedOf')
     update rendition r set state = 'finished', active = j.active and not j.is_partial,
       retired_at = case when j.is_partial then now() end
     from judged j where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.id = j.id`.execute(tx);
@@ -133,8 +191,7 @@ async function becomeVideo(
   await sql`
     update media set type = 'video', ${enteringSql('finished', null)}, encode_progress = 100,
       collection_id = ${stream.collection_id}, is_public = ${stream.is_public},
-      duration_ms = (select round(sum(end_ticks * 1000.0 / timescale)) from timeline t
-        where t.library_id = media.library_id and t.media_id = media.id),
+      duration_ms = ${WHOLE_MS},
       width_px = coalesce(s.width_px, 0), height_px = coalesce(s.height_px, 0),
       frame_rate = coalesce(s.frame_rate, 0)
     from live_stream s where media.library_id = ${libraryId} and media.id = ${mediaId} and s.id = media.id`.execute(tx);

@@ -28,7 +28,7 @@ export async function loadGrown(db: Db, { key, publication, known }: Growth): Pr
   for (const row of rows) {
     const old = before.get(row.id);
     if (row.publication !== publication || old === undefined || old.init === null) return null;
-    if (row.timeline_id !== old.timelineId) return null;
+    if (row.timeline_id !== old.timelineId || row.end_ticks !== old.cutList.endTicks) return null;
     light.set(row.id, row);
     if (isOfChunk(row)) fresh.set(row.id, [...(fresh.get(row.id) ?? []), toStoredChunk(row)]);
   }
@@ -58,6 +58,12 @@ function selectGrowth(db: Db, { libraryId, mediaId }: MediaKey, since: number) {
     .innerJoin('rendition as r', (join) =>
       join.onRef('r.library_id', '=', 'm.library_id').onRef('r.media_id', '=', 'm.id'),
     )
+    .innerJoin('timeline as t', (join) =>
+      join
+        .onRef('t.library_id', '=', 'r.library_id')
+        .onRef('t.media_id', '=', 'r.media_id')
+        .onRef('t.id', '=', 'r.timeline_id'),
+    )
     .leftJoin('chunk as c', (join) =>
       join
         .onRef('c.library_id', '=', 'r.library_id')
@@ -65,7 +71,7 @@ function selectGrowth(db: Db, { libraryId, mediaId }: MediaKey, since: number) {
         .onRef('c.rendition_id', '=', 'r.id')
         .on('c.publication', '>', since),
     )
-    .select('m.publication')
+    .select(['m.publication', 't.end_ticks'])
     .select(RENDITION_COLUMNS)
     .select(['c.first_segment', 'c.segment_count', 'c.start_tick', 'c.duration_ticks', 'c.storage_key'])
     .select('c.fragment_table')

@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LIVE_SETTINGS } from '../../../test/live/live-service.ts';
+import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { addLibraryRow } from '../../../test/support/library-row.ts';
+import type { LiveLease } from '../../catalog/live/live-lease.ts';
+import { createLiveStore } from '../../catalog/live/live-store.ts';
+import { startStream, stopStream } from '../../catalog/live/live-stream.ts';
+import { commitSegments, openPeriod } from '../../catalog/live/period-store.ts';
+import { createPublishStore } from '../../catalog/live/publish-store.ts';
+import { sealOwned } from '../../catalog/live/seal-store.ts';
+import { createPublicationStore } from '../../catalog/publications/publication-store.ts';
+import { chunkKeys } from '../../catalog/tasks/encode-task.ts';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import { createSecretBox } from '../../lib/secret-box.ts';
+import { buildChunk } from '../../media/cmaf/chunk.ts';
+import { aacConfig } from '../../media/live/aac-config.ts';
+import { PartWriter } from '../../media/live/part-writer.ts';
+import { renditionOf } from './period-rendition.ts';
+
+const SECOND_TICKS = 48_000;
+const AAC_LC_STEREO = Buffer.from([0x11, 0x90]);
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.stop());
+
+/** A started stream with a period of sound, whose owner has not renewed its lease for longer than it holds. */
+async function openUnrenewed() {
+  const { db } = database;
+  const deps = { db, secretBox: createSecretBox(Buffer.alloc(32, 7)) };
+  const libraryId = await addLibraryRow(db);
+  const streams = createLiveStore(deps);
+  const { stream, streamKey } = await streams.create({ ...LIVE_SETTINGS, libraryId });
+  const key = { libraryId, mediaId: stream.id };
+  const { lease } = await createPublishStore(deps).authorise(streamKey, {
+    id: newGuid(),
+    feedUrl: 'http://127.0.0.1:1',
+  });
+  await streams.change(key, startStream);
+  const renditions = [renditionOf(aacConfig(AAC_LC_STEREO), 'pass-through')];
+  const wanted = { firstSequence: 0, isPreview: false, parameters: '', renditions };
+  await openPeriod(db, lease, wanted, { widthPx: 0, heightPx: 0, frameRate: 0 });
+  await sql`update live_lease set lease_until = now() - interval '1 minute' where stream_id = ${stream.id}`.execute(db);
+  return { streams, key, lease, renditionId: renditions[0]?.id ?? newGuid() };
+}
+
+/** A segment of a second that is stored and has no row yet. */
+function segmentOf(lease: LiveLease, renditionId: Guid, number: number) {
+  const writer = new PartWriter('audio', SECOND_TICKS, number);
+  const frame = { durationTicks: SECOND_TICKS, sizeBytes: 5, isSync: true, compositionOffsetTicks: 0 };
+  writer.add(number * SECOND_TICKS, { ...frame, bytes: Buffer.from('frame') });
+  writer.endPart();
+  const segment = writer.endSegment()?.segment;
+  if (segment === undefined) throw new Error('Expected a segment.');
+  const { facts, idx } = buildChunk([segment], number);
+  const { object } = chunkKeys(lease.key, renditionId, number, lease.attempt);
+  return { lease, renditionId, facts, storageKey: object, idxBytes: idx.length, wallMs: 1_000 * number };
+}
+
+test.each([
+  { name: 'only the beginning', before: [0, 1], after: [2, 3] },
+  { name: 'nothing', before: [], after: [0, 1, 2, 3] },
+])('what an owner held when others sealed its stream with $name is in the video', async ({ before, after }) => {
+  const { streams, key, lease, renditionId } = await openUnrenewed();
+  const { db } = database;
+  if (before.length > 0)
+    await commitSegments(
+      db,
+      before.map((number) => segmentOf(lease, renditionId, number)),
+    );
+  const stopped = await streams.change(key, stopStream);
+  expect(stopped).toMatchObject({ isVideo: before.length > 0, stream: { state: 'ended' } });
+  const publications = createPublicationStore(db);
+  const known = await publications.load(key, null);
+  expect(
+    await commitSegments(
+      db,
+      after.map((number) => segmentOf(lease, renditionId, number)),
+    ),
+  ).toEqual([]);
+  expect(await sealOwned(db, lease)).toBe(true);
+  expect(await streams.load(key)).toMatchObject({ isVideo: true, stream: { state: 'ended' } });
+  // An edge that showed it already, and one that comes to it now.
+  for (const from of [known, null]) {
+    const shown = await publications.load(key, from);
+    expect(shown).toMatchObject({ durationMs: 4_000 });
+    expect(shown?.renditions[0]?.cutList.startTicks).toEqual([0, 1, 2, 3].map((second) => second * SECOND_TICKS));
+    expect(shown?.renditions[0]?.chunks.map(({ firstSegment }) => firstSegment)).toEqual([0, 1, 2, 3]);
+  }
+  expect(await sealOwned(db, lease)).toBe(false);
+});
