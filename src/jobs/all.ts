@@ -17,6 +17,7 @@ import { sweepTemp } from './housekeeping/sweep-temp.ts';
 import { sweepUploads } from './housekeeping/sweep-uploads.ts';
 import { storePictures } from './images/make-pictures.ts';
 import { storeThumbnail } from './images/make-thumbnail.ts';
+import { storeSheets } from './images/store-sheets.ts';
 import type { JobDeps } from './job-deps.ts';
 import { makeRequested } from './on-demand/make-segments.ts';
 import { fixInits } from './on-demand/start-on-demand.ts';
@@ -61,6 +62,7 @@ export const allTasks: Readonly<Record<TaskKind, PerformTask>> = {
   audio: encodeTrack,
   thumbnail: storeThumbnail,
   pictures: storePictures,
+  sheets: storeSheets,
   'jit-start': fixInits,
   compose: composeRange,
   'compose-sound': composeTrack,

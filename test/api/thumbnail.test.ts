@@ -97,7 +97,7 @@ describe('a picture becomes the thumbnail', () => {
       .set({ pictures: JSON.stringify(made) })
       .where('id', '=', guid)
       .execute();
-    const key = pictureKey({ libraryId: 1, mediaId: guid }, 'x', 'thumbnail_3.jpg');
+    const key = pictureKey({ libraryId: 1, mediaId: guid }, made, 'thumbnail_3.jpg');
     await api.storage.put(key, pictures['a.jpg'] ?? Buffer.alloc(0), {}, new AbortController().signal);
     const address = (file: string) => `?thumbnailUrl=${encodeURIComponent(`http://edge.test/vz-1/${guid}/${file}`)}`;
     const answer = await set(guid, address('thumbnail_3.jpg?ver=1'));

@@ -85,7 +85,7 @@ async function addCaptionsAndStoryboard(shown: Shown): Promise<void> {
     previews: [],
   };
   const picture = await encode(['-f', 'lavfi', '-i', 'testsrc2=s=320x180', '-frames:v', '1', '-f', 'mjpeg']);
-  await lab.room.storage.write(pictureKey(shown, set.folder, 'seek/_0.jpg'), picture);
+  await lab.room.storage.write(pictureKey(shown, set, 'seek/_0.jpg'), picture);
   const vtt = Buffer.from('WEBVTT\n\n00:00:00.000 --> 00:00:05.000\nA caption of the film\n');
   const key = await lab.room.storage.write(`${libraryId}/${mediaId}/captions/en-1.vtt`, vtt);
   const captions = [{ srclang: 'en', label: 'English', version: 1, key, sizeBytes: vtt.length }];

@@ -53,9 +53,13 @@ test('afterwards each is served with its type, a tag, and to any page', async ()
     board: planStoryboard({ widthPx: 16, heightPx: 9 }, 80_000),
     posters: 5,
     previews: PREVIEW_NAMES,
+    sheetFolders: [{ first: 0, end: 1, folder: 'before-1' }],
   };
-  for (const [name] of FILES)
-    await room.storage.write(pictureKey(key, set.folder, name), Buffer.from(`This is ${name}.`));
+  for (const [name] of FILES) {
+    const object = pictureKey(key, set, name);
+    expect(object).toContain(name === 'seek/_0.jpg' ? '/before-1/' : '/one-1/');
+    await room.storage.write(object, Buffer.from(`This is ${name}.`));
+  }
   await database.db.transaction().execute(async (tx) => {
     await tx
       .updateTable('media')

@@ -86,7 +86,7 @@ async function load(name: string) {
   const media = await loadMedia(lab, key);
   const { pictures } = media;
   if (pictures === null) throw new Error(`Expected pictures of ${name}, got ${JSON.stringify(media.messages)}.`);
-  const read = (file: string) => lab.storage.readBytes(pictureKey(key, pictures.folder, file), null, never);
+  const read = (file: string) => lab.storage.readBytes(pictureKey(key, pictures, file), null, never);
   return { key, media, pictures, read };
 }
 
@@ -258,7 +258,7 @@ test('a video that is encoded anew gets new pictures in the place of the old one
   await until(async () => (await loadMedia(lab, key)).pictures?.folder !== before.folder, 'new pictures');
   await untilState(lab, key, 'finished');
   await checkObjects(lab, key);
-  const old = pictureKey(key, before.folder, 'preview.webp');
+  const old = pictureKey(key, before, 'preview.webp');
   const retired = await lab.database.db.selectFrom('retired_object').select('storage_key').execute();
   expect(retired).toContainEqual({ storage_key: old });
   await sweep.run({}, { ...worker.deps, retiredGraceSec: 0 }, never);

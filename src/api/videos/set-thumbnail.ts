@@ -72,7 +72,7 @@ async function readCandidate(
   if (name === undefined || !address.startsWith(edgeFileUrl(showing, key.mediaId, name))) return null;
   const pictures = await thumbnails.pictures(key);
   if (pictures === null || !hasPicture(pictures, name)) return null;
-  return storage.readBytes(pictureKey(key, pictures.folder, name), null, signal);
+  return storage.readBytes(pictureKey(key, pictures, name), null, signal);
 }
 
 async function store(

@@ -4,6 +4,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { ChunkFacts } from '../../media/cmaf/chunk.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
+import { planSheets } from '../pictures/plan-sheets-store.ts';
 import { readyOnDemand } from '../renditions/ready-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
@@ -74,6 +75,7 @@ export async function commitChunks(
   await sumStorage(tx, key);
   if (isLast) await endTask(tx, claim, 'done', null);
   if (isLast) await finalizeMedia(tx, key);
+  if (isLast && claim.task.kind === 'video') await planSheets(tx, claim.task);
   await readyOnDemand(tx, key);
   await refreshProgress(tx, key);
   return { rejected };

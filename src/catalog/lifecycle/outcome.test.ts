@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newGuid } from '../../lib/guid.ts';
-import { findGap, type Placed } from '../renditions/coverage.ts';
+import { covers, findGap, type Placed } from '../renditions/coverage.ts';
 import { encodePercent, taskPriority } from '../tasks/encode-task.ts';
 import { decideOutcome, type RenditionStanding } from './outcome.ts';
 
@@ -102,6 +102,16 @@ test.each([
   },
 ])('coverage with $name: $expected', ({ chunks, expected }) => {
   expect(findGap(chunks, extent)).toBe(expected);
+});
+
+test.each([
+  { from: 0, to: 290, expected: true },
+  { from: 0, to: 291, expected: false },
+  { from: 150, to: 260, expected: true },
+  { from: 200, to: 290, expected: true },
+])('chunks that cover $from to $to: $expected', ({ from, to, expected }) => {
+  expect(covers([first, second], from, to)).toBe(expected);
+  expect(covers([first, { ...second, startTick: 201 }], from, to)).toBe(false);
 });
 
 test('first encode tasks go before all, short videos before long ones, early segments before late ones', () => {

@@ -48,6 +48,7 @@ import { up as speechRuns } from './195-speech-runs.ts';
 import { up as segmentTasks } from './205-segment-tasks.ts';
 import { up as statisticsIndexes } from './206-statistics-indexes.ts';
 import { up as movesWithoutPlaces } from './207-moves-without-places.ts';
+import { up as sheetTasks } from './213-sheet-tasks.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
@@ -100,4 +101,5 @@ export const migrations: Record<string, Migration> = {
   '162-bulk-undo': { up: bulkUndo },
   '163-storage-move': { up: storageMove },
   '207-moves-without-places': { up: movesWithoutPlaces },
+  '213-sheet-tasks': { up: sheetTasks },
 };

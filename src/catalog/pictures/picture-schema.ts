@@ -11,5 +11,15 @@ export type PictureTable = {
   size_bytes: number;
 };
 
+/**
+ * Sheets that a task of the kind `sheets` stored in `folder`: their sizes in order, and the moments among their pictures
+ * that stand for election as thumbnails, with miniatures in base64.
+ */
+export type SheetOutput = {
+  folder: string;
+  sizesBytes: readonly number[];
+  moments: readonly { tick: number; grey: string }[];
+};
+
 /** A mark that is burned into pictures: which upload of the library's, and where it stands. */
 export type StoredWatermark = WatermarkPlace & { version: number };

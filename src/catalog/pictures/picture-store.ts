@@ -6,6 +6,7 @@ import { finalizeMedia } from '../lifecycle/finalize-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import type { Claim } from '../tasks/encode-task.ts';
+import type { SheetOutput } from './picture-schema.ts';
 import { type MadeThumbnail, replacePictures, type StoredPicture, showThumbnail } from './shown-pictures-store.ts';
 
 export type MadePictures = { set: PictureSet; objects: readonly StoredPicture[]; thumbnail: MadeThumbnail };
@@ -35,6 +36,23 @@ export async function commitPictures(
   if (!(await lockClaim(tx, claim))) throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
   await replacePictures(tx, key, { set, objects });
   return endPictures(tx, claim, thumbnail);
+}
+
+/** Ends an encode task that made sheets: the task that makes the other pictures takes them up. Throws LostClaim. */
+export async function commitSheets(tx: Tx, claim: Claim, output: SheetOutput): Promise<void> {
+  const { key, id } = claim.task;
+  await bumpPublication(tx, key);
+  if (!(await lockClaim(tx, claim))) throw new LostClaim({ attempt: claim.attempt, id });
+  await tx
+    .updateTable('encode_task')
+    .set({ output: JSON.stringify(output) })
+    .where('library_id', '=', key.libraryId)
+    .where('media_id', '=', key.mediaId)
+    .where('id', '=', id)
+    .execute();
+  await endTask(tx, claim, 'done', null);
+  await finalizeMedia(tx, key);
+  await refreshProgress(tx, key);
 }
 
 async function endPictures(tx: Tx, claim: Claim, thumbnail: MadeThumbnail | null): Promise<PictureEnd> {

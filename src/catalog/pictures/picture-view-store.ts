@@ -7,7 +7,7 @@ import type { EncodeTask } from '../tasks/encode-task.ts';
 /** A stretch of a stored rendition. */
 export type PictureChunk = { storageKey: StorageKey; startTick: number; durationTicks: number };
 
-/** A finished H.264 rendition from which pictures are taken, chunks in order of time. */
+/** An H.264 rendition from which pictures are taken, chunks in order of time. */
 export type PictureRendition = {
   id: Guid;
   origin: 'encode' | 'pass-through';
@@ -19,16 +19,29 @@ export type PictureRendition = {
   chunks: readonly PictureChunk[];
 };
 
+/** Sheets that were made while the video was encoded, and moments among their pictures with grey miniatures. */
+export type StoredSheets = {
+  first: number;
+  end: number;
+  folder: string;
+  sizesBytes: readonly number[];
+  moments: readonly { tick: number; grey: Uint8Array }[];
+};
+
 /** All that making a video's pictures takes, read at once. Renditions are of the encode task's timeline, the lowest first. */
 export type PictureView = {
   video: VideoFacts;
   durationMs: number;
   thumbnailTimeMs: number | null;
   renditions: readonly PictureRendition[];
+  sheets: readonly StoredSheets[];
 };
 
-/** Reads what an encode task makes pictures of. Null when its video is gone, or has no picture any more. */
-export async function loadPictureView(db: Db, { key, timelineId }: EncodeTask): Promise<PictureView | null> {
+/**
+ * Reads what an encode task makes pictures of: renditions that are finished, for the task `sheets` also those that grow. Null when
+ * its video is gone, or has no picture any more.
+ */
+export async function loadPictureView(db: Db, { key, timelineId, kind }: EncodeTask): Promise<PictureView | null> {
   const media = await db
     .selectFrom('media')
     .innerJoin('timeline', (join) =>
@@ -41,17 +54,26 @@ export async function loadPictureView(db: Db, { key, timelineId }: EncodeTask): 
     .executeTakeFirst();
   const facts: SourceFacts | null = media?.facts ?? null;
   if (media === undefined || facts === null || facts.video === null) return null;
-  const renditions = await loadRenditions(db, key, timelineId);
-  if (renditions.length === 0) return null;
   return {
     video: facts.video,
     durationMs: Math.round((media.end_ticks * 1000) / media.timescale),
     thumbnailTimeMs: media.thumbnail_time_ms,
-    renditions,
+    renditions: await loadRenditions(
+      db,
+      { key, timelineId },
+      kind === 'sheets' ? ['building', 'finished'] : ['finished'],
+    ),
+    sheets: await loadSheets(db, { key, timelineId }),
   };
 }
 
-async function loadRenditions(db: Db, key: MediaKey, timelineId: Guid): Promise<PictureRendition[]> {
+type Place = Pick<EncodeTask, 'key' | 'timelineId'>;
+
+async function loadRenditions(
+  db: Db,
+  { key, timelineId }: Place,
+  states: readonly ('building' | 'finished')[],
+): Promise<PictureRendition[]> {
   const rows = await db
     .selectFrom('rendition')
     .select(['id', 'origin', 'rung', 'width_px', 'height_px', 'timescale', 'init'])
@@ -60,7 +82,7 @@ async function loadRenditions(db: Db, key: MediaKey, timelineId: Guid): Promise<
     .where('timeline_id', '=', timelineId)
     .where('kind', '=', 'video')
     .where('codec', '=', 'x264')
-    .where('state', '=', 'finished')
+    .where('state', 'in', states)
     .where('retired_at', 'is', null)
     .orderBy('rung')
     .execute();
@@ -83,4 +105,23 @@ function loadChunks(db: Db, { libraryId, mediaId }: MediaKey, renditionId: Guid)
     .where('rendition_id', '=', renditionId)
     .orderBy('first_segment')
     .execute();
+}
+
+async function loadSheets(db: Db, { key, timelineId }: Place): Promise<StoredSheets[]> {
+  const rows = await db
+    .selectFrom('encode_task')
+    .select(['from_segment as first', 'to_segment as end', 'output'])
+    .where('library_id', '=', key.libraryId)
+    .where('media_id', '=', key.mediaId)
+    .where('timeline_id', '=', timelineId)
+    .where('kind', '=', 'sheets')
+    .where('state', '=', 'done')
+    .orderBy('from_segment')
+    .execute();
+  return rows.flatMap(({ first, end, output }) => {
+    if (output === null) return [];
+    const { folder, sizesBytes } = output;
+    const moments = output.moments.map(({ tick, grey }) => ({ tick, grey: Buffer.from(grey, 'base64') }));
+    return [{ first, end, folder, sizesBytes, moments }];
+  });
 }

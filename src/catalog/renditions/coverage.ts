@@ -26,3 +26,14 @@ export function findGap(chunks: readonly Placed[], extent: Extent): string | nul
   }
   return null;
 }
+
+/** Whether chunks, in order of time, hold all from one tick to another. */
+export function covers(
+  chunks: readonly Pick<Placed, 'startTick' | 'durationTicks'>[],
+  fromTick: number,
+  toTick: number,
+): boolean {
+  let at = fromTick;
+  for (const { startTick, durationTicks } of chunks) if (startTick <= at) at = Math.max(at, startTick + durationTicks);
+  return at >= toTick;
+}

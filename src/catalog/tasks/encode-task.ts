@@ -3,7 +3,10 @@ import { type StorageKey, storageKey } from '../../ports/storage.ts';
 import type { MediaKey } from '../db.ts';
 import type { TaskKind, TaskQueue } from './task-kind.ts';
 
-/** One unit of encoding as its row says it, without who runs it: segments [fromSegment, toSegment) of the renditions. */
+/**
+ * One unit of encoding as its row says it, without who runs it: segments [fromSegment, toSegment) of the renditions, or
+ * sheets of the storyboard (kind `sheets`).
+ */
 export type EncodeTask = {
   key: MediaKey;
   id: Guid;
@@ -79,6 +82,8 @@ export function taskWeight(kind: TaskKind, pixels: number, durationSec: number):
       return 1;
     case 'jit-start':
       return START_WEIGHT;
+    case 'sheets':
+      return Math.max(1, PICTURES_PIXELS * durationSec);
     case 'pictures':
       return THUMBNAIL_WEIGHT + PICTURES_PIXELS * durationSec;
   }

@@ -1,9 +1,13 @@
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt } from '../account-schema.ts';
+import type { SheetOutput } from '../pictures/picture-schema.ts';
 import type { TaskKind, TaskQueue } from './task-kind.ts';
 
-/** A unit of encoding: segments [from_segment, to_segment) of the named renditions, fenced by `attempt`. */
+/**
+ * A unit of encoding: segments [from_segment, to_segment) of the named renditions, fenced by `attempt`. Of the kind `sheets`
+ * they are sheets of the storyboard, and `output` what was made of them.
+ */
 export type EncodeTaskTable = {
   library_id: number;
   media_id: Guid;
@@ -32,6 +36,7 @@ export type EncodeTaskTable = {
   postponements: Generated<number>;
   started_at: Date | null;
   created_at: CreatedAt;
+  output: ColumnType<SheetOutput | null, null | undefined, string>;
 };
 
 /** Seconds that one unit of weight takes, smoothed over the last encode tasks of a kind (and codec: `video/x264`). */

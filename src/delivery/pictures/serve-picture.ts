@@ -37,7 +37,7 @@ async function serveNamed(publication: Publication, name: string, storage: EdgeS
     return thumbnailKey === null ? unknown() : serveObject(thumbnailKey, type, storage);
   }
   if (pictures === null || !hasPicture(pictures, name)) return unknown();
-  return serveObject(pictureKey({ libraryId, mediaId }, pictures.folder, name), type, storage);
+  return serveObject(pictureKey({ libraryId, mediaId }, pictures, name), type, storage);
 }
 
 function serveStoryboard({ pictures }: Publication): Answer {

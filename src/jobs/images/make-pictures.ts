@@ -1,8 +1,11 @@
+import type { MediaKey } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import { pictureKeyIn } from '../../catalog/pictures/picture-key.ts';
 import { commitPictures } from '../../catalog/pictures/picture-store.ts';
-import { loadPictureView, type PictureView } from '../../catalog/pictures/picture-view-store.ts';
+import { loadPictureView, type PictureView, type StoredSheets } from '../../catalog/pictures/picture-view-store.ts';
+import type { StoredPicture } from '../../catalog/pictures/shown-pictures-store.ts';
 import type { ChosenMoments } from '../../media/images/choose-moments.ts';
-import { posterName } from '../../media/images/picture-set.ts';
+import { posterName, sheetName } from '../../media/images/picture-set.ts';
 import { discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
@@ -11,28 +14,37 @@ import { makePosters, type Poster } from './make-posters.ts';
 import { makePreviews } from './make-previews.ts';
 import { makeSheets } from './make-sheets.ts';
 import { createPictureOutput, type PictureOutput, thumbnailKey } from './picture-output.ts';
-import { chooseRenditions, type PictureRun, startPictureFfmpeg } from './picture-run.ts';
+import { chooseRenditions, type PictureRun, shapeOf, startPictureFfmpeg } from './picture-run.ts';
 
 /** Makes storyboard, thumbnails and previews of a video from what was encoded. */
 export async function storePictures({ claim, report }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { task } = claim;
   const view = await loadPictureView(deps.db, task);
-  if (view === null) throw new LeaseLost();
+  if (view === null || view.renditions.length === 0) throw new LeaseLost();
   const folder = `${task.id}-${claim.attempt}`;
   const output = createPictureOutput(deps.storage, task.key, folder);
   const run = openRun(view, output, deps);
   const key = thumbnailKey(claim);
   try {
-    const { board, moments } = await makeSheets(run, signal);
+    const { board, moments } = await makeSheets(run, view.sheets, signal);
     report(0.5);
     const { posters, shown } = await takePosters(run, view, moments, signal);
     for (const [at, { jpeg }] of posters.entries()) await output.put(posterName(at + 1), jpeg, signal);
     const previews = deps.makesPreviews ? await makePreviews(run, moments.ticks, signal) : [];
     const { sizeBytes } = await deps.storage.put(key, shown.jpeg, { contentType: 'image/jpeg' }, signal);
     const thumbnail = { key, sizeBytes, blurhash: shown.blurhash };
-    const set = { timelineId: task.timelineId, folder, board, posters: posters.length, previews };
+    const sheetFolders = view.sheets.map(({ first, end, folder }) => ({ first, end, folder }));
+    const set = {
+      timelineId: task.timelineId,
+      folder,
+      board,
+      posters: posters.length,
+      previews,
+      ...(sheetFolders.length > 0 && { sheetFolders }),
+    };
+    const objects = [...output.objects, ...view.sheets.flatMap((sheets) => sheetObjects(task.key, sheets))];
     const rejected = await inTransaction(deps.db, async (tx) => {
-      const end = await commitPictures(tx, claim, { set, objects: output.objects, thumbnail });
+      const end = await commitPictures(tx, claim, { set, objects, thumbnail });
       return end.rejected;
     });
     await discardObjects(deps.storage, rejected, deps.report);
@@ -42,13 +54,21 @@ export async function storePictures({ claim, report }: HeldTask, deps: JobDeps, 
   }
 }
 
+function sheetObjects(key: MediaKey, { first, folder, sizesBytes }: StoredSheets): StoredPicture[] {
+  return sizesBytes.map((sizeBytes, at) => ({
+    key: pictureKeyIn(key, folder, sheetName(first + at)),
+    sizeBytes,
+    use: 'thumbnail',
+  }));
+}
+
 function openRun(view: PictureView, output: PictureOutput, deps: JobDeps): PictureRun {
   return {
     storage: deps.storage,
     output,
     durationMs: view.durationMs,
     rate: view.video.rate,
-    shape: { widthPx: view.video.displayWidthPx, heightPx: view.video.displayHeightPx },
+    shape: shapeOf(view),
     ...chooseRenditions(view),
     start: startPictureFfmpeg(view.durationMs, deps.encoderMemoryBytes),
   };

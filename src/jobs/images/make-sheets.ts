@@ -1,10 +1,18 @@
 import type { Readable } from 'node:stream';
+import type { StoredSheets } from '../../catalog/pictures/picture-view-store.ts';
 import { type ChosenMoments, createMomentChooser, type MomentChooser } from '../../media/images/choose-moments.ts';
+import type { Stretch } from '../../media/images/cut-samples.ts';
 import { MINIATURE } from '../../media/images/miniature.ts';
 import { createMultipartReader } from '../../media/images/multipart.ts';
 import { sheetName } from '../../media/images/picture-set.ts';
 import { planSheets } from '../../media/images/plan-pictures.ts';
-import { countSheets, planStoryboard, type Storyboard } from '../../media/images/storyboard.ts';
+import {
+  countSheets,
+  missingSheets,
+  planStoryboard,
+  type SheetRange,
+  type Storyboard,
+} from '../../media/images/storyboard.ts';
 import type { PictureRun } from './picture-run.ts';
 import { readRendition } from './read-rendition.ts';
 
@@ -17,36 +25,77 @@ const KEYFRAMES_FROM_MS = 24_000;
 const SAMPLES_OF_OTHERS = 96;
 const MINIATURE_BYTES = MINIATURE.widthPx * MINIATURE.heightPx;
 
-/** Decodes the lowest rendition once: stores the storyboard, and chooses the most informative moments. */
+/**
+ * Decodes the lowest rendition where that was not done while the video was encoded: stores the sheets that are missing, and
+ * chooses the most informative moments of all.
+ */
 export async function makeSheets(
-  run: PictureRun,
+  run: SheetRun,
+  stored: readonly StoredSheets[],
   signal: AbortSignal,
 ): Promise<{ board: Storyboard; moments: ChosenMoments }> {
+  const chooser = openChooser(run);
+  for (const { tick, grey } of stored.flatMap(({ moments }) => moments)) chooser.push(tick, grey);
+  for (const range of missingSheets(run.durationMs, stored)) await makeSheetRange(run, { range, chooser }, signal);
+  return { board: planStoryboard(run.shape, run.durationMs), moments: chooser.choose(POSTERS) };
+}
+
+/** What making sheets takes of the making of all pictures. */
+export type SheetRun = Pick<PictureRun, 'storage' | 'output' | 'durationMs' | 'shape' | 'low' | 'start'>;
+
+/** A chooser among the moments of the whole video. */
+export function openChooser({ durationMs, low }: Pick<SheetRun, 'durationMs' | 'low'>): MomentChooser {
+  return createMomentChooser((durationMs / 1000) * low.rendition.timescale);
+}
+
+/** Decodes the time of some sheets, stores them, and lets their moments stand for election. */
+export async function makeSheetRange(
+  run: SheetRun,
+  { range, chooser }: { range: SheetRange; chooser: MomentChooser },
+  signal: AbortSignal,
+): Promise<void> {
   const { rendition, picture } = run.low;
   const board = planStoryboard(run.shape, run.durationMs);
   const isKeyed = rendition.origin === 'encode' && run.durationMs >= KEYFRAMES_FROM_MS;
-  const plan = planSheets(board, picture, isKeyed ? null : run.durationMs / 1000 / SAMPLES_OF_OTHERS);
-  const chooser = createMomentChooser((run.durationMs / 1000) * rendition.timescale);
-  const stream = readRendition(run.storage, rendition, signal);
+  const sampleEverySec = isKeyed ? null : run.durationMs / 1000 / SAMPLES_OF_OTHERS;
+  const plan = planSheets({ board, range, sampleEverySec }, picture);
+  const stream = readRendition(run.storage, rendition, stretchOf(range, run), signal);
   const ffmpeg = await run.start(plan, stream, signal);
   const [sheets, grey, times] = ffmpeg.outputs;
   if (sheets === undefined || grey === undefined || times === undefined) throw new Error('Expected three outputs.');
-  const [stored] = await Promise.all([storeSheets(run, sheets, signal), takeMoments(chooser, grey, times)]);
+  const [end] = await Promise.all([
+    storeSheets(run, { stream: sheets, first: range.first }, signal),
+    takeMoments(chooser, grey, times),
+  ]);
   await ffmpeg.done;
-  if (stored !== countSheets(board)) throw new Error(`Expected ${countSheets(board)} sheets, got ${stored}.`);
-  return { board, moments: chooser.choose(POSTERS) };
+  if (end !== range.end) throw new Error(`Expected sheets ${range.first} to ${range.end}, got them to ${end}.`);
 }
 
-async function storeSheets({ output }: PictureRun, stream: Readable, signal: AbortSignal): Promise<number> {
+/** The last range has all that there is, however the duration was rounded. */
+export function stretchOf({ end, fromSec, toSec }: SheetRange, { shape, durationMs, low }: SheetRun): Stretch {
+  const { timescale } = low.rendition;
+  const isLast = end === countSheets(planStoryboard(shape, durationMs));
+  return {
+    fromTick: Math.round(fromSec * timescale),
+    toTick: isLast ? Number.POSITIVE_INFINITY : Math.round(toSec * timescale),
+  };
+}
+
+/** Stores sheets from a number on; answers the number behind the last. */
+async function storeSheets(
+  { output }: SheetRun,
+  { stream, first }: { stream: Readable; first: number },
+  signal: AbortSignal,
+): Promise<number> {
   const reader = createMultipartReader(MAX_SHEET_BYTES);
-  let stored = 0;
+  let next = first;
   for await (const bytes of stream) {
     for (const sheet of reader.push(bytes)) {
-      await output.put(sheetName(stored), sheet, signal);
-      stored += 1;
+      await output.put(sheetName(next), sheet, signal);
+      next += 1;
     }
   }
-  return stored;
+  return next;
 }
 
 /** Brings miniatures and their times together, which come by two ways and not at the same moment. */

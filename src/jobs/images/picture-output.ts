@@ -1,5 +1,5 @@
 import type { MediaKey } from '../../catalog/db.ts';
-import { pictureKey } from '../../catalog/pictures/picture-key.ts';
+import { pictureKeyIn } from '../../catalog/pictures/picture-key.ts';
 import type { StoredPicture } from '../../catalog/pictures/shown-pictures-store.ts';
 import { type Claim, mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import { type Storage, type StorageKey, storageKey } from '../../ports/storage.ts';
@@ -26,7 +26,7 @@ export function createPictureOutput(storage: Storage, key: MediaKey, folder: str
     objects,
     written,
     async put(name, bytes, signal) {
-      const object = pictureKey(key, folder, name);
+      const object = pictureKeyIn(key, folder, name);
       const contentType = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
       written.push(object);
       const { sizeBytes } = await storage.put(object, bytes, { contentType }, signal);

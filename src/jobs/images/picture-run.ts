@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { PictureRendition, PictureView } from '../../catalog/pictures/picture-view-store.ts';
+import { covers } from '../../catalog/renditions/coverage.ts';
 import type { FfmpegPlan } from '../../media/ffmpeg/ffmpeg-plan.ts';
 import { type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { RenditionPicture } from '../../media/images/plan-pictures.ts';
+import type { SheetRange } from '../../media/images/storyboard.ts';
 import type { Rational } from '../../media/probe/source-facts.ts';
 import type { Storage } from '../../ports/storage.ts';
 import type { PictureOutput } from './picture-output.ts';
@@ -49,6 +51,18 @@ export function chooseRenditions(view: PictureView): Pick<PictureRun, 'low' | 'm
     middle: all.find((one) => shortSide(one) >= ENOUGH_FOR_PREVIEW) ?? highest,
     high: isEnough ? encoded : highest,
   };
+}
+
+/** The lowest of the renditions that we encode and that have all chunks from one time to another, or null. */
+export function chooseStored(view: PictureView, { fromSec, toSec }: SheetRange): Chosen | null {
+  const rendition = view.renditions.find(
+    ({ origin, chunks, timescale }) => origin === 'encode' && covers(chunks, fromSec * timescale, toSec * timescale),
+  );
+  return rendition === undefined ? null : { rendition, picture: pictureOf(rendition, view) };
+}
+
+export function shapeOf({ video }: PictureView): PictureRun['shape'] {
+  return { widthPx: video.displayWidthPx, heightPx: video.displayHeightPx };
 }
 
 /** Starts ffmpeg as the making of pictures does. */

@@ -8,16 +8,22 @@ import type { Storage, StorageKey } from '../../ports/storage.ts';
 
 const MAX_READ_BYTES = 32 * 2 ** 20;
 
-/** Reads a whole rendition as a stream of cut samples. */
-export function readRendition(storage: Storage, { init, chunks }: PictureRendition, signal: AbortSignal): Readable {
+/** Reads a rendition from one tick to another as a stream of cut samples, chunk by chunk. */
+export function readRendition(
+  storage: Storage,
+  { init, chunks }: PictureRendition,
+  { fromTick, toTick }: Stretch,
+  signal: AbortSignal,
+): Readable {
   const { delayTicks } = readInitSegment(init);
   return Readable.from(
     (async function* () {
       yield init;
       for (const chunk of chunks) {
         const { startTick, durationTicks, storageKey } = chunk;
-        const whole = { fromTick: startTick, toTick: startTick + durationTicks };
-        const { runs } = await cutChunk({ storage, chunk, delayTicks }, [whole], signal);
+        const part = { fromTick: Math.max(fromTick, startTick), toTick: Math.min(toTick, startTick + durationTicks) };
+        if (part.fromTick >= part.toTick) continue;
+        const { runs } = await cutChunk({ storage, chunk, delayTicks }, [part], signal);
         yield* readRuns(storage, storageKey, runs, signal);
       }
     })(),

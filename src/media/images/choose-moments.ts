@@ -10,6 +10,8 @@ export type ChosenMoments = { ticks: readonly number[]; best: number };
 export type MomentChooser = {
   /** Moments come in any order; a tick beyond the end counts as the last. */
   push(tick: number, grey: Uint8Array): void;
+  /** The moments that stand for election, in order of time. */
+  candidates(): readonly Moment[];
   /** Chooses up to `count` different moments. Throws when no moment came. */
   choose(count: number): ChosenMoments;
 };
@@ -30,7 +32,9 @@ const TIME_WEIGHT = 0.5;
  */
 export function createMomentChooser(endTick: number): MomentChooser {
   const held = new Map<number, Moment>();
+  const candidates = () => [...held.values()].toSorted((a, b) => a.tick - b.tick);
   return {
+    candidates,
     push(tick, grey) {
       const period = Math.min(PERIODS - 1, Math.floor((PERIODS * tick) / Math.max(1, endTick)));
       const worth = judgeMiniature(grey);
@@ -38,7 +42,7 @@ export function createMomentChooser(endTick: number): MomentChooser {
       if (before === undefined || worth > before.worth) held.set(period, { tick, grey, worth });
     },
     choose(count) {
-      const left = [...held.values()];
+      const left = candidates();
       if (left.length === 0) throw new Error('Expected the miniature of at least one moment, none came.');
       const taken: Moment[] = [];
       while (taken.length < count && left.length > 0) {

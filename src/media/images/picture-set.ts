@@ -1,9 +1,12 @@
 import type { Guid } from '../../lib/guid.ts';
 import { countSheets, type Storyboard } from './storyboard.ts';
 
+/** Sheets `first` up to, not including, `end`, made while the video was encoded, and the folder where they lie. */
+export type SheetFolder = { first: number; end: number; folder: string };
+
 /**
- * The pictures of a video, all made by one attempt of one encode task from the set on a timeline. `folder` is where they
- * lie below the video's own.
+ * The pictures of a video, made by one attempt of one encode task from the set on a timeline; `folder` is where they
+ * lie below the video's own. Sheets that other tasks made before are in folders of their own.
  */
 export type PictureSet = {
   timelineId: Guid;
@@ -13,6 +16,8 @@ export type PictureSet = {
   posters: number;
   /** Names of the animations. */
   previews: readonly string[];
+  /** Absent where all sheets are in `folder`. */
+  sheetFolders?: readonly SheetFolder[];
 };
 
 /** Names of the thumbnails to choose from, in the order of their times. */
@@ -24,10 +29,22 @@ export function sheetName(number: number): string {
   return `seek/_${number}.jpg`;
 }
 
+/** The folder in which a picture of a set lies. */
+export function folderOf({ folder, sheetFolders = [] }: PictureSet, name: string): string {
+  const sheet = sheetOf(name);
+  if (sheet === null) return folder;
+  return sheetFolders.find(({ first, end }) => sheet >= first && sheet < end)?.folder ?? folder;
+}
+
 /** Whether a set has a picture of a name. */
 export function hasPicture({ board, posters, previews }: PictureSet, name: string): boolean {
   const [, poster] = /^thumbnail_([1-9]\d?)\.jpg$/.exec(name) ?? [];
   if (poster !== undefined) return Number(poster) <= posters;
+  const sheet = sheetOf(name);
+  return sheet === null ? previews.includes(name) : sheet < countSheets(board);
+}
+
+function sheetOf(name: string): number | null {
   const [, sheet] = /^seek\/_(0|[1-9]\d{0,5})\.jpg$/.exec(name) ?? [];
-  return sheet === undefined ? previews.includes(name) : Number(sheet) < countSheets(board);
+  return sheet === undefined ? null : Number(sheet);
 }

@@ -4,7 +4,7 @@ import type { VideoFacts } from '../probe/source-facts.ts';
 import { LEAD_SEC } from './cut-samples.ts';
 import { MINIATURE } from './miniature.ts';
 import { MAX_LONG_SIDE_PX } from './plan-picture.ts';
-import { SHEET_SIDE, type Storyboard } from './storyboard.ts';
+import { SHEET_SIDE, type SheetRange, type Storyboard, TILES_PER_SHEET } from './storyboard.ts';
 
 /** The pictures of a rendition as they are stored, upright and with square pixels. */
 export type RenditionPicture = { widthPx: number; heightPx: number; colorMatrix: VideoFacts['colorMatrix'] };
@@ -14,16 +14,20 @@ const ROUNDED = 0.02;
 /** Frames come out when they come in, with the ticks that they have in the rendition. */
 const AS_THEY_ARE = ['-fps_mode', 'passthrough', '-enc_time_base', '-1'];
 
+/** Which sheets to make, and what of: keyframes, or, with `sampleEverySec`, the first picture in each such time. */
+export type SheetsToMake = { board: Storyboard; range: SheetRange; sampleEverySec: number | null };
+
 /**
- * Plans one run over all samples of a rendition (`cutSamples`) on the standard input. Outputs: the
- * storyboard's sheets as a multipart stream of JPEGs, grey miniatures, and the times of these as `framecrc` text.
- * Miniatures are those of keyframes, or, with `sampleEverySec`, of the first picture in each such time.
+ * Plans one run over the samples of a range of a rendition (`cutSamples`) on the standard input. Outputs: the range's
+ * sheets as a multipart stream of JPEGs, grey miniatures, and the times of these as `framecrc` text.
  */
-export function planSheets(board: Storyboard, picture: RenditionPicture, sampleEverySec: number | null): FfmpegPlan {
-  const { everySec, frames } = board;
+export function planSheets({ board, range, sampleEverySec }: SheetsToMake, picture: RenditionPicture): FfmpegPlan {
+  const { everySec } = board;
+  const tiles = Math.min(board.frames, range.end * TILES_PER_SHEET) - range.first * TILES_PER_SHEET;
   const fitted = [
+    `setpts=PTS-${range.fromSec}/TB`,
     // Rounding up puts a picture where it is shown from on: tile n is what one sees at n * everySec.
-    `fps=fps=1/${everySec}:round=up:start_time=0,tpad=stop_mode=clone:stop=-1,trim=end_frame=${frames}`,
+    `fps=fps=1/${everySec}:round=up:start_time=0,tpad=stop_mode=clone:stop=-1,trim=end_frame=${tiles}`,
     ...fitTile(board, picture),
     `setsar=1,tile=${SHEET_SIDE}x${SHEET_SIDE}`,
   ];

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { hasPicture } from './picture-set.ts';
-import { countSheets, planStoryboard, type Storyboard, writeStoryboardVtt } from './storyboard.ts';
+import {
+  countSheets,
+  missingSheets,
+  planSheetRanges,
+  planStoryboard,
+  type Storyboard,
+  writeStoryboardVtt,
+} from './storyboard.ts';
 
 test.each([
   { shape: '16:9, 30 s', widthPx: 1920, heightPx: 1080, durationMs: 30_000, expected: [15, 2, 168] },
@@ -55,6 +62,33 @@ describe('the WebVTT file of a storyboard', () => {
     const cues = readCues(writeStoryboardVtt(planStoryboard({ widthPx: 16, heightPx: 9 }, 30_000)));
     expect(cues[7]).toEqual({ fromSec: 14, toSec: 16, sheet: 0, x: 300, y: 168, widthPx: 300, heightPx: 168 });
   });
+});
+
+test.each([400, 9_400, 71_999, 72_000, 72_001, 3_700_123, 36_000_000])(
+  'the parts of the storyboard of %i ms have each sheet once, up to the end',
+  (durationMs) => {
+    const ranges = planSheetRanges(durationMs);
+    expect(ranges.length).toBeLessThanOrEqual(32);
+    expect([ranges[0]?.first, ranges[0]?.fromSec, ranges.at(-1)?.toSec]).toEqual([0, 0, durationMs / 1000]);
+    expect(ranges.at(-1)?.end).toBe(countSheets(planStoryboard({ widthPx: 16, heightPx: 9 }, durationMs)));
+    for (const [at, { first, fromSec }] of ranges.slice(1).entries()) {
+      expect([first, fromSec]).toEqual([ranges[at]?.end, ranges[at]?.toSec]);
+      expect(fromSec).toBe(first * 72);
+    }
+    expect(missingSheets(durationMs, ranges)).toEqual([]);
+    expect(missingSheets(durationMs, [])).toMatchObject([{ first: 0, toSec: durationMs / 1000 }]);
+  },
+);
+
+test('what is missing between stored sheets and behind them is found', () => {
+  const found = missingSheets(400_000, [
+    { first: 3, end: 4 },
+    { first: 0, end: 1 },
+  ]);
+  expect(found).toEqual([
+    { first: 1, end: 3, fromSec: 72, toSec: 216 },
+    { first: 4, end: 6, fromSec: 288, toSec: 400 },
+  ]);
 });
 
 test('a set has the pictures that its numbers promise and no others', () => {

@@ -18,21 +18,61 @@ const TILE_WIDTH_PX = 300;
 const MIN_TILE_HEIGHT_PX = 16;
 const MAX_TILE_HEIGHT_PX = 600;
 const SHORT_MS = 10_000;
+/** Ranges of a long video hold more sheets each, so that there are never more of them. */
+const MAX_RANGES = 32;
 
 /**
  * Lays out a storyboard: a tile each 2 s, each second of a video shorter than 10 s; 300 pixels wide and as high as
  * the picture's shape wants, 600 at most: a narrower picture then stands in the middle.
  */
 export function planStoryboard(picture: { widthPx: number; heightPx: number }, durationMs: number): Storyboard {
-  const everySec = durationMs < SHORT_MS ? 1 : 2;
+  const everySec = tileSec(durationMs);
   const heightPx = 2 * Math.round((TILE_WIDTH_PX * picture.heightPx) / picture.widthPx / 2);
   return {
     durationMs,
     everySec,
-    frames: Math.max(1, Math.ceil(durationMs / (1000 * everySec))),
+    frames: countTiles(durationMs),
     tileWidthPx: TILE_WIDTH_PX,
     tileHeightPx: Math.min(MAX_TILE_HEIGHT_PX, Math.max(MIN_TILE_HEIGHT_PX, heightPx)),
   };
+}
+
+/** Sheets `first` up to, not including, `end`, and the time whose pictures are on them. */
+export type SheetRange = { first: number; end: number; fromSec: number; toSec: number };
+
+/** The sheets `first` up to `end` of the storyboard of a video. */
+export function sheetRange(durationMs: number, first: number, end: number): SheetRange {
+  const sheetSec = TILES_PER_SHEET * tileSec(durationMs);
+  return { first, end, fromSec: first * sheetSec, toSec: Math.min(durationMs / 1000, end * sheetSec) };
+}
+
+/** Divides a storyboard into parts that can be made by themselves: of a sheet each, of several where the video is long. */
+export function planSheetRanges(durationMs: number): SheetRange[] {
+  const sheets = countSheets({ frames: countTiles(durationMs) });
+  const each = Math.ceil(sheets / MAX_RANGES);
+  return Array.from({ length: Math.ceil(sheets / each) }, (_, at) =>
+    sheetRange(durationMs, at * each, Math.min(sheets, (at + 1) * each)),
+  );
+}
+
+/** The sheets of a storyboard that are not among those stored, in order, neighbours together. */
+export function missingSheets(durationMs: number, stored: readonly { first: number; end: number }[]): SheetRange[] {
+  const sheets = countSheets({ frames: countTiles(durationMs) });
+  const missing: SheetRange[] = [];
+  let at = 0;
+  for (const { first, end } of [...stored].sort((a, b) => a.first - b.first)) {
+    if (first > at) missing.push(sheetRange(durationMs, at, first));
+    at = Math.max(at, end);
+  }
+  return at < sheets ? [...missing, sheetRange(durationMs, at, sheets)] : missing;
+}
+
+function tileSec(durationMs: number): number {
+  return durationMs < SHORT_MS ? 1 : 2;
+}
+
+function countTiles(durationMs: number): number {
+  return Math.max(1, Math.ceil(durationMs / (1000 * tileSec(durationMs))));
 }
 
 export function countSheets({ frames }: Pick<Storyboard, 'frames'>): number {

@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import { planSheetRanges, type SheetRange } from '../../media/images/storyboard.ts';
+import type { MediaKey, Tx } from '../db.ts';
+import { covers } from '../renditions/coverage.ts';
+import { type EncodeTask, taskPriority, taskWeight } from '../tasks/encode-task.ts';
+import { insertTasks } from '../tasks/task-row-store.ts';
+
+/** Where sheets are made of, in seconds. */
+type Source = { durationSec: number; timescale: number; renditionId: Guid };
+
+/**
+ * Plans the sheets of a storyboard whose pictures are all stored, while the rest of the video is encoded: so that little is
+ * left to make when that is over. Called with each chunk of a rendition; what is not planned here, the end of the
+ * video above all, is made with the other pictures.
+ */
+export async function planSheets(tx: Tx, { key, timelineId, renditionIds }: EncodeTask): Promise<void> {
+  const source = await findSource(tx, key, timelineId);
+  if (source === null || !renditionIds.includes(source.renditionId)) return;
+  const ranges = planSheetRanges(Math.round(source.durationSec * 1000)).slice(0, -1);
+  if (ranges.length === 0) return;
+  const { timescale } = source;
+  const chunks = await loadChunks(tx, key, source.renditionId);
+  const planned = await loadPlanned(tx, key, timelineId);
+  const isReady = ({ first, fromSec, toSec }: SheetRange) =>
+    !planned.has(first) && covers(chunks, fromSec * timescale, toSec * timescale);
+  await insertTasks(
+    tx,
+    ranges.filter(isReady).map((range) => sheetTask(key, timelineId, source.durationSec, range)),
+  );
+}
+
+/**
+ * The lowest rendition of a set that has no pictures yet. Null when it is whole, for then all that is left is one task, or
+ * when it is not encoded.
+ */
+async function findSource(tx: Tx, { libraryId, mediaId }: MediaKey, timelineId: Guid): Promise<Source | null> {
+  const { rows } = await sql<Source>`
+    select t.end_ticks::float8 / t.timescale as "durationSec", r.timescale, r.id as "renditionId"
+    from media m join timeline t on t.library_id = m.library_id and t.media_id = m.id and t.id = ${timelineId}
+    cross join lateral (select id, origin, state, timescale from rendition
+      where library_id = m.library_id and media_id = m.id and timeline_id = t.id and kind = 'video' and codec = 'x264'
+        and state <> 'failed' and retired_at is null order by rung limit 1) r
+    where m.library_id = ${libraryId} and m.id = ${mediaId} and m.state = 'transcoding'
+      and m.pictures->>'timelineId' is distinct from t.id::text and r.origin = 'encode' and r.state = 'building'
+  `.execute(tx);
+  return rows[0] ?? null;
+}
+
+function loadChunks(tx: Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid) {
+  return tx
+    .selectFrom('chunk')
+    .select(['start_tick as startTick', 'duration_ticks as durationTicks'])
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('rendition_id', '=', renditionId)
+    .orderBy('first_segment')
+    .execute();
+}
+
+/** The first sheets of the tasks that there are, also of those that failed. */
+async function loadPlanned(tx: Tx, { libraryId, mediaId }: MediaKey, timelineId: Guid): Promise<ReadonlySet<number>> {
+  const rows = await tx
+    .selectFrom('encode_task')
+    .select('from_segment')
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('timeline_id', '=', timelineId)
+    .where('kind', '=', 'sheets')
+    .execute();
+  return new Set(rows.map((row) => row.from_segment));
+}
+
+function sheetTask(key: MediaKey, timelineId: Guid, durationSec: number, range: SheetRange): EncodeTask {
+  return {
+    key,
+    id: newGuid(),
+    timelineId,
+    kind: 'sheets',
+    renditionIds: [],
+    fromSegment: range.first,
+    toSegment: range.end,
+    isFirst: false,
+    queue: 'long',
+    priority: taskPriority(false, durationSec, 0),
+    weight: taskWeight('sheets', 0, range.toSec - range.fromSec),
+  };
+}

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { pictureKey } from '../../src/catalog/pictures/picture-key.ts';
+import { claimTask } from '../../src/catalog/tasks/claim-store.ts';
+import type { Claim } from '../../src/catalog/tasks/encode-task.ts';
+import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
+import type { JobDeps } from '../../src/jobs/job-deps.ts';
+import { checkFinished, checkObjects } from './check-video.ts';
+import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState, upload } from './lab.ts';
+import { performClaim } from './tasks.ts';
+
+/** At this rate 72 s, where the second sheet begins, lies between two pictures. */
+const CLIP = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=6000/1001:d=90', '-c:v', 'mpeg4', '-q:v', '5'];
+const NAMES = ['seek/_0.jpg', 'seek/_1.jpg', ...[1, 2, 3, 4, 5].map((number) => `thumbnail_${number}.jpg`)];
+const never = new AbortController().signal;
+
+let lab: Lab;
+let deps: JobDeps;
+beforeAll(async () => {
+  lab = await startLab();
+  // What wants a slot for long work is done by the tests themselves, one task after the other.
+  deps = (await lab.startWorker({ quickSlots: 4, longSlots: 0 })).deps;
+});
+afterAll(() => lab.stop());
+
+test('a sheet is made while the video is encoded, once, and all is as if it were made at the end', async () => {
+  const key = await upload(
+    lab,
+    await addLibrary(lab, { encoding: { rungs: [240] } }),
+    await makeClip(lab, 'a.avi', ...CLIP),
+  );
+  await untilState(lab, key, 'transcoding');
+  // The first segment comes by itself.
+  await until(async () => (await openTasks(key, 'quick')).length === 0, 'the end of quick tasks');
+  const kinds: string[] = [];
+  for (let [id] = await openTasks(key, 'long'); id !== undefined; [id] = await openTasks(key, 'long')) {
+    const claim = await claimOne(key, id);
+    kinds.push(claim.task.kind);
+    if (claim.task.kind === 'sheets') await performTwice(claim);
+    else await performClaim(deps, claim);
+  }
+  await untilState(lab, key, 'finished');
+  expect(kinds.filter((kind) => kind === 'sheets')).toHaveLength(1);
+  expect(kinds.indexOf('sheets')).toBeLessThan(kinds.lastIndexOf('video'));
+  const { pictures } = await loadMedia(lab, key);
+  expect(pictures?.sheetFolders).toEqual([
+    { first: 0, end: 1, folder: expect.not.stringMatching(`${pictures?.folder}`) },
+  ]);
+  await checkFinished(lab, key);
+  const stored = await readPictures(key);
+  await makeAtOnce(key);
+  expect((await loadMedia(lab, key)).pictures?.sheetFolders).toBeUndefined();
+  const made = await readPictures(key);
+  expect(NAMES.filter((_, at) => made[at]?.equals(stored[at] ?? Buffer.alloc(0)))).toEqual(NAMES);
+  await checkObjects(lab, key);
+  expect(lab.errors).toEqual([]);
+});
+
+/** The tasks of a queue that are not over, the most urgent first. */
+async function openTasks({ mediaId }: MediaKey, queue: 'quick' | 'long') {
+  const rows = await lab.database.db
+    .selectFrom('encode_task')
+    .select('id')
+    .where('media_id', '=', mediaId)
+    .where('queue', '=', queue)
+    .where('state', 'in', ['waiting', 'running'])
+    .orderBy('priority', 'desc')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+async function claimOne(key: MediaKey, id: Claim['task']['id']): Promise<Claim> {
+  const claim = await lab.database.db.transaction().execute((tx) => claimTask(tx, key, id, 'test'));
+  if (claim === null) throw new Error(`Expected task ${id} to wait.`);
+  return claim;
+}
+
+/** Another worker takes a task from a late one, whose sheets are not taken in when they come in the end. */
+async function performTwice(late: Claim): Promise<void> {
+  const { key, id } = late.task;
+  await lab.database.db.updateTable('encode_task').set({ state: 'waiting' }).where('id', '=', id).execute();
+  await performClaim(deps, await claimOne(key, id));
+  await performClaim(deps, late);
+}
+
+/** Forgets a video's pictures, and has one task make them all. */
+async function makeAtOnce(key: MediaKey): Promise<void> {
+  await lab.database.db.updateTable('media').set({ pictures: null }).where('id', '=', key.mediaId).execute();
+  await sweep.run({}, deps, never);
+  await until(async () => (await loadMedia(lab, key)).pictures !== null, 'the pictures');
+}
+
+async function readPictures(key: MediaKey): Promise<Buffer[]> {
+  const { pictures } = await loadMedia(lab, key);
+  if (pictures === null) throw new Error('Expected pictures.');
+  return Promise.all(NAMES.map((name) => lab.storage.readBytes(pictureKey(key, pictures, name), null, never)));
+}
