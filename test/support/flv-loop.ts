@@ -5,8 +5,8 @@ const TURN_MS = 20;
 const AVC_HEADER = '1700';
 const AAC_HEADER = 'af00';
 
-/** Publishes a clip over and over in real time from its first keyframe on; `stop` ends it. */
-export async function publishLoop(address: string, clip: Buffer): Promise<{ stop(): void }> {
+/** Publishes a clip over and over in real time from its first keyframe on; `stop` ends it, `closed` is its end. */
+export async function publishLoop(address: string, clip: Buffer): Promise<{ stop(): void; closed: Promise<void> }> {
   const publisher = await openRtmpPublisher(address);
   const timer = sendLoop(publisher, readFlvFile(clip));
   const stop = () => {
@@ -14,7 +14,7 @@ export async function publishLoop(address: string, clip: Buffer): Promise<{ stop
     publisher.close();
   };
   void publisher.closed.then(() => clearInterval(timer));
-  return { stop };
+  return { stop, closed: publisher.closed };
 }
 
 function sendLoop(publisher: RtmpPublisher, tags: readonly FlvTag[]): NodeJS.Timeout {

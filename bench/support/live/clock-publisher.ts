@@ -6,7 +6,10 @@ export const GRID = { columns: 8, rows: 4, bits: 30 } as const;
 
 const [WIDTH_PX, HEIGHT_PX, RATE] = [640, 360, 25];
 
-/** Publishes pictures that show the time at which they were drawn, until the scope ends; 2 s between keyframes. */
+/**
+ * Publishes pictures that show the time at which they were drawn, until the scope ends; 2 s between keyframes. `stop`
+ * throws when it had ended by itself.
+ */
 export function publishClock(scope: Scope, address: string): { stop(): void } {
   const picture = [
     '-f',
@@ -41,12 +44,17 @@ export function publishClock(scope: Scope, address: string): { stop(): void } {
     // As a camera does: what is late is left out of no picture, but comes at once.
     for (; drawn < ((performance.now() - startedMs) * RATE) / 1000; drawn += 1) child.stdin.write(drawTime(Date.now()));
   }, 5);
-  const stop = () => {
+  const end = () => {
     clearInterval(timer);
     child.kill('SIGKILL');
   };
-  scope.own(stop);
-  return { stop };
+  scope.own(end);
+  return {
+    stop() {
+      if (child.exitCode !== null) throw new Error(`Expected the publisher of ${address} to go on, it ended.`);
+      end();
+    },
+  };
 }
 
 function drawTime(ms: number): Buffer {

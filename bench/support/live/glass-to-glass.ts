@@ -3,22 +3,37 @@ import type { Browser } from 'playwright-core';
 import { HLS_JS, openScriptPage } from '../../../test/delivery/in-page.ts';
 import { GRID } from './clock-publisher.ts';
 
-/** How late each picture was shown, ms, and how often the player had nothing to show. */
+/** How old the picture on the screen was each time that was looked, ms, and how often it stood still. */
 export type GlassToGlass = { latenciesMs: number[]; stalls: number };
+
+/** One look a picture; a player whose time does not move for so long has stalled. */
+const LOOKS = { lookMs: 40, stallMs: 300 } as const;
+/** Of the looks that there is time for: the picture may change while it is read, and the machine may be busy. */
+const LEAST_READ = 0.5;
 
 type Asked = { address: string; isLowLatency: boolean; settleMs: number; measureMs: number };
 
-/** Plays a stream whose pictures show the time, and reads from each picture shown how old it is. */
+/**
+ * Plays a stream whose pictures show the time, and reads many times a second how old the one is that is shown: one that
+ * stands still grows older. A player that stands still when it begins has stalled already.
+ */
 export async function measureGlass(browser: Browser, origin: string, asked: Asked): Promise<GlassToGlass> {
   const page = await openScriptPage(browser, origin, HLS_JS);
   try {
-    return await page.evaluate(readClock, { ...asked, grid: GRID });
+    const found = await page.evaluate(readClock, { ...asked, ...LOOKS, grid: GRID });
+    const least = (asked.measureMs / LOOKS.lookMs) * LEAST_READ;
+    if (found.latenciesMs.length < least) {
+      throw new Error(`Expected ${least} pictures with a time in ${asked.address}, got ${found.latenciesMs.length}.`);
+    }
+    return found;
   } finally {
     await page.close();
   }
 }
 
-async function readClock({ address, isLowLatency, settleMs, measureMs, grid }: Asked & { grid: typeof GRID }) {
+type Reading = Asked & typeof LOOKS & { grid: typeof GRID };
+
+async function readClock({ address, isLowLatency, settleMs, measureMs, lookMs, stallMs, grid }: Reading) {
   const video = document.querySelector('video') as HTMLVideoElement;
   // The script tag put hls.js's one export there.
   const { Hls } = window as unknown as { Hls: typeof HlsEngine };
@@ -44,17 +59,19 @@ async function readClock({ address, isLowLatency, settleMs, measureMs, grid }: A
   };
   await video.play().catch(() => undefined);
   await new Promise((resolve) => setTimeout(resolve, settleMs));
-  let isOver = false;
-  video.addEventListener('waiting', () => {
-    found.stalls += 1;
-  });
-  const take = () => {
+  const startedMs = performance.now();
+  let moved = { sec: video.currentTime, atMs: startedMs, isStalled: video.readyState < video.HAVE_FUTURE_DATA };
+  if (moved.isStalled) found.stalls += 1;
+  while (performance.now() < startedMs + measureMs) {
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
     const latencyMs = read(Date.now());
     if (latencyMs !== null) found.latenciesMs.push(latencyMs);
-    if (!isOver) video.requestVideoFrameCallback(take);
-  };
-  video.requestVideoFrameCallback(take);
-  await new Promise((resolve) => setTimeout(resolve, measureMs));
-  isOver = true;
+    const nowMs = performance.now();
+    if (video.currentTime > moved.sec) moved = { sec: video.currentTime, atMs: nowMs, isStalled: false };
+    else if (!moved.isStalled && nowMs - moved.atMs > stallMs) {
+      moved.isStalled = true;
+      found.stalls += 1;
+    }
+  }
   return found;
 }

@@ -10,8 +10,8 @@ import type { Scope } from '../scope.ts';
 
 const MODULE = '/usr/lib/nginx/modules/ngx_rtmp_module.so';
 
-/** nginx with Debian's module of RTMP: takes publishers under `rtmp`, gives out HLS of 2 s segments under `http`. */
-export type NginxRtmp = { pid: number; rtmp: string; http: string };
+/** nginx with Debian's module of RTMP: takes publishers under `rtmp`, gives out HLS of 2 s segments, in `folder`, under `http`. */
+export type NginxRtmp = { pid: number; rtmp: string; http: string; folder: string };
 
 export async function startNginxRtmp(scope: Scope): Promise<NginxRtmp> {
   if (!existsSync(MODULE)) throw new Error('Expected nginx-rtmp. Run as root: apt-get install libnginx-mod-rtmp');
@@ -38,7 +38,8 @@ export async function startNginxRtmp(scope: Scope): Promise<NginxRtmp> {
     await once(child, 'exit');
   });
   await untilListens(httpPort);
-  return { pid: child.pid ?? 0, rtmp: `rtmp://127.0.0.1:${rtmpPort}/live`, http: `http://127.0.0.1:${httpPort}/hls` };
+  const [rtmp, http] = [`rtmp://127.0.0.1:${rtmpPort}/live`, `http://127.0.0.1:${httpPort}/hls`];
+  return { pid: child.pid ?? 0, rtmp, http, folder: path.join(folder, 'hls') };
 }
 
 async function untilListens(port: number): Promise<void> {

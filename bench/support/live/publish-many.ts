@@ -3,11 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { publishLoop } from '../../../test/support/flv-loop.ts';
 
 // Publishes one clip to many addresses, begun over two seconds so that their keyframes do not come at once.
-// Arguments: the clip, and the addresses. Ends with SIGTERM.
+// Arguments: the clip, and the addresses. Ends with SIGTERM; by itself, with an error, when one of them is lost.
 const [clip = '', ...addresses] = process.argv.slice(2);
 const bytes = readFileSync(clip);
 for (const address of addresses) {
-  await publishLoop(address, bytes);
+  const { closed } = await publishLoop(address, bytes);
+  void closed.then(() => {
+    process.stderr.write(`The publisher of ${address} was lost.\n`);
+    process.exit(1);
+  });
   await sleep(2_000 / addresses.length);
 }
 process.stdout.write('published\n');

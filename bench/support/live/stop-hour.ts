@@ -1,39 +1,50 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startStream } from '../../../src/catalog/live/live-stream.ts';
-import { LIVE_SETTINGS, type openLiveCatalogue, readText, until } from '../../../test/live/live-service.ts';
+import { type LivePlace, openLiveCatalogue, readText, until } from '../../../test/live/live-service.ts';
 import { publishLoop } from '../../../test/support/flv-loop.ts';
 import { LIBRARY_KEY, type Service } from '../../../test/support/service.ts';
+import { findProcesses, killAll } from '../../../test/support/service-processes.ts';
+import { call } from '../../../test/support/videos.ts';
+import { startMillrace } from '../millrace.ts';
 import type { Measurement } from '../report.ts';
+import type { Scope } from '../scope.ts';
 import { connectTo } from '../seed-videos.ts';
+import { type BenchStream, countStored, goLive, mediaPlaylists } from './bench-streams.ts';
 
 const HOUR_SEGMENTS = 1_800;
+/** Stored before and after the hour is put in, by two publishers. */
+const OWN_SEGMENTS = 3;
 const STOPS = 3;
 
-type Place = { service: Service; catalogue: Awaited<ReturnType<typeof openLiveCatalogue>>; clip: string };
-
-/** From the stop of a stream of an hour to the end of its whole playlist with its last segment read. */
-export async function measureStop(place: Place): Promise<Measurement> {
+/**
+ * From the stop of a stream of an hour, amid its publisher's pictures, to the end of its whole playlist with its last
+ * segment read. Its ingest process is killed, so it is measured with a service of its own.
+ */
+export async function measureStop(scope: Scope, clip: string): Promise<Measurement> {
+  const service = await startMillrace(scope, { MILLRACE_PREVIEWS: 'off', MILLRACE_LIVE_CORES: '0' });
+  const catalogue = await openLiveCatalogue(service);
   const times: number[] = [];
-  for (let turn = 0; turn < STOPS; turn += 1) times.push(await stopHour(place));
+  try {
+    for (let turn = 0; turn < STOPS; turn += 1) times.push(await stopHour({ service, catalogue }, readFileSync(clip)));
+  } finally {
+    await catalogue.database.close();
+  }
   const name = `stop of 1 h to playable video, slowest of ${STOPS}`;
   return { name, ours: Math.max(...times), anchor: null, bar: 2, unit: 's' };
 }
 
-async function stopHour({ service, catalogue, clip }: Place): Promise<number> {
-  const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
-  await catalogue.streams.change({ libraryId: 1, mediaId: stream.id }, startStream);
-  const { listeners } = await service.health();
-  const publisher = await publishLoop(`rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`, readFileSync(clip));
-  const base = `${service.edgeUrl}/vz-1/${stream.id}`;
-  const address = await until(() => mediaPlaylistOf(base), 'a playlist');
-  await until(async () => ((await readText(address))?.match(/#EXTINF/g)?.length ?? 0) > 2 || null, 'segments');
-  publisher.stop();
-  // Its last segment is stored; the stream goes on to wait for it.
-  await sleep(1_500);
-  await ageByAnHour(service, stream.id);
+async function stopHour(place: LivePlace, clip: Buffer): Promise<number> {
+  const { service } = place;
+  const stream = await goLive(place);
+  const publisher = await publishHour(place, stream, clip);
+  const address = await until(async () => (await mediaPlaylists(stream.base))[0] ?? null, 'a playlist');
+  let isPublished = true;
+  void publisher.closed.then(() => {
+    isPublished = false;
+  });
   const startedMs = performance.now();
   const path = `/library/1/live/${stream.id}/stop`;
+  if (!isPublished) throw new Error('Expected the publisher to go on until the stop.');
   const answer = await fetch(`${service.apiUrl}${path}`, { method: 'PUT', headers: { AccessKey: LIBRARY_KEY } });
   if (answer.status !== 200) throw new Error(`Expected 200 for the stop, got ${answer.status}.`);
   const text = await until(async () => {
@@ -45,13 +56,36 @@ async function stopHour({ service, catalogue, clip }: Place): Promise<number> {
   if (!segment.ok || (await segment.arrayBuffer()).byteLength === 0)
     throw new Error(`Expected ${last}, got ${segment.status}.`);
   const sec = (performance.now() - startedMs) / 1000;
-  if ((text.match(/#EXTINF/g)?.length ?? 0) < HOUR_SEGMENTS) throw new Error('Expected a video of an hour.');
+  const segments = text.match(/#EXTINF/g)?.length ?? 0;
+  if (segments < HOUR_SEGMENTS + 2 * OWN_SEGMENTS)
+    throw new Error(`Expected an hour and more, got ${segments} segments.`);
+  publisher.stop();
+  // Workers would go on to encode its rungs.
+  await call(service, 'DELETE', `/library/1/videos/${stream.id}`);
   return sec;
 }
 
-async function mediaPlaylistOf(base: string): Promise<string | null> {
-  const found = /^r\/.*\.m3u8$/m.exec((await readText(`${base}/playlist.m3u8`)) ?? '')?.[0];
-  return found === undefined ? null : `${base}/${found}`;
+/** Publishes to a stream that has an hour behind it: an owner keeps the numbers of its segments, so another one goes on. */
+async function publishHour(place: LivePlace, { id, ingest }: BenchStream, clip: Buffer) {
+  const { service } = place;
+  const untilStored = (count: number) =>
+    until(async () => (((await countStored(place, [id])).get(id) ?? 0) >= count ? true : null), `${count} segments`);
+  const first = await publishLoop(ingest, clip);
+  await untilStored(OWN_SEGMENTS);
+  first.stop();
+  // Its last segment is stored; the stream goes on to wait for it.
+  await sleep(1_500);
+  await ageByAnHour(service, id);
+  killAll(await findProcesses(service, 'role.ts ingest'));
+  const port = await until(async () => {
+    const health = await service.health().catch(() => null);
+    return health?.status === 'ok' ? (health.listeners.rtmp ?? null) : null;
+  }, 'the next ingest process');
+  const second = new URL(ingest);
+  second.port = `${port}`;
+  const publisher = await until(() => publishLoop(second.href, clip).catch(() => null), 'the next publisher');
+  await untilStored(HOUR_SEGMENTS + 2 * OWN_SEGMENTS);
+  return publisher;
 }
 
 /** Moves what is stored an hour on and puts copies of the first segment's rows before it, over the same objects. */

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import type { Scope } from '../scope.ts';
+
+/** A program that makes load in a process of its own. */
+export type LoadTool = {
+  /** The newest line that it printed. */
+  read(): string;
+  /** Ends it. Throws when it had ended by itself: what was measured then had less load than it says. */
+  stop(): Promise<void>;
+};
+
+/** Starts a program of this folder and waits for its first line. It ends with the scope at the latest. */
+export async function startLoad(scope: Scope, file: string, args: readonly string[]): Promise<LoadTool> {
+  const script = path.join(import.meta.dirname, file);
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const end = async () => {
+    if (hasEnded()) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  };
+  scope.own(end);
+  let newest = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    newest = text.trimEnd().split('\n').at(-1) ?? newest;
+  });
+  const expectLife = () => {
+    if (hasEnded()) throw new Error(`Expected ${file} to go on, it ended with ${child.exitCode ?? child.signalCode}.`);
+  };
+  await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+  expectLife();
+  return {
+    read: () => newest,
+    async stop() {
+      expectLife();
+      await end();
+    },
+  };
+}
