@@ -43,6 +43,7 @@ import { up as bulkUndo } from './162-bulk-undo.ts';
 import { up as storageMove } from './163-storage-move.ts';
 import { up as recordingClock } from './175-recording-clock.ts';
 import { up as recordingRungs } from './176-recording-rungs.ts';
+import { up as rungsOfPeriods } from './177-rungs-of-periods.ts';
 import { up as audience } from './190-audience.ts';
 import { up as speechRuns } from './195-speech-runs.ts';
 import { up as segmentTasks } from './205-segment-tasks.ts';
@@ -102,4 +103,5 @@ export const migrations: Record<string, Migration> = {
   '163-storage-move': { up: storageMove },
   '207-moves-without-places': { up: movesWithoutPlaces },
   '213-sheet-tasks': { up: sheetTasks },
+  '177-rungs-of-periods': { up: rungsOfPeriods },
 };
