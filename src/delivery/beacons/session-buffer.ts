@@ -48,7 +48,7 @@ export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
   };
   const write = async () => {
     while (waiting.size > 0) {
-      const batch = [...waiting].slice(0, BATCH);
+      const batch = firstOf(waiting, BATCH);
       for (const [key] of batch) waiting.delete(key);
       try {
         await count(batch.map(([, session]) => session));
@@ -80,6 +80,16 @@ export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
       await Promise.race([flush().then(flush), limit]);
     },
   };
+}
+
+/** The oldest entries: while many wait, a copy of all of them for each batch would cost more than the batch. */
+function firstOf<Key, Value>(entries: ReadonlyMap<Key, Value>, count: number): [Key, Value][] {
+  const first: [Key, Value][] = [];
+  for (const entry of entries) {
+    if (first.length === count) break;
+    first.push(entry);
+  }
+  return first;
 }
 
 function keyOf({ startHourMs, sessionId }: SeenSession): string {
