@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { hkdfSync } from 'node:crypto';
+import { createSecretKey, hkdfSync } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -188,7 +188,7 @@ function markBody(ticket: string): string {
 /** Writes tickets as the service's edge does. */
 async function ticketWriter({ dataDir }: Service): Promise<(id: string) => string> {
   const key = await readFile(path.join(dataDir, 'secret.key'));
-  const secret = new Uint8Array(hkdfSync('sha256', key, '', 'millrace viewing tickets', 32));
+  const secret = createSecretKey(new Uint8Array(hkdfSync('sha256', key, '', 'millrace viewing tickets', 32)));
   return (id) => {
     const mediaId = parseGuid(id);
     if (mediaId === null) throw new Error(`Expected the id of a video, got ${id}.`);

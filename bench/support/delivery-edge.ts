@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import path from 'node:path';
 import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
 import { readDeliverySettings } from '../../src/catalog/publications/delivery-settings.ts';
@@ -40,7 +41,7 @@ const edge = await startEdge({
     count: async () => undefined,
     heatCurve: async () => null,
     geo: { countryOf: () => null },
-    ticketSecret: Buffer.alloc(32),
+    ticketSecret: createSecretKey(Buffer.alloc(32)),
     placeViewer: () => null,
     keepDelivered: async () => undefined,
   },

@@ -9,8 +9,8 @@ const PAUSE_MS = 2_000;
 /** SQLSTATE too_many_connections; and what a pooler in front of PostgreSQL may say instead of it. */
 const NO_SLOT = '53300';
 
-/** Connections that a role holds beside its pool: what listens, and the mover's lock. */
-const BESIDE: Record<Role, number> = { api: 1, edge: 1, worker: 2, ingest: 1 };
+/** Connections that a role holds beside its pool: what listens, what counts visits, and the mover's lock. */
+const BESIDE: Record<Role, number> = { api: 1, edge: 2, worker: 2, ingest: 1 };
 
 /** Connections of the pool of a role, at most, where no setting says otherwise; those that are idle for 10 s are closed. */
 const POOL_SIZES: Record<Role, number> = { api: 10, edge: 10, worker: 10, ingest: 10 };

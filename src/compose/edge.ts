@@ -70,6 +70,7 @@ export async function openEdge({
     port: edge.port,
     async close() {
       await edge.close();
+      await viewing.close();
       await way.close();
     },
   };

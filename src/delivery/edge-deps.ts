@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { MediaKey } from '../catalog/db.ts';
 import type { LicenceProxy } from '../catalog/drm/licence-proxy.ts';
 import type { SegmentRequestStore } from '../catalog/jit/segment-request-store.ts';
@@ -96,7 +97,7 @@ export type EdgeViewing = {
   /** What is played most of a video, 0 to 100 for each stretch of equal length; null below five visits. */
   heatCurve(key: MediaKey): Promise<number[] | null>;
   geo: Geo;
-  ticketSecret: Uint8Array;
+  ticketSecret: KeyObject;
   /** Answers null throughout where different viewers are not counted. */
   placeViewer: PlaceViewer;
   /** Keeps how many bytes were sent so far; what is kept of an hour of this process is replaced. */

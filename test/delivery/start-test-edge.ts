@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -50,7 +51,7 @@ export async function createEdgeRoom(database: TestDatabase) {
           count: async () => undefined,
           heatCurve: async () => null,
           geo: { countryOf: () => null },
-          ticketSecret: Buffer.alloc(32, 8),
+          ticketSecret: createSecretKey(Buffer.alloc(32, 8)),
           placeViewer: () => null,
           keepDelivered: async () => undefined,
         },

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAudienceStore } from '../../src/catalog/statistics/audience-store.ts';
 import { keepDelivered } from '../../src/catalog/statistics/delivered-store.ts';
@@ -41,7 +42,7 @@ function openEdge() {
       heatCurve: async () => null,
       placeViewer: () => null,
       geo: { countryOf: () => null },
-      ticketSecret: Buffer.alloc(32, 8),
+      ticketSecret: createSecretKey(Buffer.alloc(32, 8)),
     },
   });
 }

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
 import type { SeenSession } from '../../src/catalog/statistics/statistics-gain.ts';
 import { createStatisticsStore } from '../../src/catalog/statistics/statistics-store.ts';
@@ -15,7 +16,7 @@ export const PERSON =
 
 /** What an edge of these tests counts visits with, beside `count`, `heatCurve` and `geo`. */
 export const VIEWING = {
-  ticketSecret: Buffer.alloc(32, 8),
+  ticketSecret: createSecretKey(Buffer.alloc(32, 8)),
   placeViewer: () => null,
   keepDelivered: async () => undefined,
 };

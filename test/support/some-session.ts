@@ -11,7 +11,7 @@ export function someSession(of: { libraryId: number; mediaId: Guid }, fields: Pa
     watchedSec: [10],
     bucketSec: 1,
     heat: Buffer.from([1, 1]),
-    rungSec: {},
+    rungSec: [],
     startupMs: 200,
     stallCount: 0,
     stallMs: 0,

@@ -1,3 +1,5 @@
+import type { RungSec } from './viewing-session.ts';
+
 /** What a session says of its audience: a kind, which of its values, and how much (seconds, ms or a count, by the kind). */
 export type AudienceFact = { kind: FactKind; value: string; amount: number };
 
@@ -12,7 +14,7 @@ export type Experienced = {
   device: string;
   referrerHost: string;
   watchedSec: readonly number[];
-  rungSec: Readonly<Record<string, number>>;
+  rungSec: RungSec;
   startupMs: number | null;
   stallMs: number;
   failures: number;
@@ -30,7 +32,7 @@ export function factsOf(session: Experienced): AudienceFact[] {
     { kind: 'device', value: session.device, amount: watchSec },
     { kind: 'referrer', value: session.referrerHost, amount: watchSec },
   ];
-  for (const [heightPx, sec] of Object.entries(session.rungSec)) {
+  for (const [heightPx, sec] of session.rungSec) {
     facts.push({ kind: 'rung', value: heightPx, amount: sec });
   }
   if (session.startupMs !== null) {

@@ -51,7 +51,8 @@ export type SketchGain = { libraryId: number; mediaId: Guid; dayMs: number; poin
 /** What sessions add to the sums beyond what was counted of them before. */
 export type StatisticsGain = { hours: HourGain[]; heat: HeatGain[]; days: DayGain[]; sketches: SketchGain[] };
 
-type Pair = { seen: SeenSession; counted: CountedSession };
+/** A session as it was seen now, and as it was counted before. */
+export type CountedPair = { seen: SeenSession; counted: CountedSession };
 
 const DAY_MS = 24 * HOUR_MS;
 
@@ -60,7 +61,7 @@ const DAY_MS = 24 * HOUR_MS;
  * nothing. The view lies in the starting hour, watch time in the hour in which it was watched. Estimates are sums of their
  * own, and in those of the charts only with `countsEstimates`.
  */
-export function gainOf(batch: readonly Pair[], countsEstimates: boolean): StatisticsGain {
+export function gainOf(batch: readonly CountedPair[], countsEstimates: boolean): StatisticsGain {
   const gain = { hours: new Map(), heat: new Map(), days: new Map(), sketches: new Map() };
   for (const pair of batch) {
     if (pair.seen.sequence <= pair.counted.sequence) continue;
@@ -78,11 +79,11 @@ export function gainOf(batch: readonly Pair[], countsEstimates: boolean): Statis
   };
 }
 
-function isNew({ counted }: Pair): boolean {
+function isNew({ counted }: CountedPair): boolean {
   return counted.sequence < 0;
 }
 
-function addHours(hours: Map<string, HourGain>, pair: Pair, countsEstimates: boolean): void {
+function addHours(hours: Map<string, HourGain>, pair: CountedPair, countsEstimates: boolean): void {
   const { seen, counted } = pair;
   const { libraryId, mediaId, startHourMs, isEstimate } = seen;
   const country = isNew(pair) ? seen.country : counted.country;
@@ -106,7 +107,7 @@ function addHours(hours: Map<string, HourGain>, pair: Pair, countsEstimates: boo
   }
 }
 
-function addHeatGain(heat: Map<string, HeatGain>, pair: Pair): void {
+function addHeatGain(heat: Map<string, HeatGain>, pair: CountedPair): void {
   const { libraryId, mediaId, bucketSec } = pair.seen;
   const counts = heatGain(pair.counted.heat, pair.seen.heat);
   const reached = heatGain(playedOnce(pair.counted.heat), playedOnce(pair.seen.heat));
@@ -127,7 +128,7 @@ function addEach(sums: number[], gains: readonly number[]): void {
 }
 
 /** The device and the referrer are those of the start: what is sent later does not move a session. */
-function addFacts(days: Map<string, DayGain>, pair: Pair): void {
+function addFacts(days: Map<string, DayGain>, pair: CountedPair): void {
   const { seen, counted } = pair;
   const start = isNew(pair) ? seen : { ...seen, device: counted.device, referrerHost: counted.referrerHost };
   const before = new Map((isNew(pair) ? [] : factsOf(counted)).map((fact) => [`${fact.kind}/${fact.value}`, fact]));
@@ -149,7 +150,7 @@ function addFact(
   days.set(key, { ...known, amount: known.amount + amount, sessions: known.sessions + sessions });
 }
 
-function addViewer(sketches: Map<string, SketchGain>, { seen, counted }: Pair): void {
+function addViewer(sketches: Map<string, SketchGain>, { seen, counted }: CountedPair): void {
   const { libraryId, mediaId, startHourMs, viewer } = seen;
   if (viewer === null || counted.isSketched) return;
   const dayMs = dayOf(startHourMs);

@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { type SketchPoint, sketchPoint } from './viewer-sketch.ts';
 
 /** Who views, for the length of one call. */
@@ -18,13 +19,13 @@ export function createPlaceViewer(
   load: (dayMs: number) => Promise<Uint8Array | null>,
   onError: (error: unknown) => void,
 ): PlaceViewer {
-  const salts = new Map<number, Uint8Array | null>();
+  const salts = new Map<number, KeyObject | null>();
   const begun = new Map<number, number>();
   const fetchSalt = (dayMs: number, nowMs: number) => {
     if (nowMs - (begun.get(dayMs) ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return;
     begun.set(dayMs, nowMs);
     load(dayMs).then((salt) => {
-      salts.set(dayMs, salt);
+      salts.set(dayMs, salt && createSecretKey(salt));
       for (const day of salts.keys()) {
         if (day >= dayMs - KEPT_DAYS * DAY_MS) continue;
         salts.delete(day);

@@ -1,8 +1,10 @@
+import { createSecretKey } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createPlaceViewer } from './viewer-salts.ts';
 import { addToSketch, countViewers, sketchPoint } from './viewer-sketch.ts';
 
-const salt = Buffer.alloc(32, 3);
+const saltBytes = Buffer.alloc(32, 3);
+const salt = createSecretKey(saltBytes);
 
 test.each([0, 1, 5, 100, 3_000, 12_000])('a sketch of %i viewers counts each once, to within 7 percent', (count) => {
   const points = Array.from({ length: count }, (_, index) => sketchPoint(salt, `viewer ${index}`));
@@ -11,7 +13,10 @@ test.each([0, 1, 5, 100, 3_000, 12_000])('a sketch of %i viewers counts each onc
 });
 
 test('the same viewer is elsewhere in the sketch of another day', () => {
-  const points = Array.from({ length: 20 }, (_, day) => sketchPoint(Buffer.alloc(32, day), 'viewer').register);
+  const points = Array.from(
+    { length: 20 },
+    (_, day) => sketchPoint(createSecretKey(Buffer.alloc(32, day)), 'viewer').register,
+  );
   expect(new Set(points).size).toBeGreaterThan(15);
 });
 
@@ -20,7 +25,7 @@ test('viewers are placed once the salt of the day is there, and never where it i
   const place = createPlaceViewer(
     async (dayMs) => {
       days.push(dayMs);
-      return dayMs === 0 ? null : salt;
+      return dayMs === 0 ? null : saltBytes;
     },
     (error) => {
       throw error;

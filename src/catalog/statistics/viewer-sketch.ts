@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 
 /** Registers of a sketch: 2^11 count to within 2.3 % (standard error 1.04 / sqrt(2048)). */
 const BITS = 11;
@@ -14,7 +14,7 @@ const ALPHA = 0.7213 / (1 + 1.079 / REGISTERS);
 export type SketchPoint = { register: number; rank: number };
 
 /** Places a viewer by a hash with the salt of the day. `viewer` names the library, the address and the User-Agent. */
-export function sketchPoint(salt: Uint8Array, viewer: string): SketchPoint {
+export function sketchPoint(salt: KeyObject, viewer: string): SketchPoint {
   const hash = createHmac('sha256', salt).update(viewer).digest();
   const value = hash.readUIntBE(2, 6);
   const register = Math.floor(value / 2 ** RANK_BITS);

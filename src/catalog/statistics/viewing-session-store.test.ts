@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
@@ -12,7 +13,7 @@ import type { SeenSession } from './statistics-gain.ts';
 import { createStatisticsStore } from './statistics-store.ts';
 import { loadViewerSalt } from './viewer-salt-store.ts';
 import { sketchPoint } from './viewer-sketch.ts';
-import { HOUR_MS } from './viewing-session.ts';
+import { HOUR_MS, type RungSec } from './viewing-session.ts';
 import { countSessions } from './viewing-session-store.ts';
 
 const START = Date.parse('2026-08-20T10:00:00Z');
@@ -85,7 +86,7 @@ test('sessions lie where they began, whatever network and page sends the rest', 
 
 test('sessions add up to an audience: viewers, devices, start-up, stalls, failures, rungs and who stays', async () => {
   const mediaId = await addMedia();
-  const salt = Buffer.alloc(32, 1);
+  const salt = createSecretKey(Buffer.alloc(32, 1));
   const sessions = Array.from({ length: 6 }, (_, index) =>
     visit(mediaId, {
       // Two visits of each viewer.
@@ -95,14 +96,21 @@ test('sessions add up to an audience: viewers, devices, start-up, stalls, failur
       startupMs: index < 5 ? 100 : 2_000,
       stallMs: index === 0 ? 1_500 : 0,
       failures: index === 1 ? 2 : 0,
-      rungSec: { 240: 4, 720: 6 },
+      rungSec: [
+        ['240', 4],
+        ['720', 6],
+      ],
       heat: Buffer.from(index < 3 ? [2, 1] : [1]),
     }),
   );
   const statistics = createAudienceStore(database.db);
   const before = await statistics.load({ libraryId, mediaId: null }, DAY);
   for (const batch of [sessions, sessions.toReversed(), sessions]) await countSessions(database.db, batch);
-  const later = sessions.map((session) => ({ ...session, sequence: 2, rungSec: { 240: 4, 720: 8 } }));
+  const longer: RungSec = [
+    ['240', 4],
+    ['720', 8],
+  ];
+  const later = sessions.map((session) => ({ ...session, sequence: 2, rungSec: longer }));
   await countSessions(database.db, later);
   const audience = await statistics.load({ libraryId, mediaId }, RANGE);
   expect(audience).toMatchObject({

@@ -3,7 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { addToHeat } from './heat-store.ts';
-import { type CountedSession, gainOf, type SeenSession } from './statistics-gain.ts';
+import { type CountedPair, type CountedSession, gainOf, type SeenSession } from './statistics-gain.ts';
 import { addToDays, addToHours, addToMedia, addToSketches } from './sums-store.ts';
 
 const DAY_MS = 24 * 3600_000;
@@ -26,10 +26,7 @@ export async function countSessions(
   await inTransaction(db, async (tx) => {
     const existing = await sessionsOfExistingMedia(tx, sessions);
     if (existing.length === 0) return;
-    const counted = await holdCounted(tx, existing);
-    const batch = existing.map((seen) => ({ seen, counted: counted.get(seen.sessionId) ?? seenNever }));
-    const gain = gainOf(batch, countsEstimates);
-    await storeSessions(tx, existing);
+    const gain = gainOf(await storeSessions(tx, existing), countsEstimates);
     await addToHours(tx, gain.hours);
     await addToMedia(tx, gain.hours);
     await addToDays(tx, gain.days);
@@ -38,14 +35,14 @@ export async function countSessions(
   });
 }
 
-const seenNever: CountedSession = {
+const NEVER_COUNTED: CountedSession = {
   sequence: -1,
   watchedSec: [],
   heat: Buffer.alloc(0),
   country: '',
   device: '',
   referrerHost: '',
-  rungSec: {},
+  rungSec: [],
   startupMs: null,
   stallMs: 0,
   failures: 0,
@@ -75,59 +72,94 @@ async function sessionsOfExistingMedia(tx: Tx, sessions: readonly SeenSession[])
   return sessions.filter(({ libraryId, mediaId }) => known.has(`${libraryId}/${mediaId}`));
 }
 
-/** What was counted of sessions before; their rows are made where they are new, and held until the end of the transaction. */
-async function holdCounted(tx: Tx, sessions: readonly SeenSession[]): Promise<Map<Guid, CountedSession>> {
-  const keys = JSON.stringify(sessions.map(toKey).sort((a, b) => (a.session_id < b.session_id ? -1 : 1)));
-  await sql`
-    insert into view_session (start_hour, session_id, library_id, media_id, sequence)
-    select start_hour, session_id, library_id, media_id, -1
-    from jsonb_to_recordset(${keys}::jsonb)
-      as sent (start_hour timestamptz, session_id uuid, library_id bigint, media_id uuid)
-    on conflict do nothing`.execute(tx);
-  const { rows } = await sql<CountedSession & { sessionId: Guid }>`
-    select held.session_id as "sessionId", held.sequence, held.watched_sec as "watchedSec", held.heat, held.country,
-      held.device, held.referrer_host as "referrerHost", held.rung_sec as "rungSec", held.startup_ms as "startupMs",
-      held.stall_ms as "stallMs", held.failures, held.is_sketched as "isSketched"
-    from view_session held
-    join jsonb_to_recordset(${keys}::jsonb) as sent (start_hour timestamptz, session_id uuid, media_id uuid)
-      on held.start_hour = sent.start_hour and held.session_id = sent.session_id
-    order by held.session_id for update of held`.execute(tx);
-  return new Map(rows.map((row) => [row.sessionId, row]));
+/**
+ * Stores what is newer than what is stored; answers that, each with what was counted of it before. Where another edge
+ * stores the same session meanwhile, its row is read again: what it adds is never counted twice.
+ */
+async function storeSessions(tx: Tx, sessions: readonly SeenSession[]): Promise<CountedPair[]> {
+  const continued = await replaceStored(tx, sessions);
+  const rest = without(sessions, continued);
+  const begun = await insertNew(tx, rest);
+  const late = begun.length < rest.length ? await replaceStored(tx, without(rest, begun)) : [];
+  return [...continued, ...begun, ...late];
 }
 
-/** Country, device and referrer are those of the start: only a new row takes them. */
-async function storeSessions(tx: Tx, sessions: readonly SeenSession[]): Promise<void> {
-  await sql`
+function without(sessions: readonly SeenSession[], pairs: readonly CountedPair[]): SeenSession[] {
+  const done = new Set(pairs.map(({ seen }) => seen));
+  return sessions.filter((seen) => !done.has(seen));
+}
+
+/** Country, device and referrer stay those of the start. A row that changes between reading and writing is left out. */
+async function replaceStored(tx: Tx, sessions: readonly SeenSession[]): Promise<CountedPair[]> {
+  if (sessions.length === 0) return [];
+  const { rows } = await sql<StoredSession & SessionKey>`
     update view_session held set sequence = sent.sequence, seen_at = now(), is_estimate = sent.is_estimate,
-      is_sketched = held.is_sketched or sent.is_sketched,
-      country = case when held.sequence < 0 then sent.country else held.country end,
-      device = case when held.sequence < 0 then sent.device else held.device end,
-      referrer_host = case when held.sequence < 0 then sent.referrer_host else held.referrer_host end,
-      watched_sec = sent.watched_sec, heat = decode(sent.heat, 'base64'), rung_sec = sent.rung_sec,
-      startup_ms = sent.startup_ms, stall_count = sent.stall_count, stall_ms = sent.stall_ms, failures = sent.failures
-    from jsonb_to_recordset(${JSON.stringify(sessions.map(toRow))}::jsonb) as sent (start_hour timestamptz,
-      session_id uuid, sequence integer, country text, device text, referrer_host text, watched_sec integer[],
-      heat text, rung_sec jsonb, startup_ms integer, stall_count integer, stall_ms integer, failures integer,
-      is_estimate boolean, is_sketched boolean)
+      is_sketched = held.is_sketched or sent.is_sketched, watched_sec = sent.watched_sec,
+      heat = decode(sent.heat, 'base64'), rung_sec = sent.rung_sec::jsonb, startup_ms = sent.startup_ms,
+      stall_count = sent.stall_count, stall_ms = sent.stall_ms, failures = sent.failures
+    from ${sentRows(sessions)} join view_session counted using (start_hour, session_id)
     where held.start_hour = sent.start_hour and held.session_id = sent.session_id
-      and held.sequence < sent.sequence`.execute(tx);
+      and counted.sequence < sent.sequence and held.sequence = counted.sequence
+    returning held.start_hour as "startHour", held.session_id as "sessionId", counted.sequence, counted.watched_sec as "watchedSec", counted.heat,
+      counted.country, counted.device, counted.referrer_host as "referrerHost", counted.rung_sec as "rungSec",
+      counted.startup_ms as "startupMs", counted.stall_ms as "stallMs", counted.failures,
+      counted.is_sketched as "isSketched"`.execute(tx);
+  const counted = new Map(rows.map((row) => [keyOf(row), row]));
+  return sessions.flatMap((seen) => {
+    const before = counted.get(keyOfSeen(seen));
+    if (before === undefined) return [];
+    return [{ seen, counted: { ...before, rungSec: Object.entries(before.rungSec) } }];
+  });
 }
 
-function toKey({ startHourMs, sessionId, libraryId, mediaId }: SeenSession) {
-  const start_hour = new Date(startHourMs).toISOString();
-  return { start_hour, session_id: sessionId, library_id: libraryId, media_id: mediaId };
+/** Answers the sessions that had no row. */
+async function insertNew(tx: Tx, sessions: readonly SeenSession[]): Promise<CountedPair[]> {
+  if (sessions.length === 0) return [];
+  const { rows } = await sql<SessionKey>`
+    insert into view_session (start_hour, session_id, library_id, media_id, sequence, country, device, referrer_host,
+      watched_sec, heat, rung_sec, startup_ms, stall_count, stall_ms, failures, is_estimate, is_sketched)
+    select start_hour, session_id, library_id, media_id, sequence, country, device, referrer_host,
+      watched_sec, decode(heat, 'base64'), rung_sec::jsonb, startup_ms, stall_count, stall_ms, failures,
+      is_estimate, is_sketched
+    from ${sentRows(sessions)} on conflict do nothing
+    returning start_hour as "startHour", session_id as "sessionId"`.execute(tx);
+  const made = new Set(rows.map(keyOf));
+  return sessions.filter((seen) => made.has(keyOfSeen(seen))).map((seen) => ({ seen, counted: NEVER_COUNTED }));
+}
+
+type StoredSession = Omit<CountedSession, 'rungSec'> & { rungSec: Record<string, number> };
+type SessionKey = { startHour: Date; sessionId: Guid };
+
+function keyOf({ startHour, sessionId }: SessionKey): string {
+  return `${startHour.getTime()}/${sessionId}`;
+}
+
+function keyOfSeen({ startHourMs, sessionId }: SeenSession): string {
+  return `${startHourMs}/${sessionId}`;
+}
+
+/** In one order for all writers, so that two of them never wait for each other's rows. */
+function sentRows(sessions: readonly SeenSession[]) {
+  const rows = sessions.map(toRow).sort((a, b) => (a.session_id < b.session_id ? -1 : 1));
+  return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as sent (start_hour timestamptz, session_id uuid,
+    library_id bigint, media_id uuid, sequence integer, country text, device text, referrer_host text,
+    watched_sec integer[], heat text, rung_sec text, startup_ms integer, stall_count integer, stall_ms integer,
+    failures integer, is_estimate boolean, is_sketched boolean)`;
 }
 
 function toRow(session: SeenSession) {
   return {
-    ...toKey(session),
+    start_hour: new Date(session.startHourMs).toISOString(),
+    session_id: session.sessionId,
+    library_id: session.libraryId,
+    media_id: session.mediaId,
     sequence: session.sequence,
     country: session.country,
     device: session.device,
     referrer_host: session.referrerHost,
     watched_sec: session.watchedSec,
     heat: session.heat.toString('base64'),
-    rung_sec: session.rungSec,
+    rung_sec: `{${session.rungSec.map(([heightPx, sec]) => `"${heightPx}":${sec}`).join()}}`,
     startup_ms: session.startupMs,
     stall_count: session.stallCount,
     stall_ms: session.stallMs,

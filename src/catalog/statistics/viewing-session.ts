@@ -17,8 +17,8 @@ export type ViewingSession = {
   bucketSec: number;
   /** How often each bucket was played, one byte each. */
   heat: Buffer;
-  /** Seconds watched by the height of the picture in pixels. */
-  rungSec: Record<string, number>;
+  /** Seconds watched by the height of the picture in pixels; pairs, since objects with numbers as keys take KiB each. */
+  rungSec: RungSec;
   startupMs: number | null;
   stallCount: number;
   stallMs: number;
@@ -26,6 +26,9 @@ export type ViewingSession = {
   /** Host of the page that embeds the player; empty where it is not known. */
   referrerHost: string;
 };
+
+/** Heights of the picture in pixels, each with the seconds watched of it. */
+export type RungSec = readonly (readonly [heightPx: string, sec: number])[];
 
 /** A beacon as it arrives: JSON of these fields. `heat` is base64url of a byte a bucket, trailing zeros left out. */
 type Beacon = {
@@ -124,14 +127,14 @@ function cutHeat(heat: Buffer, { bucketSec, bucketCount }: ViewingTicket, elapse
 }
 
 /** All rungs together hold no more than was watched. */
-function cutRungs(rungSec: Readonly<Record<string, number>>, watchedSec: readonly number[]): Record<string, number> {
+function cutRungs(rungSec: Readonly<Record<string, number>>, watchedSec: readonly number[]): RungSec {
   // Each is rounded by itself.
   let leftSec = watchedSec.reduce((sum, sec) => sum + sec, 0) + Object.keys(rungSec).length;
-  const cut: Record<string, number> = {};
+  const cut: [string, number][] = [];
   for (const [heightPx, sec] of Object.entries(rungSec)) {
     const kept = Math.min(sec, leftSec);
     leftSec -= kept;
-    if (kept > 0) cut[heightPx] = kept;
+    if (kept > 0) cut.push([heightPx, kept]);
   }
   return cut;
 }

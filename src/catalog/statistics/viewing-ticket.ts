@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Guid, guidOfBytes, parseGuid } from '../../lib/guid.ts';
 
 /** What a player page is handed with its page, and sends back with each beacon. Heat is counted in buckets of `bucketSec`. */
@@ -44,14 +44,14 @@ export function visitId({ page }: ViewingTicket, visit: number): Guid {
 }
 
 /** Writes a ticket: its fields in the clear and an HMAC-SHA256 of them, cut to 128 bits. */
-export function writeTicket(ticket: ViewingTicket, secret: Uint8Array): string {
+export function writeTicket(ticket: ViewingTicket, secret: KeyObject): string {
   const { libraryId, mediaId, issuedAtMs, bucketSec, bucketCount, page } = ticket;
   const text = [libraryId, mediaId, issuedAtMs, bucketSec, bucketCount, page].join('.');
   return `${text}.${macOf(text, secret).toString('base64url')}`;
 }
 
 /** Reads a ticket; null for one that this installation did not write, or that is older than three days. */
-export function readTicket(text: string, secret: Uint8Array, nowMs: number): ViewingTicket | null {
+export function readTicket(text: string, secret: KeyObject, nowMs: number): ViewingTicket | null {
   const [, library, media = '', issued, bucketSec, bucketCount, page = '', mac = ''] = TICKET.exec(text) ?? [];
   const mediaId = parseGuid(media);
   if (mediaId === null) return null;
@@ -70,6 +70,6 @@ export function readTicket(text: string, secret: Uint8Array, nowMs: number): Vie
   };
 }
 
-function macOf(text: string, secret: Uint8Array): Buffer {
+function macOf(text: string, secret: KeyObject): Buffer {
   return createHmac('sha256', secret).update(text).digest().subarray(0, MAC_BYTES);
 }

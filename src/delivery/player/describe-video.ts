@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import type { LiveHead } from '../../catalog/live/live-head.ts';
 import { isBeforeStart } from '../../catalog/live/live-stream.ts';
@@ -21,7 +22,7 @@ export type PlayerView = {
   mayPreview: boolean;
   /** What is shown until a stream begins. */
   trailer: Trailer | null;
-  ticketSecret: Uint8Array;
+  ticketSecret: KeyObject;
   /** What is played most; null where that is not shown. */
   heat: readonly number[] | null;
 };
@@ -70,7 +71,7 @@ function trailerOf(stream: LiveHead, view: PlayerView): PlayerSource | null {
   return describeSource(publication, { ...view, folderToken, query });
 }
 
-function describeViewing({ libraryId, mediaId, durationMs }: Publication, secret: Uint8Array): PlayerState['viewing'] {
+function describeViewing({ libraryId, mediaId, durationMs }: Publication, secret: KeyObject): PlayerState['viewing'] {
   const buckets = bucketsOf(durationMs / 1000);
   const ticket = { libraryId, mediaId, issuedAtMs: Date.now(), ...buckets, page: newPageName() };
   return { ticket: writeTicket(ticket, secret), ...buckets };

@@ -108,7 +108,7 @@ function toSession(
   return {
     ...{ libraryId, mediaId, sessionId, startHourMs, sequence, country, device: deviceOf(userAgent) },
     watchedSec: byHour({ startMs, startHourMs, watchedMs }),
-    ...{ bucketSec: 1, heat: Buffer.alloc(0), rungSec: {}, startupMs: null, stallCount: 0, stallMs: 0, failures: 0 },
+    ...{ bucketSec: 1, heat: Buffer.alloc(0), rungSec: [], startupMs: null, stallCount: 0, stallMs: 0, failures: 0 },
     ...{ referrerHost: '', viewer: null, isEstimate: true },
   };
 }

@@ -1,0 +1,34 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { openDatabase } from '../catalog/db.ts';
+import type { SeenSession } from '../catalog/statistics/statistics-gain.ts';
+import { type CountOptions, countSessions } from '../catalog/statistics/viewing-session-store.ts';
+import type { DatabaseConnection } from '../config/database.ts';
+
+// The thread of `session-counter.ts`: counts each batch that is sent to it and answers how that went.
+
+export type CounterData = { connection: DatabaseConnection; options: CountOptions };
+/** A session as it comes here: its heat is base64. */
+export type SentSession = Omit<SeenSession, 'heat'> & { heat: string };
+export type CountAnswer = { error: Error | null };
+
+// Both sides are ours: what comes is what `openSessionCounter` sends.
+const { connection, options }: CounterData = workerData;
+const { db } = openDatabase({ ...connection, max: 1 }, () => undefined);
+
+parentPort?.on('message', async (texts: readonly string[]) => {
+  parentPort?.postMessage(await countAll(texts));
+});
+
+async function countAll(texts: readonly string[]): Promise<CountAnswer> {
+  try {
+    await countSessions(db, texts.flatMap(readSent), options);
+    return { error: null };
+  } catch (error) {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+}
+
+function readSent(text: string): SeenSession[] {
+  const sent: SentSession[] = JSON.parse(text);
+  return sent.map((session) => ({ ...session, heat: Buffer.from(session.heat, 'base64') }));
+}
