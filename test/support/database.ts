@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { type Database, migrate, openDatabase } from '../../src/catalog/db.ts';
@@ -52,10 +53,15 @@ async function readyTemplate(): Promise<string> {
   if (existsSync(ready)) return ready;
   const folder = await mkdtemp(path.join(templates, 'making-'));
   const data = path.join(folder, 'data');
-  await runServerTool('initdb', ['-D', data, '-U', 'millrace', '-A', 'trust', '--no-sync', ...LOCALE]);
-  const { config, stop } = await startServer(folder);
+  // Each test file copies it: log segments of 1 MB, not of 16, and without the database that nothing connects to.
+  const small = ['--wal-segsize=1', '--no-sync'];
+  await runServerTool('initdb', ['-D', data, '-U', 'millrace', '-A', 'trust', ...small, ...LOCALE]);
+  const { config, stop } = await startServer(folder, { max_wal_size: '2MB', min_wal_size: '2MB' });
   const { db, close } = openDatabase(config, () => {});
   await migrate(db);
+  await sql`update pg_database set datistemplate = false where datname = 'template0'`.execute(db);
+  await sql`drop database template0`.execute(db);
+  await sql`checkpoint`.execute(db);
   await close();
   await stop();
   await rename(data, ready).catch((error: unknown) => {
