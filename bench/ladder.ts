@@ -2,6 +2,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Service } from '../test/support/service.ts';
+import { findProcesses } from '../test/support/service-processes.ts';
 import { REAL_CLIP } from '../test/support/videos.ts';
 import { type BareRun, bareLadder, bareSound, LADDER } from './support/bare-ladder.ts';
 import { measureCommand, openCpuGroup } from './support/cpu-group.ts';
@@ -105,9 +106,10 @@ async function encodeOnce(service: Service, file: string): Promise<string> {
 }
 
 /**
- * Wall time of one video on one worker with one slot, and on two such workers. The source is small (360p, four
- * minutes), which makes the ratio that of any source of the length in a part of the time. The anchor is what two
- * bare encoders at once gain over one after the other, for more than that the cores do not give.
+ * Wall time of one video on one worker with one slot and a core of its own, and on two such workers: else what one does beside
+ * its slot, sound above all, would be done on the other core already. The source is small (360p, four minutes), which makes the
+ * ratio that of any source of the length in a part of the time. The anchor is what two bare encoders at once, each on a core,
+ * gain over one after the other, for more than that the cores do not give.
  */
 async function compareWorkers(scope: Scope, folder: string): Promise<Measurement[]> {
   const small = path.join(folder, 'small.mkv');
@@ -118,8 +120,11 @@ async function compareWorkers(scope: Scope, folder: string): Promise<Measurement
   ]);
   await remux(small, long, 8);
   const service = await startMillrace(scope, { MILLRACE_ENCODE_THREADS: '1' });
+  for (const { pid } of await findProcesses(service, 'role.ts worker')) {
+    await measureCommand('taskset', ['--all-tasks', '--cpu-list', '--pid', '0', String(pid)]);
+  }
   const before = await encodeWallSec(service, long);
-  const stopWorker = await startWorker(scope, service);
+  const stopWorker = await startWorker(scope, service, onCore(1));
   const two = await encodeWallSec(service, long);
   await stopWorker();
   const one = (before + (await encodeWallSec(service, long))) / 2;
@@ -134,6 +139,11 @@ async function compareWorkers(scope: Scope, folder: string): Promise<Measurement
   ];
 }
 
+/** What a command is put behind that is to have one core alone. */
+function onCore(core: number): string[] {
+  return ['taskset', '--cpu-list', String(core)];
+}
+
 async function encodeWallSec(service: Service, file: string): Promise<number> {
   const startMs = performance.now();
   const guid = await encodeOnce(service, file);
@@ -144,15 +154,21 @@ async function encodeWallSec(service: Service, file: string): Promise<number> {
 
 async function bareGain(source: string, folder: string): Promise<number> {
   const rungs = LADDER.slice(-2);
-  const encode = () => measureCommand('ffmpeg', bareLadder(source, folder, rungs, { hasSound: false, threads: 'one' }));
+  const encode = (core: number) => {
+    const [program = '', ...argv] = [...onCore(core), 'ffmpeg'];
+    return measureCommand(program, [
+      ...argv,
+      ...bareLadder(source, folder, rungs, { hasSound: false, threads: 'one' }),
+    ]);
+  };
   const timeSec = async (task: () => Promise<unknown>) => {
     const startMs = performance.now();
     await task();
     return (performance.now() - startMs) / 1000;
   };
   const apart = await timeSec(async () => {
-    await encode();
-    await encode();
+    await encode(0);
+    await encode(1);
   });
-  return apart / (await timeSec(() => Promise.all([encode(), encode()])));
+  return apart / (await timeSec(() => Promise.all([encode(0), encode(1)])));
 }

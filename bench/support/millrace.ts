@@ -96,9 +96,18 @@ export async function untilEncodersRest(service: Service): Promise<void> {
   }
 }
 
-/** A second worker of the service, as on another machine. Answers how it is stopped; the scope does it too. */
-export async function startWorker(scope: Scope, service: Service): Promise<() => Promise<void>> {
-  const child = spawn(process.execPath, [path.join(root, 'bin/millrace.js'), 'serve', '--role', 'worker'], {
+/**
+ * A second worker of the service, as on another machine. `through` is a command that prepares something and then turns into the
+ * one that follows it. Answers how it is stopped; the scope does it too.
+ */
+export async function startWorker(
+  scope: Scope,
+  service: Service,
+  through: readonly string[] = [],
+): Promise<() => Promise<void>> {
+  const command = [...through, process.execPath, path.join(root, 'bin/millrace.js'), 'serve', '--role', 'worker'];
+  const [program = '', ...argv] = command;
+  const child = spawn(program, argv, {
     env: {
       ...process.env,
       MILLRACE_DATA_DIR: service.dataDir,
