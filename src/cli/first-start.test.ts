@@ -10,6 +10,7 @@ import {
   mustShowKeys,
   reserveFirstKeys,
   showFirstStart,
+  showStart,
 } from './first-start.ts';
 
 const none = { accountKey: null, libraryKey: null };
@@ -84,6 +85,18 @@ test('keys are shown on a terminal alone, else kept in a file that is named and 
   expect(inLog).toContain(addresses.edgeUrl);
   expect(inLog).not.toMatch(/(library|account)-key/);
   expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual([onTerminal, 0o600]);
+});
+
+test('a later start shows its addresses on a terminal, and leaves a log to its own line', () => {
+  const onStart = (isTTY: boolean) => {
+    const written: string[] = [];
+    const write = (some: string | Uint8Array) => written.push(String(some)) > 0;
+    showStart(addresses, { isTTY, write });
+    return written.join('');
+  };
+  expect(onStart(true)).toMatch(/Dashboard +http:\/\/127\.0\.0\.1:7700\/\n/);
+  expect(onStart(true)).toContain(addresses.edgeUrl);
+  expect(onStart(false)).toBe('');
 });
 
 test('the upload command makes the video, sends the file and names the player page', async () => {

@@ -132,6 +132,19 @@ Millrace is ready. The keys and an upload command are in ${path}: read it, then 
 `);
 }
 
+/** Shows to whoever started the service in a terminal where it is; what goes to a log has the line of the log. */
+export function showStart(addresses: BaseAddresses, out: Pick<NodeJS.WriteStream, 'write' | 'isTTY'>): void {
+  if (!out.isTTY) return;
+  out.write(`
+Millrace is ready.
+
+  Dashboard          ${addresses.publicUrl}/
+  API address        ${addresses.publicUrl}
+  Delivery address   ${addresses.edgeUrl}
+
+`);
+}
+
 /** What the first start reports: it is the only place where the keys are shown. */
 function describeFirstStart(library: FirstLibrary, addresses: BaseAddresses): string {
   const videos = `${addresses.publicUrl}/library/${library.libraryId}/videos`;

@@ -11,6 +11,7 @@ import {
   type ReservedKeys,
   reserveFirstKeys,
   showFirstStart,
+  showStart,
 } from '../first-start.ts';
 import type { Fleet, PartHealth, SandboxLevel } from '../health.ts';
 import { findSandboxLevel } from '../sandbox-level.ts';
@@ -190,6 +191,8 @@ export class Supervisor {
     this.#log.info({ ...addresses, listeners: this.#listeners }, 'ready');
     if (this.#library !== null && mustShowKeys(this.#library, keys)) {
       await showFirstStart(this.#library, addresses, { dataDir: this.#settings.dataDir, out: process.stdout });
+    } else {
+      showStart(addresses, process.stdout);
     }
     await forgetFirstKeys(this.#settings.dataDir);
   }
