@@ -144,6 +144,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     dashboard: openDashboard(log),
     edgeUrl: await findEdgeUrl(settings, host),
     ownHosts: settings.ownHosts,
+    sessionDays: settings.sessionDays,
     db: database.db,
     queue,
     storage: createTimedStorage(storage, STORE_ANSWER_MS),

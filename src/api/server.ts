@@ -51,6 +51,8 @@ export type ApiDeps = {
   dashboard: (() => Promise<DashboardFiles>) | null;
   /** Where viewers find the edge, without a final slash. */
   edgeUrl: string;
+  /** How long single visits are kept. */
+  sessionDays: number;
   /** Hosts where our player lives besides, `*.` for all below: their pages are always let in. */
   ownHosts: readonly string[];
   db: Db;
@@ -120,6 +122,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
   addDashboard(app, {
     ...operationDeps,
     files: deps.dashboard,
+    sessionDays: deps.sessionDays,
     callerOf: (message) => addressOf(message, trusted),
   });
   const running = addOperations(app, { deps: operationDeps, log, trusted, guard });

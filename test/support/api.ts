@@ -56,6 +56,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     dashboard: null,
     edgeUrl: 'http://edge.test',
     ownHosts: [],
+    sessionDays: 90,
     db,
     queue,
     storage,

@@ -4,6 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Grant } from '../../catalog/keys/access-key.ts';
+import { EVENT_LOG_DAYS } from '../../catalog/shield/shield-event.ts';
+import { TRASH_DAYS } from '../../catalog/videos/trash-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type AuthenticateDeps, authenticate, requireScope } from '../authenticate.ts';
@@ -19,6 +21,8 @@ export type DashboardDeps = AuthenticateDeps & {
   publicUrl: string | null;
   edgeUrl: string;
   files: (() => Promise<DashboardFiles>) | null;
+  /** How long single visits are kept. */
+  sessionDays: number;
   /** The caller's own address, behind proxies too. */
   callerOf(message: IncomingMessage): string;
 };
@@ -91,8 +95,10 @@ function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
   });
 }
 
-function describe({ scope, libraryId }: Grant, { edgeUrl }: DashboardDeps): object {
-  return { role: { account: 'owner', write: 'editor', read: 'reader' }[scope], libraryId, edgeUrl };
+function describe({ scope, libraryId }: Grant, { edgeUrl, sessionDays }: DashboardDeps): object {
+  const role = { account: 'owner', write: 'editor', read: 'reader' }[scope];
+  const keptDays = { trash: TRASH_DAYS, events: EVENT_LOG_DAYS, visits: sessionDays };
+  return { role, libraryId, edgeUrl, keptDays };
 }
 
 /** Lets in whoever may do this to the library's videos. */

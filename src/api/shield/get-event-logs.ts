@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { readCursor, writeCursor } from '../../catalog/shield/event-cursor.ts';
+import { EVENT_LOG_DAYS } from '../../catalog/shield/shield-event.ts';
 import { dayOf, type ShieldEventStore, type StoredEvent } from '../../catalog/shield/shield-event-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EventLogPage, type Log } from '../models/event-log.ts';
@@ -11,7 +12,6 @@ type Asked = { shieldZoneId: string; date: string; continuationToken: string };
 
 const PAGE_EVENTS = 100;
 const DAY_MS = 24 * 3600 * 1000;
-const KEPT_DAYS = 3;
 const DATE = /^(\d{2})-(\d{2})-(\d{4})$/;
 const ZONE = /^\d{1,15}$/;
 
@@ -82,7 +82,7 @@ function readDay(date: string, nowMs: number): string | null {
   const [, month, dayOfMonth, year] = DATE.exec(date) ?? [];
   if (year === undefined) return null;
   const day = `${year}-${month}-${dayOfMonth}`;
-  return day <= dayOf(nowMs) && day > dayOf(nowMs - KEPT_DAYS * DAY_MS) ? day : null;
+  return day <= dayOf(nowMs) && day > dayOf(nowMs - EVENT_LOG_DAYS * DAY_MS) ? day : null;
 }
 
 function toLog(event: StoredEvent): Log {

@@ -5,7 +5,14 @@ import { EventRing, type OpenEvent } from './event-ring.ts';
 import type { Hit } from './hit.ts';
 import type { Unreadable } from './judge-unreadable.ts';
 import { redactUrl } from './redact-url.ts';
-import { anonymise, type EventStatus, matchOf, type ShieldEvent, shownHeaders } from './shield-event.ts';
+import {
+  anonymise,
+  EVENT_LOG_DAYS,
+  type EventStatus,
+  matchOf,
+  type ShieldEvent,
+  shownHeaders,
+} from './shield-event.ts';
 import type { ShieldEventStore } from './shield-event-store.ts';
 
 /** What is recorded of a request: as much of it as could be read. */
@@ -21,8 +28,6 @@ export type Recorded = {
 const FLUSH_MS = 250;
 const BATCH_EVENTS = 500;
 const HOUR_MS = 3_600_000;
-/** Days besides today that are shown. */
-const DAYS_BEFORE = 2;
 
 type Recording = { status: EventStatus; others: readonly Hit[]; atMs: number };
 
@@ -111,6 +116,6 @@ export class EventRecorder {
     const nowMs = Date.now();
     if (nowMs - this.#cleanedAtMs < HOUR_MS) return;
     this.#cleanedAtMs = nowMs;
-    await this.#deps.store.dropBefore(new Date(nowMs - DAYS_BEFORE * 24 * HOUR_MS).toISOString().slice(0, 10));
+    await this.#deps.store.dropBefore(new Date(nowMs - (EVENT_LOG_DAYS - 1) * 24 * HOUR_MS).toISOString().slice(0, 10));
   }
 }

@@ -2,6 +2,9 @@ import ipaddr from 'ipaddr.js';
 import type { Guid } from '../../lib/guid.ts';
 import type { Hit } from './hit.ts';
 
+/** Days that the event log shows, today among them. */
+export const EVENT_LOG_DAYS = 3;
+
 /** What was done with a request that a rule found. */
 export type EventStatus = 'Blocked' | 'Logged';
 

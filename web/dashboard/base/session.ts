@@ -1,9 +1,16 @@
 import { signal } from '@preact/signals';
 import { ApiError, api, whenSignedOut } from './api.ts';
 import { t } from './language.ts';
+import { plural } from './words.ts';
 
 /** Who is signed in: an owner has the account's key, `libraryId` is null; others have the key of one library. */
-export type Session = { role: 'owner' | 'editor' | 'reader'; libraryId: number | null; edgeUrl: string };
+export type Session = {
+  role: 'owner' | 'editor' | 'reader';
+  libraryId: number | null;
+  edgeUrl: string;
+  /** How long the service keeps what goes by itself. */
+  keptDays: { trash: number; events: number; visits: number };
+};
 export type LibraryName = { id: number; name: string };
 
 /** `undefined` until it is known. */
@@ -47,6 +54,11 @@ async function loadLibraries({ libraryId }: Session): Promise<LibraryName[]> {
 /** Reads which libraries there are anew: one was made, renamed or deleted. */
 export async function reloadLibraries(): Promise<void> {
   if (session.value) libraries.value = await loadLibraries(session.value);
+}
+
+/** How long the service keeps something, as people say it. */
+export function keptFor(what: keyof Session['keptDays']): string {
+  return plural(session.value?.keptDays[what] ?? 0, 'day');
 }
 
 export function mayWrite(): boolean {

@@ -2,6 +2,7 @@ import type { PaginationListOfVideoModel } from '../../../src/api/models/video.t
 import type { VideoLibraryModel } from '../../../src/api/models/video-library.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
+import { keptFor } from '../base/session.ts';
 import { bytes, day, plural } from '../base/words.ts';
 import { Panel } from '../parts/fields.tsx';
 import { Link, Notice } from '../parts/parts.tsx';
@@ -59,11 +60,11 @@ function Sums({ library }: { library: VideoLibraryModel }) {
           <dt>{t('Originals')}</dt>
           <dd>{library.KeepOriginalFiles ? t('As long as their videos') : t('Deleted after encoding')}</dd>
           <dt>{t('Trash')}</dt>
-          <dd>{t('Seven days')}</dd>
+          <dd>{keptFor('trash')}</dd>
           <dt>{t('Event log')}</dt>
-          <dd>{t('Three days')}</dd>
+          <dd>{keptFor('events')}</dd>
           <dt>{t('Single visits')}</dt>
-          <dd>{t('90 days unless set otherwise; their sums stay')}</dd>
+          <dd>{t('{0}; their sums stay', keptFor('visits'))}</dd>
         </dl>
       </Panel>
       <Panel title={t('The library')}>

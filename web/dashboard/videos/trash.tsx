@@ -4,7 +4,7 @@ import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
-import { mayWrite } from '../base/session.ts';
+import { keptFor, mayWrite } from '../base/session.ts';
 import { bytes, clock, day, plural } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Table } from '../parts/fields.tsx';
@@ -40,7 +40,7 @@ export function Trash({ libraryId }: { libraryId: number }) {
         <h1>{t('Trash')}</h1>
         {found !== null && (
           <span class="hint">
-            {plural(found.totalItems, 'video')}, {t('each kept for seven days')}
+            {plural(found.totalItems, 'video')}, {t('each kept for {0}', keptFor('trash'))}
           </span>
         )}
       </header>
@@ -51,7 +51,8 @@ export function Trash({ libraryId }: { libraryId: number }) {
         <Empty title={t('The trash is empty')}>
           <p>
             {t(
-              'What you delete here waits for seven days, with all that is stored of it, and can be restored as it was.',
+              'What you delete here waits for {0}, with all that is stored of it, and can be restored as it was.',
+              keptFor('trash'),
             )}
           </p>
         </Empty>
