@@ -10,6 +10,8 @@ export type ApiErrorData = { ErrorKey: string | null; Field: string | null; Mess
 
 export type AppleFairPlayDrm = { Enabled: boolean; CertificateId: number | null; CertificateExpirationDate: string | null; Provider: string | null };
 
+export type AttemptModel = { kind: string; renditions: (string)[]; fromSegment: number; toSegment: number; reason: string; log: string; dateFailed: string };
+
 export type AudienceEstimateModel = { viewsChart: Record<string, number>; watchTimeChart: Record<string, number> };
 
 export type AudienceFailuresModel = { views: number; count: number };
@@ -28,11 +30,13 @@ export type AuditLineModel = { Id: number; Date: string; Key: string; Scope: str
 
 export type AuthError401 = { Success: boolean; Message: string; StatusCode: number };
 
+export type BackupModel = { MadeAt: string; Objects: number; Bytes: number; Place: string };
+
 export type BillingModel = { Balance: number; AvailableBalance: number; ThisMonthCharges: number; BillingEnabled: boolean; BillingRecords: (Record<string, unknown>)[]; MonthlyChargesStorage: number; MonthlyChargesEUTraffic: number; MonthlyChargesUSTraffic: number; MonthlyChargesASIATraffic: number; MonthlyChargesAFTraffic: number; MonthlyChargesSATraffic: number; MonthlyChargesTranscribe: number; MonthlyChargesPremiumEncoding: number; MonthlyChargesDrm: number; MonthlyChargesTaxes: number; VATRate: number };
 
 export type BlockedIpModel = { BlockedIp: string };
 
-export type BulkAction = "move" | "trash" | "restore" | "delete" | "reencode" | "retry" | "transcribe";
+export type BulkAction = "move" | "trash" | "restore" | "delete" | "reencode" | "retry" | "cancel" | "transcribe";
 
 export type BulkFailureModel = { videoId: string; title: string | null; reason: string };
 
@@ -67,6 +71,8 @@ export type CreateVideoModel = { title: string; collectionId?: string | null; th
 export type DrmStatisticsModel = { TotalLicensesIssued: number; LicensesIssuedChart: Record<string, number> };
 
 export type DrmVersion = 0 | 1 | 2;
+
+export type EncodeLineModel = { LibraryId: number; VideoId: string; Title: string; Planned: boolean; Percent: number; Running: number; Since: string };
 
 export type EncodingTier = 0 | 1;
 
@@ -194,7 +200,7 @@ export type StorageZoneModel = { Id: number; Name: string | null; Password: stri
 
 export type StorageZoneUpdateModel = { ReplicationZones?: (string)[] | null; OriginUrl?: string | null; Custom404FilePath?: string | null; Rewrite404To200?: boolean | null };
 
-export type SystemModel = { Version: string; NodeVersion: string; DatabaseVersion: string; DatabaseBytes: number; Libraries: number; Videos: number; TrashedVideos: number; StoredBytes: number; Storage: string; FreeBytes: number | null; TotalBytes: number | null; Host: { Cores: number; LoadAverage: number; MemoryBytes: number; FreeMemoryBytes: number }; Queue: (QueueLineModel)[]; Workers: (WorkerLineModel)[]; Scrub: ScrubModel | null; Move: MoveModel | null };
+export type SystemModel = { Version: string; NodeVersion: string; DatabaseVersion: string; DatabaseBytes: number; Libraries: number; Videos: number; TrashedVideos: number; StoredBytes: number; Storage: string; FreeBytes: number | null; TotalBytes: number | null; Host: { Cores: number; LoadAverage: number; MemoryBytes: number; FreeMemoryBytes: number }; Queue: (QueueLineModel)[]; Workers: (WorkerLineModel)[]; Encodes: (EncodeLineModel)[]; Scrub: ScrubModel | null; Move: MoveModel | null; Backup: BackupModel | null };
 
 export type TaskModel = { id: string; kind: string; renditions: (string)[]; fromSegment: number; toSegment: number; state: string; done: number; failures: number; deaths: number; reason: string | null; worker: string | null; dateCreated: string; dateStarted: string | null; dateRetry: string | null };
 
@@ -220,7 +226,7 @@ export type UpdateVideoModel = { title?: string | null; collectionId?: string | 
 
 export type UserModel = { Id: string; AccountId: string; Email: string | null; BillingEmail: string | null; FirstName: string | null; LastName: string | null; StreetAddress: string | null; City: string | null; ZipCode: string | null; Country: string | null; CompanyName: string | null; VATNumber: string | null; DateJoined: string; Balance: number; Suspended: boolean; EmailVerified: boolean; TwoFactorAuthenticationEnabled: boolean; IsSsoAccount: boolean; PaymentsDisabled: boolean; HasCompleteBillingProfile: boolean; ReceiveNotificationEmails: boolean; ReceivePromotionalEmails: boolean; UnreadSupportTicketCount: number; Roles: (string)[]; FeatureFlags: (string)[]; EnabledPaymentTypes: (string)[] };
 
-export type VideoActivityModel = { tasks: (TaskModel)[]; messages: (TranscodingMessageModel)[]; transcription: TranscriptionModel | null };
+export type VideoActivityModel = { tasks: (TaskModel)[]; messages: (TranscodingMessageModel)[]; failedAttempts: (AttemptModel)[]; transcription: TranscriptionModel | null };
 
 export type VideoHeatmapModel = { heatmap: Record<string, number> | null };
 
@@ -291,6 +297,8 @@ export type Operations = {
   askFairPlayLicenceByPath: { input: { libraryId: number; videoId: string; token?: string; expires?: number; body: FairPlayRequest }; answer: FairPlayLicence };
   /** Answers the Widevine licence for the raw challenge of a player. Referrer rules and embed token apply. `POST /WidevineLicense/{libraryId}/{videoId}` */
   askWidevineLicence: { input: { libraryId: number; videoId: string; token?: string; expires?: number; contentId?: string; body?: BodyInit }; answer: Response };
+  /** Cancels the encoding of a video that waits or is under way; encoders end within seconds. A video that was encoded anew stays as it was, one with a whole resolution is finished without the others, any other fails with the value cancelled. Re-encode or retry makes what was cancelled. `DELETE /library/{libraryId}/videos/{videoId}/encode` */
+  cancelEncode: { input: { libraryId: number; videoId: string }; answer: VideoModel };
   /** Cancels the transcription of a video that waits or is under way; it ends after the few seconds of speech at hand. Captions that are there stay. Where none is under way nothing changes. `DELETE /library/{libraryId}/videos/{videoId}/transcribe` */
   cancelTranscription: { input: { libraryId: number; videoId: string }; answer: StatusModel };
   /** Deletes resolutions or the original of a finished video. Sizes and lists change at once; the objects go within a day, so that players under way can end. MP4 files are put together while they are sent: there is no second copy to delete. `POST /library/{libraryId}/videos/{videoId}/resolutions/cleanup` */
@@ -347,7 +355,7 @@ export type Operations = {
   followLibrary: { input: { libraryId: number }; answer: Response };
   /** Sends the state and the progress of a video as server-sent events, as they change. `GET /library/{libraryId}/videos/{videoId}/progress` */
   followVideo: { input: { libraryId: number; videoId: string }; answer: Response };
-  /** Lists the encode tasks of a video with attempts and reasons, the messages about how it was made, and how far its transcription is. `GET /library/{libraryId}/videos/{videoId}/activity` */
+  /** Lists the encode tasks of a video with attempts and reasons, the messages about how it was made, the last lines that encoders wrote before attempts failed, and how far its transcription is. `GET /library/{libraryId}/videos/{videoId}/activity` */
   getActivity: { input: { libraryId: number; videoId: string }; answer: VideoActivityModel };
   /** Reads who watched a library or one of its videos and how it went: different viewers, devices, referrers, start-up, rebuffering, retention, viewers now, estimates of other players, bytes sent. `GET /library/{libraryId}/statistics/audience` */
   getAudience: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: AudienceModel };
@@ -405,7 +413,7 @@ export type Operations = {
   getStorageSize: { input: { libraryId: number; videoId: string }; answer: StatusModelOfVideoStorageSizeModel };
   /** Reads the storage of a library: its name and how many bytes it holds. `GET /storagezone/{id}` */
   getStorageZone: { input: { id: number }; answer: StorageZoneModel };
-  /** Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, the workers at work, the scrub, and what has still to move from an old store. `GET /system` */
+  /** Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, the workers at work, the videos that are encoded, the scrub, the latest backup, and what has still to move from an old store. `GET /system` */
   getSystem: { input: object; answer: SystemModel };
   /** Answers the seconds of speech transcribed for a library, by UTC day. This version does not count them: all are 0. `GET /videolibrary/{id}/transcribing/statistics` */
   getTranscribingStatistics: { input: { id: number; dateFrom?: string; dateTo?: string }; answer: TranscribingStatisticsModel };
@@ -535,6 +543,7 @@ export const operations = {
   askFairPlayLicence: {"method":"POST","path":"/FairPlay/{libraryId}/license","query":["token","expires","videoId"],"body":"application/octet-stream","answer":"response"},
   askFairPlayLicenceByPath: {"method":"POST","path":"/FairPlayLicense/{libraryId}/{videoId}","query":["token","expires"],"body":"application/json","answer":"json"},
   askWidevineLicence: {"method":"POST","path":"/WidevineLicense/{libraryId}/{videoId}","query":["token","expires","contentId"],"body":"application/octet-stream","answer":"response"},
+  cancelEncode: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/encode","query":[],"body":null,"answer":"json"},
   cancelTranscription: {"method":"DELETE","path":"/library/{libraryId}/videos/{videoId}/transcribe","query":[],"body":null,"answer":"json"},
   cleanResolutions: {"method":"POST","path":"/library/{libraryId}/videos/{videoId}/resolutions/cleanup","query":["resolutionsToDelete","deleteNonConfiguredResolutions","deleteOriginal","deleteMp4Files","dryRun","allResolutions","outputs"],"body":null,"answer":"json"},
   composeVideos: {"method":"POST","path":"/library/{libraryId}/videos/compose","query":[],"body":"application/json","answer":"json"},

@@ -90,6 +90,7 @@ import {
 import { updateLibrary } from './video-libraries/update-library.ts';
 import { addCaption } from './videos/add-caption.ts';
 import { addOutputCodec } from './videos/add-output-codec.ts';
+import { cancelEncode } from './videos/cancel-encode.ts';
 import { cancelTranscription } from './videos/cancel-transcription.ts';
 import { cleanResolutions } from './videos/clean-resolutions.ts';
 import { composeVideos } from './videos/compose-videos.ts';
@@ -186,6 +187,7 @@ export const operations: readonly Operation<OperationDeps>[] = [
   setThumbnail,
   smartGenerate,
   transcribeVideo,
+  cancelEncode,
   cancelTranscription,
   updateVideo,
   uploadVideo,

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SystemModel } from '../../src/api/models/system.ts';
 import { openBrowser } from '../support/browser.ts';
 import { makePaddedClip } from '../support/media/padded-clip.ts';
-import { discard, newDataDir, type Service, startService } from '../support/service.ts';
+import { ACCOUNT_KEY, discard, newDataDir, type Service, startService } from '../support/service.ts';
 import { call, createVideo, FINISHED, getVideo, untilVideo, uploadFile } from '../support/videos.ts';
 
 const run = promisify(execFile);
@@ -44,6 +45,10 @@ test('what was backed up plays in another data folder, with its titles and keys'
   await untilVideo(service, guid, ({ status }) => status === FINISHED);
   const first = await millrace(service.dataDir, 'backup', place);
   expect(first).toMatchObject({ code: 0, err: '' });
+  const system = await fetch(`${service.apiUrl}/system`, { headers: { AccessKey: ACCOUNT_KEY } });
+  const { Backup: noted }: SystemModel = JSON.parse(await system.text());
+  expect(noted).toMatchObject({ Place: place, Bytes: expect.any(Number) });
+  expect(noted?.Objects).toBeGreaterThan(0);
   // Doing it again copies nothing twice.
   const second = await millrace(service.dataDir, 'backup', place);
   expect(second).toMatchObject({ code: 0, out: expect.stringMatching(/; 0 objects copied/) });

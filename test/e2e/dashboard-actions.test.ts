@@ -6,16 +6,18 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeViolations } from '../delivery/axe-violations.ts';
+import { encodersOf, holdEncoders } from '../jobs/encoders.ts';
 import { publish } from '../live/live-service.ts';
 import { openBrowser } from '../support/browser.ts';
-import { openDashboard, WAIT_MS } from '../support/dashboard.ts';
+import { keepPictures, openDashboard, WAIT_MS } from '../support/dashboard.ts';
 import { openCatalogue } from '../support/leftovers.ts';
 import { makePaddedClip } from '../support/media/padded-clip.ts';
 import { type ChatRequest, startModelServer } from '../support/model-server.ts';
 import { ACCOUNT_KEY, discard, type Service, startService } from '../support/service.ts';
 import { LIBRIVOX } from '../support/speech.ts';
-import { call, createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
+import { call, createVideo, FINISHED, getVideo, untilVideo, uploadFile } from '../support/videos.ts';
 
+const TRANSCODING = 3;
 const PATIENCE = { timeout: WAIT_MS, interval: 200 };
 const THIEF = { Referer: 'https://thief.example/page' };
 
@@ -33,6 +35,7 @@ beforeAll(async () => {
     MILLRACE_TRANSCRIBER: 'pocketsphinx',
     MILLRACE_LANGUAGE_MODEL_URL: model.url,
     MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8',
+    MILLRACE_SESSION_DAYS: '30',
   };
   [service, browser] = await Promise.all([startService(null, settings), openBrowser()]);
   page = await openDashboard(service, browser, { key: ACCOUNT_KEY });
@@ -62,17 +65,7 @@ function writeTexts({ messages, response_format }: ChatRequest): string {
 const open = (place: string) => page.goto(`${service.apiUrl}/dashboard/${place}`);
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
 
-/** Keeps pictures where somebody wants to look at them. */
-async function look(name: string): Promise<void> {
-  const place = process.env.DASHBOARD_PICTURES;
-  if (place === undefined) return;
-  for (const [colorScheme, width] of [['light', 1280] as const, ['dark', 360] as const]) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 800 });
-    await page.screenshot({ path: path.join(place, `action-${name}-${width}.png`), fullPage: true });
-  }
-  await page.setViewportSize({ width: 1280, height: 800 });
-}
+const look = (name: string) => keepPictures(page, `action-${name}`);
 
 test('who was refused is blocked from the event log, which follows what is refused, and unblocked by an undo', async () => {
   const [first, later] = ['0192f000-0000-7000-8000-00000000aaaa', '0192f000-0000-7000-8000-00000000bbbb'];
@@ -202,6 +195,70 @@ test('selected videos are transcribed, captions translated, and title and chapte
   await press('Title and description from what is said');
   await expect.poll(() => page.getByLabel('Title').inputValue(), PATIENCE).toBe('A model wrote this');
   await page.getByText('In its own words.').waitFor();
+});
+
+test('an encode is cancelled in the queue and on its page, and made again by a button of each', async () => {
+  const clip = path.join(folder, 'slow.avi');
+  const input = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=30', '-c:v', 'mpeg4'];
+  await promisify(execFile)('ffmpeg', ['-nostdin', '-v', 'error', ...input, clip]);
+  const guid = await createVideo(service, 'Slow one');
+  await uploadFile(service, guid, clip);
+  await untilVideo(service, guid, ({ status }) => status === TRANSCODING);
+  const release = await holdEncoders(service.pid);
+  await open('system');
+  const row = page.locator('.rows li').filter({ hasText: 'Slow one' });
+  await row.getByText(/runs at \d+ %/).waitFor();
+  expect(await axeViolations(page, 'main')).toEqual([]);
+  await look('queue');
+  await row.getByRole('button', { name: 'Cancel encoding of Slow one' }).focus();
+  await page.keyboard.press('Enter');
+  await row.waitFor({ state: 'detached' });
+  await expect.poll(() => encodersOf(service.pid), PATIENCE).toEqual([]);
+  release();
+  await open(`library/1/videos/${guid}/activity`);
+  await page.locator('.chip', { hasText: 'Cancelled' }).waitFor();
+  await page.getByText('Encode it anew to have it made.').waitFor();
+  await look('cancelled');
+  await press('Encode anew');
+  const statusOf = async () => (await getVideo(service, guid)).status;
+  await expect.poll(statusOf, PATIENCE).toBe(TRANSCODING);
+  const releaseAgain = await holdEncoders(service.pid);
+  const { pool, close } = openCatalogue(service);
+  const written = ['Expected ffmpeg to succeed, exit 1 came.', '[info] one\n[fatal] two'];
+  const insert = `insert into attempt_log values (1, $1, default, 'video', '{360p}', 0, 4, $2, $3)`;
+  await pool.query(insert, [guid, ...written]).finally(close);
+  await page.reload();
+  await page.locator('.attempt summary').last().focus();
+  await page.keyboard.press('Enter');
+  await press('Copy Log of video 360p, segments 0 to 3');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(
+    'exit 1 came.\n\n[info] one\n[fatal] two',
+  );
+  expect(await axeViolations(page, '.attempt')).toEqual([]);
+  await look('log');
+  await press('Cancel encoding');
+  releaseAgain();
+  await page.locator('.toast').getByRole('button', { name: 'Encode anew' }).click();
+  await expect.poll(statusOf, PATIENCE).toBe(FINISHED);
+});
+
+test('pages name how long the service keeps what, and the command of a first backup', async () => {
+  await open('library/1/settings/storage');
+  await page.getByText('30 days; their sums stay').waitFor();
+  await look('storage');
+  await open('library/1/trash');
+  await page.getByText('each kept for 7 days').waitFor();
+  await open('system');
+  await page.getByText('There is no backup yet.').waitFor();
+  await page.getByText('millrace backup /backups/millrace').waitFor();
+  const { pool, close } = openCatalogue(service);
+  await pool.query(`insert into last_backup values (true, now(), 12, 3456789, '/srv/my backups')`).finally(close);
+  await page.getByText(`millrace backup '/srv/my backups'`).waitFor();
+  await page.getByRole('combobox').selectOption('de');
+  await page.getByText('12 Objekte, 3.5 MB').waitFor();
+  await look('backup-de');
+  await page.getByRole('combobox').selectOption('en');
+  expect(await axeViolations(page, 'main')).toEqual([]);
 });
 
 test('files that are chosen with settings of their own are encoded by those', async () => {

@@ -107,7 +107,8 @@ test('videos', async () => {
   expect(await text('token', guid)).toContain(`/play/1/${guid}?token=`);
   await text('add-codec', guid, '1');
   await ready(guid);
-  // Nothing of it failed: the service says so.
+  // Nothing of it failed or is encoded: the service says so.
+  expect(await verb('cancel', guid)).toMatchObject({ code: 1, out: expect.stringContaining('it is finished') });
   expect(await verb('retry-resolutions', guid)).toMatchObject({ code: 1, out: expect.stringContaining('400') });
   await text('retry');
   await text('replace', guid, at('clip.mp4'), '--no-wait');

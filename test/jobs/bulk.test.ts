@@ -38,7 +38,7 @@ const typesOf = async (ids: readonly Guid[]) => {
   const rows = await database.db.selectFrom('media').select('type').where('id', 'in', ids).execute();
   return rows.map(({ type }) => type);
 };
-const create = (kind: 'trash' | 'restore', selection: BulkSelection) =>
+const create = (kind: 'trash' | 'restore' | 'cancel', selection: BulkSelection) =>
   createBulkStore(database.db).create({ libraryId, kind, collectionId: null, selection }, () => async () => undefined);
 
 /** Runs a job that waits for what a transaction holds until it has done `meanwhile`. */
@@ -104,6 +104,18 @@ test('a move is undone: each video goes back to the collection that it was in', 
   expect(await bulks.load(undoing)).toMatchObject({ total: 3, done: 3, failed: 0 });
   await db.updateTable('bulk_operation').set({ notes_places: false }).where('id', '=', moving.bulkId).execute();
   await expect(create('restore', { by: 'operation', bulkId: moving.bulkId })).rejects.toThrow('cannot be undone');
+});
+
+test('encodes are cancelled together, and the report names what was not encoded', async () => {
+  const { db } = database;
+  const [waiting, finished] = [await addVideo('waits'), await addVideo('is finished')];
+  await db.updateTable('media').set({ state: 'uploaded' }).where('id', '=', waiting).execute();
+  const cancelling = await create('cancel', { by: 'ids', ids: [waiting, finished] });
+  await runBulk.run(cancelling, deps, signal);
+  const report = await createBulkStore(db).load(cancelling);
+  expect(report).toMatchObject({ total: 2, done: 1, failed: 1, failures: [{ videoId: finished }] });
+  const media = db.selectFrom('media').select('state_reason').where('id', '=', waiting);
+  expect(await media.executeTakeFirst()).toEqual({ state_reason: 'cancelled' });
 });
 
 test('a video that fails unexpectedly is reported and keeps no other from being done', async () => {

@@ -6,6 +6,8 @@ import { until } from './lab.ts';
 /** A bound on hanging, not on speed: other suites share the processors. */
 const FREEZE_LIMIT_MS = 150_000;
 
+const HOLD_MS = 100;
+
 /** Encoders below a process: children and theirs that have ffmpeg in their command line. */
 export function encodersOf(pid: number): number[] {
   const parents = new Map<number, number>();
@@ -41,6 +43,13 @@ export async function freezeEncoders(pid: number): Promise<number[]> {
     if (performance.now() > limitMs) throw new Error(`Expected an encoder below ${pid} within ${FREEZE_LIMIT_MS} ms.`);
     await sleep(5);
   }
+}
+
+/** Freezes what encodes below a process, and what begins to, until the answer is called: what stalled is begun anew. */
+export async function holdEncoders(pid: number): Promise<() => void> {
+  await freezeEncoders(pid);
+  const timer = setInterval(() => signalAll(ffmpegsOf(pid), 'SIGSTOP'), HOLD_MS).unref();
+  return () => clearInterval(timer);
 }
 
 /** Lets frozen encoders go on. */

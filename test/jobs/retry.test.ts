@@ -1,12 +1,18 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
+import { cancelEncode } from '../../src/catalog/lifecycle/cancel-store.ts';
 import { createRetryStore } from '../../src/catalog/lifecycle/retry-store.ts';
+import { requestReencode } from '../../src/catalog/videos/video.ts';
+import { createVideoStore } from '../../src/catalog/videos/video-store.ts';
 import { planRetry } from '../../src/jobs/planning/plan-retry.ts';
+import { processVideo } from '../../src/jobs/planning/process-video.ts';
 import { checkFinished } from './check-video.ts';
+import { encodersOf, freezeEncoders } from './encoders.ts';
 import {
   addLibrary,
   type Lab,
+  loadChunks,
   loadMedia,
   loadRenditions,
   makeClip,
@@ -127,4 +133,42 @@ test('images that failed are made once more with all that is incomplete', async 
   await untilState(lab, key, 'finished');
   const { pictures, is_incomplete: isIncomplete } = await loadMedia(lab, key);
   expect([pictures !== null, isIncomplete]).toEqual([true, false]);
+});
+
+test('an encode that is cancelled ends its encoders, and is made again by a re-encode, which is cancelled without a trace', async () => {
+  const { db } = lab.database;
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=25:d=24', '-c:v', 'mpeg4'];
+  const key = await upload(lab, libraryId, await makeClip(lab, 'cancelled.avi', ...inputs));
+  const cancel = () => db.transaction().execute((tx) => cancelEncode(tx, key));
+  const reencode = () =>
+    createVideoStore(db).change(
+      key,
+      requestReencode,
+      lab.sender.send(processVideo, key, { onlyOneNamed: key.mediaId }),
+    );
+  const isEncoderGone = async () => encodersOf(process.pid).length === 0;
+  await untilState(lab, key, 'transcoding');
+  await freezeEncoders(process.pid);
+  await cancel();
+  expect(await loadMedia(lab, key)).toMatchObject({ state: 'failed', state_reason: 'cancelled' });
+  // Stopped as they are, encoders end only because they are ended.
+  await until(isEncoderGone, 'the encoders to end');
+  expect(await loadChunks(lab, key)).toEqual([]);
+  await reencode();
+  await untilState(lab, key, 'finished');
+  const before = await shown(key);
+  await checkFinished(lab, key);
+  await reencode();
+  await untilState(lab, key, 'transcoding');
+  await freezeEncoders(process.pid);
+  await cancel();
+  const { state, messages, encode_progress: progress } = await loadMedia(lab, key);
+  expect([state, progress, messages.at(-1)?.message]).toEqual([
+    'finished',
+    100,
+    'Its encoding was cancelled, the video stays as it was.',
+  ]);
+  expect((await loadRenditions(lab, key)).filter(({ state: its }) => its === 'building')).toEqual([]);
+  expect(await shown(key)).toEqual(before);
+  await until(isEncoderGone, 'the encoders to end');
 });

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { LIBRARY_KEY, type Service } from './service.ts';
 
@@ -19,4 +20,16 @@ export async function openDashboard(
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Videos', exact: true }).waitFor();
   return page;
+}
+
+/** Keeps pictures of a page, light and wide, dark and narrow, where somebody wants to look at them. */
+export async function keepPictures(page: Page, name: string): Promise<void> {
+  const place = process.env.DASHBOARD_PICTURES;
+  if (place === undefined) return;
+  for (const [colorScheme, width] of [['light', 1280] as const, ['dark', 360] as const]) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+    await page.screenshot({ path: path.join(place, `${name}-${width}.png`), fullPage: true });
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
 }

@@ -21,6 +21,17 @@ export const TaskModel = model('TaskModel', {
   dateRetry: nullable(dateTime()),
 });
 
+/** An attempt that failed: what it was to make, and the last lines that its encoder wrote. */
+export const AttemptModel = model('AttemptModel', {
+  kind: text(),
+  renditions: Type.Array(text()),
+  fromSegment: int32(),
+  toSegment: int32(),
+  reason: text(),
+  log: text(),
+  dateFailed: dateTime(),
+});
+
 /** The latest transcription of a video: `waiting`, `running`, `finished`, `failed` or `cancelled`, and how far it is. */
 export const TranscriptionModel = model('TranscriptionModel', {
   state: text(),
@@ -36,6 +47,8 @@ export const TranscriptionModel = model('TranscriptionModel', {
 export const VideoActivityModel = model('VideoActivityModel', {
   tasks: Type.Array(TaskModel),
   messages: Type.Array(TranscodingMessageModel),
+  /** The last five whose encoder wrote something, the latest first. */
+  failedAttempts: Type.Array(AttemptModel),
   /** Null when the video was never transcribed. */
   transcription: nullable(TranscriptionModel),
 });

@@ -14,6 +14,7 @@ import {
   UserModel,
 } from './account.ts';
 import {
+  AttemptModel,
   ExperienceModel,
   FindingModel,
   TaskModel,
@@ -91,7 +92,15 @@ import {
   StatusModelOfCaptionValidationModel,
   StatusModelOfListOfString,
 } from './status.ts';
-import { MoveModel, QueueLineModel, ScrubModel, SystemModel, WorkerLineModel } from './system.ts';
+import {
+  BackupModel,
+  EncodeLineModel,
+  MoveModel,
+  QueueLineModel,
+  ScrubModel,
+  SystemModel,
+  WorkerLineModel,
+} from './system.ts';
 import { PaginationListOfTrashedVideoModel, TrashedVideoModel } from './trash.ts';
 import {
   CaptionModelAdd,
@@ -158,6 +167,9 @@ export const models = {
   WhyModel,
   QueueLineModel,
   WorkerLineModel,
+  EncodeLineModel,
+  BackupModel,
+  AttemptModel,
   MoveModel,
   ScrubModel,
   SystemModel,

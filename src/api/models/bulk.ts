@@ -9,6 +9,7 @@ export const BulkAction = words('BulkAction', [
   'delete',
   'reencode',
   'retry',
+  'cancel',
   'transcribe',
 ]);
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { dateTime, double, int32, int64, model, nullable, text } from './fields.ts';
+import { dateTime, double, flag, int32, int64, model, nullable, text } from './fields.ts';
 
 export const QueueLineModel = model('QueueLineModel', {
   Queue: text(),
@@ -17,6 +17,20 @@ export const WorkerLineModel = model('WorkerLineModel', {
   LeaseUntil: nullable(dateTime()),
 });
 
+/** A video of which something waits to be encoded, or is. */
+export const EncodeLineModel = model('EncodeLineModel', {
+  LibraryId: int64(),
+  VideoId: text(),
+  Title: text(),
+  /** Whether its file was looked at: before, nobody knows how far it is. */
+  Planned: flag(),
+  /** 0-100. */
+  Percent: int32(),
+  /** Encode tasks that run now. */
+  Running: int32(),
+  Since: dateTime(),
+});
+
 export const ScrubModel = model('ScrubModel', {
   RoundBeganAt: dateTime(),
   Objects: int64(),
@@ -31,6 +45,14 @@ export const MoveModel = model('MoveModel', {
   BytesLeft: int64(),
   UploadsLeft: int64(),
   NotedAt: dateTime(),
+});
+
+/** The latest backup that is whole: the time of its rows, the objects that it holds, and the folder that it was copied to. */
+export const BackupModel = model('BackupModel', {
+  MadeAt: dateTime(),
+  Objects: int64(),
+  Bytes: int64(),
+  Place: text(),
 });
 
 /** The machine that answers, of which there may be several. */
@@ -60,8 +82,12 @@ export const SystemModel = model('SystemModel', {
   Host: HostModel,
   Queue: Type.Array(QueueLineModel),
   Workers: Type.Array(WorkerLineModel),
+  /** The first twenty: those that encoders are at, then those that wait longest. */
+  Encodes: Type.Array(EncodeLineModel),
   Scrub: nullable(ScrubModel),
   /** Null while no objects move. */
   Move: nullable(MoveModel),
+  /** Null while there was none. */
+  Backup: nullable(BackupModel),
 });
 export type SystemModel = Static<typeof SystemModel>;

@@ -15,7 +15,7 @@ export const getSystem = defineOperation({
   method: 'GET',
   path: '/system',
   description:
-    'Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, the workers at work, the scrub, and what has still to move from an old store.',
+    'Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, the workers at work, the videos that are encoded, the scrub, the latest backup, and what has still to move from an old store.',
   auth: 'account-key',
   params: NoParams,
   query: NoQuery,
@@ -52,12 +52,27 @@ export const getSystem = defineOperation({
         Kinds: kinds,
         LeaseUntil: leaseUntil && wireTime(leaseUntil),
       })),
+      Encodes: view.encodes.map((line) => ({
+        LibraryId: line.libraryId,
+        VideoId: line.mediaId,
+        Title: line.title,
+        Planned: line.isPlanned,
+        Percent: line.percent,
+        Running: line.runningTasks,
+        Since: wireTime(line.since),
+      })),
       Scrub: view.scrub && describeScrub(view.scrub),
       Move: view.move && {
         ObjectsLeft: view.move.objects,
         BytesLeft: view.move.bytes,
         UploadsLeft: view.move.uploads,
         NotedAt: wireTime(view.move.notedAt),
+      },
+      Backup: view.backup && {
+        MadeAt: wireTime(view.backup.madeAt),
+        Objects: view.backup.objects,
+        Bytes: view.backup.bytes,
+        Place: view.backup.place,
       },
     };
   },

@@ -1,5 +1,6 @@
 import type { Db } from '../../catalog/db.ts';
 import { loadSpeechRun } from '../../catalog/speech/speech-run-store.ts';
+import { listAttemptLogs } from '../../catalog/tasks/attempt-log-store.ts';
 import type { ActivityStore } from '../../catalog/videos/activity-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -16,7 +17,7 @@ export const getActivity = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/activity',
   description:
-    'Lists the encode tasks of a video with attempts and reasons, the messages about how it was made, and how far its transcription is.',
+    'Lists the encode tasks of a video with attempts and reasons, the messages about how it was made, the last lines that encoders wrote before attempts failed, and how far its transcription is.',
   auth: 'access-key',
   params: VideoParams,
   query: NoQuery,
@@ -26,9 +27,10 @@ export const getActivity = defineOperation({
   errorShape: 'status',
   async run({ params: { libraryId, videoId } }, { activities, videoViews, db }: Deps) {
     const key = { libraryId, mediaId: videoId };
-    const [view, tasks, speech] = await Promise.all([
+    const [view, tasks, attempts, speech] = await Promise.all([
       videoViews.load(key),
       activities.tasks(key),
+      listAttemptLogs(db, key),
       loadSpeechRun(db, key),
     ]);
     return {
@@ -40,6 +42,11 @@ export const getActivity = defineOperation({
         dateRetry: retryAt && wireTime(retryAt),
       })),
       messages: view.messages.map(toMessageModel),
+      failedAttempts: attempts.map(({ messages, createdAt, ...attempt }) => ({
+        ...attempt,
+        log: messages,
+        dateFailed: wireTime(createdAt),
+      })),
       transcription: speech && {
         state: speech.state,
         reason: speech.reason,

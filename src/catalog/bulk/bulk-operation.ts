@@ -1,7 +1,7 @@
 import type { Guid } from '../../lib/guid.ts';
 
 /** What is done to each video of an operation. `trash` and `move` can be undone by `restore`, `delete` cannot. */
-export const BULK_KINDS = ['move', 'trash', 'restore', 'delete', 'reencode', 'retry', 'transcribe'] as const;
+export const BULK_KINDS = ['move', 'trash', 'restore', 'delete', 'reencode', 'retry', 'cancel', 'transcribe'] as const;
 export type BulkKind = (typeof BULK_KINDS)[number];
 
 /** The videos that one operation names at most. */

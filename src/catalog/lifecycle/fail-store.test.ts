@@ -2,12 +2,19 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { addLibraryRow } from '../../../test/support/library-row.ts';
+import type { JobDeps } from '../../jobs/job-deps.ts';
+import { runTask } from '../../jobs/queue/run-task.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
+import { FfmpegFailed } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { MediaKey } from '../db.ts';
+import { keepAttemptLog, listAttemptLogs } from '../tasks/attempt-log-store.ts';
 import { claimTask } from '../tasks/claim-store.ts';
 import { type Claim, chunkKeys, type EncodeTask, MAX_FAILURES } from '../tasks/encode-task.ts';
 import { insertTasks } from '../tasks/task-row-store.ts';
+import { cancelEncode } from './cancel-store.ts';
 import { failTask } from './fail-store.ts';
+
+const BROKEN = new Error('It broke.', { cause: new FfmpegFailed('failed', 'Exit 1.', '[fatal] /tmp/mr/x.mp4\n') });
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -108,4 +115,94 @@ test('parts of an encode task store nothing under the names of the whole, and ha
   const names = [whole, ...claims].map(({ attempt }) => chunkKeys(task.key, ids[0], 0, attempt).object);
   expect(new Set(names).size).toBe(3);
   expect(claims.map(({ failures }) => failures)).toEqual([MAX_FAILURES - 1, MAX_FAILURES - 1]);
+});
+
+const cancel = (key: MediaKey) => database.db.transaction().execute((tx) => cancelEncode(tx, key));
+const loadMedia = ({ mediaId }: MediaKey) =>
+  database.db.selectFrom('media').selectAll().where('id', '=', mediaId).executeTakeFirstOrThrow();
+
+test('a cancelled encode keeps the rung that is whole, and leaves images and the other rung to a retry', async () => {
+  const { db } = database;
+  const rungs = [
+    { rung: 360, init: null },
+    { rung: 240, init: null },
+  ];
+  const { mediaId, task, ids } = await addVideo('transcoding', rungs, false);
+  await db.updateTable('rendition').set({ state: 'finished' }).where('id', '=', ids[1]).execute();
+  const open = { ...task, id: newGuid(), kind: 'video', renditionIds: [ids[0]], queue: 'quick' } as const;
+  const viewer = { ...task, id: newGuid(), kind: 'segment', renditionIds: [ids[0]], queue: 'viewers' } as const;
+  await insertTasks(db, [open, viewer]);
+  const held = await claim(open);
+  await cancel(task.key);
+  expect(await loadMedia(task.key)).toMatchObject({ state: 'finished', is_incomplete: true });
+  expect((await loadMedia(task.key)).messages.map(({ message }) => message)).toEqual([
+    '360p could not be made: Its encoding was cancelled.',
+    'The video is finished, incomplete: 360p, Images could not be made. Retry makes them anew.',
+  ]);
+  expect(await waitingOf({ libraryId: task.key.libraryId, mediaId })).toEqual([]);
+  // Whoever still runs it can neither publish nor give it back.
+  await expect(fail(held)).rejects.toThrow('may publish');
+  await expect(cancel(task.key)).rejects.toMatchObject({ kind: 'invalid' });
+});
+
+test('a cancelled encode that has nothing whole fails, whatever else went wrong, and forgets its chunks', async () => {
+  const { db } = database;
+  const rungs = [
+    { rung: 360, init: null },
+    { rung: 240, init: null },
+  ];
+  const { task, ids } = await addVideo('transcoding', rungs, false);
+  await sql`update rendition set state = 'failed', state_reason = 'It broke.' where id = ${ids[0]}`.execute(db);
+  const open = { ...task, id: newGuid(), kind: 'video', renditionIds: [ids[1]], queue: 'quick' } as const;
+  await insertTasks(db, [open]);
+  const { libraryId, mediaId } = task.key;
+  await sql`insert into chunk (library_id, media_id, rendition_id, first_segment, segment_count, attempt, publication,
+      storage_key, size_bytes, idx_bytes, sha256, start_tick, duration_ticks, fragment_table, samples, cts_runs,
+      sync_count, peak_segment_bps)
+    values (${libraryId}, ${mediaId}, ${ids[1]}, 0, 1, 2, 1, 'k', 1, 1, ${Buffer.alloc(32)}, 0, 1, '', 1, 1, 1, 1)`.execute(
+    db,
+  );
+  await cancel(task.key);
+  expect(await loadMedia(task.key)).toMatchObject({ state: 'failed', state_reason: 'cancelled', storage_bytes: 0 });
+  expect((await loadMedia(task.key)).messages.at(-1)).toMatchObject({ value: 'cancelled' });
+  const chunks = await db.selectFrom('chunk').select('storage_key').where('media_id', '=', mediaId).execute();
+  expect(chunks).toEqual([]);
+});
+
+test.each(['uploaded', 'processing', 'jit-segmenting'])('what is %s is cancelled', async (state) => {
+  const { task, ids } = await addVideo(state, [{ rung: 240, init: null }], state === 'jit-segmenting');
+  const start = { ...task, id: newGuid(), kind: 'jit-start', renditionIds: [ids[0]], queue: 'quick' } as const;
+  await insertTasks(database.db, [start]);
+  await cancel(task.key);
+  expect(await loadMedia(task.key)).toMatchObject({ state: 'failed', state_reason: 'cancelled' });
+  expect(await waitingOf(task.key)).toEqual([]);
+});
+
+test.each(['created', 'upload-failed', 'jit-ready', 'failed'])(
+  'of what is %s nothing can be cancelled',
+  async (state) => {
+    const { task } = await addVideo(state, [{ rung: 240, init: Buffer.alloc(1) }], true);
+    await expect(cancel(task.key)).rejects.toMatchObject({ kind: 'invalid' });
+    expect(await loadMedia(task.key)).toMatchObject({ state });
+  },
+);
+
+test('what the encoder of a failed attempt wrote is kept, of the last five attempts, and goes with the video', async () => {
+  const { db } = database;
+  const { task, ids } = await addVideo('transcoding', [{ rung: 240, init: null }], false);
+  const open = { ...task, id: newGuid(), kind: 'video', renditionIds: [ids[0]], queue: 'quick' } as const;
+  await insertTasks(db, [open]);
+  const [perform, never] = [() => Promise.reject(BROKEN), new AbortController().signal];
+  // Recording a failure takes no more than these.
+  const deps = { db, report: () => undefined } as unknown as JobDeps;
+  const held = { claim: await claim(open), report: () => undefined };
+  expect(await runTask(held, { perform, deps }, { lost: never, stopping: never })).toBe('failed-once');
+  const [kept] = await listAttemptLogs(db, task.key);
+  expect(kept).toMatchObject({ kind: 'video', renditions: ['240p'], reason: 'It broke.', messages: '[fatal] …/x.mp4' });
+  for (const messages of ['2', '3', '4', '5', '6']) await keepAttemptLog(db, open, { reason: 'Again.', messages });
+  const all = await listAttemptLogs(db, task.key);
+  expect(all.map(({ messages }) => messages)).toEqual(['6', '5', '4', '3', '2']);
+  await db.deleteFrom('media').where('id', '=', task.key.mediaId).execute();
+  await keepAttemptLog(db, open, { reason: 'Late.', messages: '7' });
+  expect(await listAttemptLogs(db, task.key)).toEqual([]);
 });

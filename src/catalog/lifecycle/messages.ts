@@ -1,5 +1,6 @@
 import { SOURCE_FAULTS } from '../../lib/error-catalogue.ts';
 import type { SourceFault } from '../../media/probe/source-facts.ts';
+import { CANCELLED_VALUE } from '../renditions/kept-message.ts';
 import type { MediaMessage } from '../schema.ts';
 
 /** Severity as in the wire enum. */
@@ -112,8 +113,12 @@ function nameSegments([first, last]: [number, number]): string {
 /** What the reason of an encode task begins with whose encoder wanted more memory than it may have. */
 export const MEMORY_REASON = 'memory: ';
 
+/** The reason of encode tasks that were cancelled, and of all that they leave unmade. */
+export const CANCELLED_REASON = 'Its encoding was cancelled.';
+
 /** The machine-readable kind of a failure that is not the source's. */
-export function failureKind(reason: string): 'memory' | 'encode-failed' {
+export function failureKind(reason: string): 'memory' | typeof CANCELLED_VALUE | 'encode-failed' {
+  if (reason === CANCELLED_REASON) return CANCELLED_VALUE;
   return reason.startsWith(MEMORY_REASON) ? 'memory' : 'encode-failed';
 }
 

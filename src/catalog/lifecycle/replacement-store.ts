@@ -3,6 +3,7 @@ import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
 import { entering } from '../media-state-store.ts';
 import { dropUnfinishedSets } from '../renditions/drop-unfinished-store.ts';
+import { keptMessage } from '../renditions/kept-message.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 import type { MediaMessage } from '../schema.ts';
@@ -67,8 +68,7 @@ export async function restoreReplaced(tx: Tx, key: MediaKey, why: MediaMessage):
 }
 
 async function putBack(tx: Tx, { libraryId, mediaId }: MediaKey, before: Replaced, why: MediaMessage): Promise<void> {
-  const message = `The new file could not be used, the video stays as it was: ${why.message}`;
-  const line: MediaMessage = { ...why, message };
+  const line = keptMessage('The new file could not be used', why);
   const sha256 = before.sourceSha256 === null ? null : Buffer.from(before.sourceSha256, 'hex');
   await tx
     .updateTable('media')

@@ -50,6 +50,9 @@ import { up as segmentTasks } from './205-segment-tasks.ts';
 import { up as statisticsIndexes } from './206-statistics-indexes.ts';
 import { up as movesWithoutPlaces } from './207-moves-without-places.ts';
 import { up as sheetTasks } from './213-sheet-tasks.ts';
+import { up as cancel } from './240-cancel.ts';
+import { up as attemptLogs } from './241-attempt-logs.ts';
+import { up as lastBackup } from './242-last-backup.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
@@ -104,4 +107,7 @@ export const migrations: Record<string, Migration> = {
   '207-moves-without-places': { up: movesWithoutPlaces },
   '213-sheet-tasks': { up: sheetTasks },
   '177-rungs-of-periods': { up: rungsOfPeriods },
+  '240-cancel': { up: cancel },
+  '241-attempt-logs': { up: attemptLogs },
+  '242-last-backup': { up: lastBackup },
 };

@@ -13,6 +13,7 @@ import { loadCutList } from '../tasks/task-view-store.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { dropUnfinishedSets } from './drop-unfinished-store.ts';
+import { keptMessage } from './kept-message.ts';
 import { READY_REASON } from './ready-store.ts';
 import { recountStorage } from './storage-store.ts';
 
@@ -44,7 +45,7 @@ export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMess
   await dropUnfinishedSets(tx, key);
   if (!isWhole) await insertTasks(tx, await planRest(tx, key, shown));
   const to = isWhole ? 'finished' : 'jit-ready';
-  const line: MediaMessage = { ...why, message: `Encoding it anew failed, the video stays as it was: ${why.message}` };
+  const line = keptMessage('Encoding it anew failed', why);
   await tx
     .updateTable('media')
     .set({

@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import type { Guid } from '../../lib/guid.ts';
+import { type LastBackup, loadLastBackup } from '../backup/last-backup-store.ts';
 import type { Db } from '../db.ts';
 import { loadMove, type MoveLine } from './move-store.ts';
 
@@ -15,6 +17,17 @@ export type QueueLine = {
 
 /** A worker that holds tasks now. */
 export type WorkerLine = { owner: string; tasks: number; kinds: string[]; leaseUntil: Date | null };
+
+/** A video of which something waits to be encoded or is. `isPlanned`: its file was looked at. */
+export type EncodeLine = {
+  libraryId: number;
+  mediaId: Guid;
+  title: string;
+  isPlanned: boolean;
+  percent: number;
+  runningTasks: number;
+  since: Date;
+};
 
 export type ScrubLine = {
   roundBeganAt: Date;
@@ -33,8 +46,11 @@ export type SystemView = {
   storedBytes: number;
   queue: QueueLine[];
   workers: WorkerLine[];
+  /** The first of them: those that encoders are at, then those that wait longest. */
+  encodes: EncodeLine[];
   scrub: ScrubLine | null;
   move: MoveLine | null;
+  backup: LastBackup | null;
 };
 
 /** Reads how the installation is: queue, workers, sizes, and how far the scrub has come. */
@@ -43,7 +59,7 @@ export type SystemStore = { load(): Promise<SystemView> };
 export function createSystemStore(db: Db): SystemStore {
   return {
     async load() {
-      const [sizes, queue, workers, scrub, move] = await Promise.all([
+      const [sizes, queue, workers, encodes, scrub, move, backup] = await Promise.all([
         loadSizes(db),
         sql<QueueLine>`
           select queue, kind, count(*) filter (where state = 'waiting') as waiting,
@@ -55,17 +71,42 @@ export function createSystemStore(db: Db): SystemStore {
           from encode_task where state = 'running' and owner is not null group by owner order by owner limit 200`.execute(
           db,
         ),
+        loadEncodes(db),
         sql<ScrubLine>`
           select round_began_at as "roundBeganAt", objects_seen as seen, bytes_seen as bytes,
             objects_damaged as damaged, objects_unread as unread from scrub`.execute(db),
         loadMove(db),
+        loadLastBackup(db),
       ]);
-      return { ...sizes, queue: queue.rows, workers: workers.rows, scrub: scrub.rows[0] ?? null, move };
+      return {
+        ...sizes,
+        queue: queue.rows,
+        workers: workers.rows,
+        encodes,
+        scrub: scrub.rows[0] ?? null,
+        move,
+        backup,
+      };
     },
   };
 }
 
-type Sizes = Omit<SystemView, 'queue' | 'workers' | 'scrub' | 'move'>;
+const MOST_ENCODES = 20;
+
+async function loadEncodes(db: Db): Promise<EncodeLine[]> {
+  const { rows } = await sql<EncodeLine>`
+    with running as (
+      select library_id, media_id, count(*) as tasks from encode_task where state = 'running' group by 1, 2)
+    select m.library_id as "libraryId", m.id as "mediaId", m.title, m.encode_progress as percent,
+      m.state in ('transcoding', 'jit-segmenting') as "isPlanned", coalesce(r.tasks, 0) as "runningTasks",
+      m.state_since as since
+    from media m left join running r on r.library_id = m.library_id and r.media_id = m.id
+    where m.type = 'video' and m.state in ('uploaded', 'processing', 'transcoding', 'jit-segmenting')
+    order by r.tasks is null, m.state_since, m.id limit ${MOST_ENCODES}`.execute(db);
+  return rows;
+}
+
+type Sizes = Omit<SystemView, 'queue' | 'workers' | 'encodes' | 'scrub' | 'move' | 'backup'>;
 
 async function loadSizes(db: Db): Promise<Sizes> {
   const { rows } = await sql<Sizes>`

@@ -1,3 +1,4 @@
+import { CANCELLED_VALUE } from '../renditions/kept-message.ts';
 import type { MediaState } from '../schema.ts';
 
 /** What one queue of encoders has to do before a video has all of its encode tasks of that queue; seconds of one slot. */
@@ -44,6 +45,7 @@ export function describeOutlook(view: OutlookView): Outlook {
     case 'finished':
       return { ...plain('Is finished.'), etaSec: 0 };
     case 'failed':
+      if (reason === CANCELLED_VALUE) return plain('Its encoding was cancelled. Encode it anew to have it made.');
       return plain(`Failed: ${sentence(reason)}`);
     case 'uploaded':
     case 'processing':

@@ -65,7 +65,8 @@ function failuresOf({ tasks, stored }: WhyView): Finding[] {
     kind: 'rendition-failed',
     level: 'bad',
     sentence: `${kind === 'audio' ? `The sound (${language})` : `The ${rung ?? ''}p rendition`} could not be encoded.`,
-    remedy: 'retry',
+    // Of a video that failed all is encoded anew, as the sentence of its state says.
+    remedy: stored.state === 'failed' ? null : 'retry',
   }));
   const tried = tasks.filter(({ state, failures, deaths }) => state === 'waiting' && failures + deaths > 0);
   return [

@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { noteBackup } from '../../catalog/backup/last-backup-store.ts';
 import {
   beginSnapshot,
   type CopyClient,
@@ -68,6 +69,7 @@ async function backUp(target: string, { settings, database, storage }: Opened): 
   const old = (await readdir(target)).filter((name) => name.startsWith(TABLES) && name !== tablesFolder);
   for (const name of old) await rm(path.join(target, name), { recursive: true });
   for (const name of gone) await rm(path.join(objectsFolder, name), { force: true });
+  await noteBackup(database.db, { madeAt: createdAt, objects, bytes, place: target });
   process.stdout.write(
     `${rows.tables.length} tables, ${objects} objects, ${bytes} bytes; ${early.copied + copied} objects copied.\n`,
   );

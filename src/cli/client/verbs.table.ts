@@ -69,6 +69,7 @@ export const verbs: readonly Verb[] = [
     uses: ['replaceFile'],
   },
   call('reencode', 'reencodeVideo', ['videoId'], 'encode a video again'),
+  call('cancel', 'cancelEncode', ['videoId'], 'cancel the encoding of a video'),
   call('repackage', 'repackageVideo', ['videoId'], 'give a video the protection of its library'),
   call('add-codec', 'addOutputCodec', ['videoId', 'outputCodecId'], 'add an output codec'),
   call('retry', 'retryIncomplete', [], 'try again all videos that failed'),

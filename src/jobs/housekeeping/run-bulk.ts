@@ -8,6 +8,7 @@ import {
 import type { FollowUp, MediaKey } from '../../catalog/db.ts';
 import { CommitInDoubt, inTransaction } from '../../catalog/in-transaction.ts';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
+import { cancelEncode } from '../../catalog/lifecycle/cancel-store.ts';
 import { createRetryStore } from '../../catalog/lifecycle/retry-store.ts';
 import { loadSpeechSource } from '../../catalog/speech/speech-store.ts';
 import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
@@ -129,6 +130,12 @@ async function apply(operation: Running, target: Target, { db, queue }: JobDeps)
     case 'retry':
       if ((await videos.load(key)).state === 'failed') await reencode(videos, { key, settle }, queue);
       else await createRetryStore(db).retry(key, null, planRetry, settle);
+      return;
+    case 'cancel':
+      await inTransaction(db, async (tx) => {
+        await cancelEncode(tx, key);
+        await settle(tx);
+      });
       return;
     case 'transcribe':
       await transcribe(target, { db, queue });

@@ -4,8 +4,10 @@ import { isDatabaseAway } from '../../catalog/is-database-away.ts';
 import { LostClaim, TakenMeanwhile } from '../../catalog/lifecycle/chunk-store.ts';
 import { failTask } from '../../catalog/lifecycle/fail-store.ts';
 import { MEMORY_REASON } from '../../catalog/lifecycle/messages.ts';
+import { keepAttemptLog } from '../../catalog/tasks/attempt-log-store.ts';
 import { noteFailure, postponeTask, releaseTask } from '../../catalog/tasks/claim-store.ts';
 import { type Claim, MAX_DEATHS, MAX_FAILURES } from '../../catalog/tasks/encode-task.ts';
+import { failureLog } from '../../media/ffmpeg/failure-log.ts';
 import { FfmpegFailed } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from './hold-lease.ts';
@@ -61,6 +63,8 @@ async function recordError(deps: JobDeps, claim: Claim, error: unknown, stopping
   }
   const reason = reasonOf(error);
   deps.report(new Error(`${describe(claim)} failed.`, { cause: error }));
+  const messages = failureLog(error);
+  if (messages !== null) await keepAttemptLog(deps.db, claim.task, { reason, messages });
   if (claim.failures + 1 >= MAX_FAILURES) return endFailed(deps, claim, reason);
   return (await noteFailure(deps.db, claim, reason)) ? 'failed-once' : 'over';
 }

@@ -5,7 +5,7 @@ import { hasCode } from '../../lib/has-code.ts';
 import type { FfmpegPlan } from './ffmpeg-plan.ts';
 import { readTreeLoad } from './read-process-tree.ts';
 import { type ChildEnd, type SandboxedChild, startSandboxed } from './run-sandboxed.ts';
-import { encodeLimits, type SandboxLevel } from './sandbox-argv.ts';
+import { encodeLimits, SANDBOX_OUTPUT, SANDBOX_SOURCE, type SandboxLevel } from './sandbox-argv.ts';
 import { startStallClock } from './stall-clock.ts';
 
 export type FfmpegOptions = {
@@ -128,7 +128,7 @@ async function superviseRun(child: SandboxedChild, run: Supervised): Promise<Ffm
     watch.advanced();
     run.options.onProgress?.(outTimeSec);
   });
-  const end = await child.ended;
+  const end = maskPaths(await child.ended, run.options);
   watch.release();
   await run.fed;
   if (watch.hasStalled()) {
@@ -186,6 +186,14 @@ function endWithOutputs(child: SandboxedChild, outputs: readonly Readable[]): vo
       if (!output.readableEnded) child.stop('aborted');
     });
   }
+}
+
+/** Without bubblewrap, programs see the paths of this machine, which are nobody's business who reads their messages. */
+function maskPaths(end: ChildEnd, { sourcePath, outputDir }: FfmpegOptions): ChildEnd {
+  const mask = (text: string, path: string | null, shown: string) =>
+    path === null ? text : text.replaceAll(path, shown);
+  const stderrTail = mask(mask(end.stderrTail, sourcePath, SANDBOX_SOURCE), outputDir ?? null, SANDBOX_OUTPUT);
+  return { ...end, stderrTail };
 }
 
 function readFailure(end: ChildEnd): FfmpegFailed | null {

@@ -1,3 +1,4 @@
+import type { VideoModel } from '../../../src/api/models/video.ts';
 import { t, tr } from './language.ts';
 
 /** Seconds as a clock: 3:07, 1:02:03. */
@@ -31,7 +32,9 @@ export function plural(count: number, one: string): string {
 /** States of VideoModelStatus, as people call them. */
 export type VideoState = { word: string; tone: 'wait' | 'busy' | 'good' | 'bad'; isPlayable: boolean };
 
-export function videoState(status: number, availableResolutions: string): VideoState {
+type Stateful = Pick<VideoModel, 'status' | 'availableResolutions' | 'transcodingMessages'>;
+
+export function videoState({ status, availableResolutions, transcodingMessages }: Stateful): VideoState {
   const isPlayable = availableResolutions !== '' || status === 4 || status === 8;
   switch (status) {
     case 0:
@@ -44,12 +47,21 @@ export function videoState(status: number, availableResolutions: string): VideoS
     case 7:
       return { word: 'Encoding', tone: 'busy', isPlayable };
     case 5:
-      return { word: 'Failed', tone: 'bad', isPlayable: false };
+      return { word: isCancelled(transcodingMessages) ? 'Cancelled' : 'Failed', tone: 'bad', isPlayable: false };
     case 6:
       return { word: 'Upload failed', tone: 'bad', isPlayable: false };
     default:
       return { word: 'Ready', tone: 'good', isPlayable: true };
   }
+}
+
+function isCancelled(messages: Stateful['transcodingMessages']): boolean {
+  return messages?.at(-1)?.value === 'cancelled';
+}
+
+/** Whether something of a video waits to be encoded, or is: what plays on demand is encoded as it is watched. */
+export function isEncoding({ status }: { status: number }): boolean {
+  return status === 1 || status === 2 || status === 3 || status === 7;
 }
 
 /** Seconds that are left, as people say it. */

@@ -9,6 +9,11 @@ export const service = {
   'Awaits its file: the last upload failed. {0}': 'Wartet auf seine Datei: Der letzte Upload schlug fehl. {0}',
   'No reason was noted.': 'Ein Grund wurde nicht vermerkt.',
   'Failed: {0}': 'Fehlgeschlagen: {0}',
+  'Its encoding was cancelled. Encode it anew to have it made.':
+    'Seine Kodierung wurde abgebrochen. Neu kodieren erzeugt es.',
+  'Its encoding was cancelled.': 'Seine Kodierung wurde abgebrochen.',
+  'Its encoding was cancelled, the video stays as it was.':
+    'Seine Kodierung wurde abgebrochen, das Video bleibt, wie es war.',
   'Its file is being looked at; how long encoding takes is known right after.':
     'Seine Datei wird gerade gelesen; wie lange das Kodieren dauert, steht gleich danach fest.',
   '{0}; how long encoding takes is known then.': '{0}; wie lange das Kodieren dauert, steht dann fest.',

@@ -53,15 +53,7 @@ export function Tabs({ label, open, children }: { label: string; open: string; c
 type CopyProps = { label: string; text: string; isSecret?: boolean; isWrapped?: boolean };
 
 export function CopyField({ label, text, isSecret = false, isWrapped = false }: CopyProps) {
-  const copied = useSignal(false);
   const shown = useSignal(!isSecret);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    copied.value = true;
-    setTimeout(() => {
-      copied.value = false;
-    }, 2000);
-  };
   return (
     <div class="copy-field">
       <span class="label">{label}</span>
@@ -71,10 +63,25 @@ export function CopyField({ label, text, isSecret = false, isWrapped = false }: 
           {shown.value ? t('Hide') : t('Show')}
         </button>
       )}
-      <button type="button" class="quiet" aria-label={t('Copy {0}', label)} onClick={copy}>
-        {copied.value ? t('Copied') : t('Copy')}
-      </button>
+      <CopyButton label={label} text={text} />
     </div>
+  );
+}
+
+/** Copies a text that is shown beside it. */
+export function CopyButton({ label, text }: { label: string; text: string }) {
+  const copied = useSignal(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    copied.value = true;
+    setTimeout(() => {
+      copied.value = false;
+    }, 2000);
+  };
+  return (
+    <button type="button" class="quiet" aria-label={copied.value ? t('Copied') : t('Copy {0}', label)} onClick={copy}>
+      {copied.value ? t('Copied') : t('Copy')}
+    </button>
   );
 }
 

@@ -4,6 +4,8 @@ import { useLoaded, useRefresh } from '../base/load.ts';
 import { bytes, moment, plural } from '../base/words.ts';
 import { Panel, Table } from '../parts/fields.tsx';
 import { Notice } from '../parts/parts.tsx';
+import { Backup } from './backup.tsx';
+import { Encodes } from './encodes.tsx';
 
 const LOOK_AGAIN_MS = 5_000;
 
@@ -25,6 +27,7 @@ export function System() {
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {found !== null && <Figures system={found} />}
       {found !== null && <Queue system={found} />}
+      {found !== null && <Encodes lines={found.Encodes} onChanged={again} />}
       {found !== null && <Rest system={found} />}
     </>
   );
@@ -176,6 +179,7 @@ function Rest({ system }: { system: SystemModel }) {
           )}
         </Panel>
       )}
+      <Backup backup={system.Backup} />
       <Panel title={t('Versions')}>
         <dl>
           <dt>{t('Millrace')}</dt>

@@ -7,11 +7,13 @@ import { api } from '../base/api.ts';
 import { said, t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite, session } from '../base/session.ts';
-import { moment } from '../base/words.ts';
+import { isEncoding, moment } from '../base/words.ts';
+import { CancelEncode } from '../parts/cancel-encode.tsx';
 import { Panel, Table } from '../parts/fields.tsx';
 import { Link, Notice } from '../parts/parts.tsx';
 import { TestAddress } from '../parts/test-address.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { Attempts } from './attempts.tsx';
 import type { PartProps } from './part-props.ts';
 
 /** Why it plays as it does, in sentences each with its button; what is done for it; and what happened. */
@@ -24,7 +26,15 @@ export function Activity(props: PartProps) {
       {error !== null && <Notice kind="error">{error}</Notice>}
       {why.value.value !== null && <Why {...props} why={why.value.value} />}
       {session.value?.role === 'owner' && <TryAddress libraryId={props.libraryId} videoId={props.video.guid} />}
-      {activity.value.value !== null && <Tasks activity={activity.value.value} />}
+      {activity.value.value !== null && (
+        <Tasks activity={activity.value.value}>
+          {mayWrite() && isEncoding(props.video) && (
+            <div class="row">
+              <CancelEncode path={props.path} onCancelled={props.onChanged} />
+            </div>
+          )}
+        </Tasks>
+      )}
     </div>
   );
 }
@@ -105,7 +115,9 @@ function RemedyButton({ finding: { remedy }, libraryId, path, onChanged }: Remed
   return null;
 }
 
-function Tasks({ activity: { tasks, messages } }: { activity: VideoActivityModel }) {
+type TasksProps = { activity: VideoActivityModel; children: ComponentChildren };
+
+function Tasks({ activity: { tasks, messages, failedAttempts }, children }: TasksProps) {
   return (
     <div class="stack">
       <Panel title={t('Encode tasks')}>
@@ -133,7 +145,9 @@ function Tasks({ activity: { tasks, messages } }: { activity: VideoActivityModel
             ))}
           </Table>
         )}
+        {children}
       </Panel>
+      {failedAttempts.length > 0 && <Attempts attempts={failedAttempts} />}
       {messages.length > 0 && (
         <Panel title={t('Messages')}>
           <ul class="rows">

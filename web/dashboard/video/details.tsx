@@ -62,7 +62,7 @@ export function Details({ libraryId, path, video, onChanged }: PartProps) {
             ))}
           </ul>
         )}
-        {videoState(video.status, '').tone === 'busy' && <RenditionProgress path={path} />}
+        {videoState(video).tone === 'busy' && <RenditionProgress path={path} />}
         <dl>
           <dt>{t('Codecs')}</dt>
           <dd>{video.outputCodecs}</dd>

@@ -58,7 +58,7 @@ export function Player({ libraryId, video, link }: PlayerProps) {
   const { value } = useLoaded<{ address: string }>(
     `/dashboard/libraries/${libraryId}/videos/${video.guid}/embed-address`,
   );
-  const { isPlayable, word } = videoState(video.status, video.availableResolutions);
+  const { isPlayable, word } = videoState(video);
   if (!isPlayable || value.value === null) {
     return (
       <div class="player waiting">

@@ -24,6 +24,10 @@ const ASKED = {
     'Each is encoded from its original with the settings of now. What is there plays until it is done.',
   ],
   retry: ['Retry what failed', 'Failed videos are encoded once more; of incomplete ones only what is missing.'],
+  cancel: [
+    'Cancel encoding',
+    'Encoding that waits or runs ends. What was encoded anew stays as it was, whole resolutions stay; the others can be encoded later.',
+  ],
   transcribe: [
     'Transcribe',
     'Each without captions gets some of what is said. It needs a speech engine in the settings of the service.',
@@ -71,6 +75,9 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
           </button>
           <button type="button" onClick={() => ask('retry')}>
             {t('Retry…')}
+          </button>
+          <button type="button" onClick={() => ask('cancel')}>
+            {t('Cancel encoding…')}
           </button>
           <button type="button" onClick={() => ask('transcribe')}>
             {t('Transcribe…')}
@@ -156,7 +163,7 @@ function ConfirmDialog({ action, count, error, onConfirm, onClose }: ConfirmProp
       {error !== null && <Notice kind="error">{error}</Notice>}
       <div class="row end">
         <button type="button" onClick={onClose}>
-          {t('Cancel')}
+          {action === 'cancel' ? t('Back') : t('Cancel')}
         </button>
         <button type="button" class="primary" onClick={onConfirm}>
           {t(name)}

@@ -15,6 +15,7 @@ const WORDS: Record<BulkModel['action'], string> = {
   delete: 'Deleting',
   reencode: 'Sending to encode',
   retry: 'Retrying',
+  cancel: 'Cancelling',
   transcribe: 'Sending to transcribe',
 };
 

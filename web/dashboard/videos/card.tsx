@@ -110,7 +110,7 @@ export function hasPicture({ thumbnailUrl, status, thumbnailCount }: VideoModel)
 }
 
 export function StateChip({ video }: { video: VideoModel }) {
-  const { word, tone, isPlayable } = videoState(video.status, video.availableResolutions);
+  const { word, tone, isPlayable } = videoState(video);
   const percent = tone === 'busy' ? ` ${video.encodeProgress} %` : '';
   return (
     <span class={`chip ${tone}`}>

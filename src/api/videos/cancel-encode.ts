@@ -1,0 +1,32 @@
+import type { Db } from '../../catalog/db.ts';
+import { inTransaction } from '../../catalog/in-transaction.ts';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
+import { cancelEncode as cancel } from '../../catalog/lifecycle/cancel-store.ts';
+import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { VideoModel } from '../models/video.ts';
+import { NoQuery } from '../read-query.ts';
+import { recallShowing, toVideoModel, VideoParams } from './video-model.ts';
+
+type Deps = { db: Db; videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
+
+/** An extension of the interface. */
+export const cancelEncode = defineOperation({
+  name: 'cancelEncode',
+  method: 'DELETE',
+  path: '/library/{libraryId}/videos/{videoId}/encode',
+  description:
+    'Cancels the encoding of a video that waits or is under way; encoders end within seconds. A video that was encoded anew stays as it was, one with a whole resolution is finished without the others, any other fails with the value cancelled. Re-encode or retry makes what was cancelled.',
+  auth: 'access-key',
+  params: VideoParams,
+  query: NoQuery,
+  body: null,
+  answer: VideoModel,
+  refusals: { invalid: 400, 'not-found': 404 },
+  errorShape: 'status',
+  async run({ params: { libraryId, videoId } }, { db, videoViews, ...deps }: Deps) {
+    const key = { libraryId, mediaId: videoId };
+    await inTransaction(db, (tx) => cancel(tx, key));
+    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));
+  },
+});

@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Db, MediaKey } from '../db.ts';
+import { RENDITION_NAME } from '../renditions/rendition-name-store.ts';
+import type { EncodeTask } from './encode-task.ts';
+import type { TaskKind } from './task-kind.ts';
+
+/** What an encoder said before its attempt failed; `messages` are its last lines. */
+export type AttemptLog = {
+  kind: TaskKind;
+  renditions: string[];
+  fromSegment: number;
+  toSegment: number;
+  reason: string;
+  messages: string;
+  createdAt: Date;
+};
+
+/** Of each video. */
+const MOST_KEPT = 5;
+
+/** Keeps what an encoder said of a failed attempt, in the place of the oldest of the video. Nothing of one that is gone. */
+export async function keepAttemptLog(
+  db: Db,
+  { key, kind, renditionIds, fromSegment, toSegment }: EncodeTask,
+  { reason, messages }: { reason: string; messages: string },
+): Promise<void> {
+  const { libraryId, mediaId } = key;
+  await sql`
+    insert into attempt_log (library_id, media_id, kind, renditions, from_segment, to_segment, reason, messages)
+    select library_id, id, ${kind}, array(select ${RENDITION_NAME} from rendition r where r.library_id = media.library_id
+        and r.media_id = media.id and r.id = any(${[...renditionIds]}::uuid[]) order by r.kind desc, r.rung desc),
+      ${fromSegment}, ${toSegment}, ${reason}, ${messages}
+    from media where library_id = ${libraryId} and id = ${mediaId} for key share
+  `.execute(db);
+  await sql`
+    delete from attempt_log where library_id = ${libraryId} and media_id = ${mediaId} and id <= (
+      select id from attempt_log where library_id = ${libraryId} and media_id = ${mediaId}
+      order by id desc offset ${MOST_KEPT} limit 1)
+  `.execute(db);
+}
+
+/** What is kept of a video, the latest first. */
+export async function listAttemptLogs(db: Db, { libraryId, mediaId }: MediaKey): Promise<AttemptLog[]> {
+  const { rows } = await sql<AttemptLog>`
+    select kind, renditions, from_segment as "fromSegment", to_segment as "toSegment", reason, messages,
+      created_at as "createdAt"
+    from attempt_log where library_id = ${libraryId} and media_id = ${mediaId} order by id desc limit ${MOST_KEPT}
+  `.execute(db);
+  return rows;
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { failureLog } from './failure-log.ts';
+import { FfmpegFailed } from './run-ffmpeg.ts';
+
+const failed = (messages: string) =>
+  new Error('The task failed.', { cause: new FfmpegFailed('failed', 'It failed.', messages) });
+
+test('the last lines of the run that an error came from, without paths of this machine', () => {
+  const messages =
+    "[error] /var/lib/some data/tmp/mr-1/x.mp4: no\nInput #0, from 'file:/in/source':\n/out/part.mp4 1/25 s http://a.example/b/c\n";
+  expect(failureLog(failed(messages))).toBe(
+    "[error] …/some data/tmp/mr-1/x.mp4: no\nInput #0, from 'file:/in/source':\n/out/part.mp4 1/25 s http://a.example/b/c",
+  );
+  const many = Array.from({ length: 1_000 }, (_, line) => `${line} ${'x'.repeat(300)}`).join('\n');
+  const kept = failureLog(failed(many)) ?? '';
+  expect(kept.length).toBeLessThanOrEqual(8_192);
+  expect(kept).toContain('999 xxx');
+});
+
+test('there is none of other errors, and of runs that wrote nothing', () => {
+  expect(failureLog(new Error('Other.'))).toBeNull();
+  expect(failureLog(failed('\n'))).toBeNull();
+});

@@ -1,0 +1,44 @@
+import { useAction } from '../base/action.ts';
+import { api } from '../base/api.ts';
+import { t } from '../base/language.ts';
+import { Notice } from './parts.tsx';
+import { toast } from './toasts.tsx';
+
+type CancelProps = {
+  /** Of the video. */
+  path: string;
+  /** Its title where more than one can be cancelled. */
+  title?: string;
+  onCancelled: () => void;
+};
+
+/** Cancels the encoding of a video; the message that follows has it encoded again. */
+export function CancelEncode({ path, title, onCancelled }: CancelProps) {
+  const running = useAction();
+  const cancel = () =>
+    running.run(async () => {
+      await api('DELETE', `${path}/encode`);
+      onCancelled();
+      toast(t('Encoding is cancelled.'), {
+        label: t('Encode anew'),
+        run: () => {
+          api('POST', `${path}/reencode`).then(onCancelled, () =>
+            toast(t('It could not be sent to be encoded. Its page says why.')),
+          );
+        },
+      });
+    });
+  return (
+    <>
+      <button
+        type="button"
+        disabled={running.isBusy.value}
+        aria-label={title === undefined ? undefined : t('Cancel encoding of {0}', title)}
+        onClick={cancel}
+      >
+        {t('Cancel encoding')}
+      </button>
+      {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
+    </>
+  );
+}

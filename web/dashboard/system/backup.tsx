@@ -1,0 +1,42 @@
+import type { SystemModel } from '../../../src/api/models/system.ts';
+import { t } from '../base/language.ts';
+import { bytes, moment, plural } from '../base/words.ts';
+import { Panel } from '../parts/fields.tsx';
+import { CopyField } from '../parts/parts.tsx';
+
+/** When the installation was backed up last, and the command that does it now. */
+export function Backup({ backup }: { backup: SystemModel['Backup'] }) {
+  return (
+    <Panel
+      title={t('Backup')}
+      hint={t('It is made on the machine of the service, while the service runs: uploads and viewers go on.')}
+    >
+      {backup === null ? (
+        <p>{t('There is no backup yet. This command makes one:')}</p>
+      ) : (
+        <dl>
+          <dt>{t('Last backup')}</dt>
+          <dd>{moment(backup.MadeAt)}</dd>
+          <dt>{t('It holds')}</dt>
+          <dd>
+            {plural(backup.Objects, 'object')}, {bytes(backup.Bytes)}
+          </dd>
+          <dt>{t('Folder')}</dt>
+          <dd>
+            <code class="wrapped">{backup.Place}</code>
+          </dd>
+        </dl>
+      )}
+      <CopyField
+        label={t('Command')}
+        text={`millrace backup ${quoted(backup?.Place ?? '/backups/millrace')}`}
+        isWrapped
+      />
+    </Panel>
+  );
+}
+
+/** As a shell takes a path that has spaces. */
+function quoted(place: string): string {
+  return /^[\w./-]+$/.test(place) ? place : `'${place.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,29 @@
+import type { VideoActivityModel } from '../../../src/api/models/activity.ts';
+import { said, t } from '../base/language.ts';
+import { moment } from '../base/words.ts';
+import { Panel } from '../parts/fields.tsx';
+import { CopyButton } from '../parts/parts.tsx';
+
+type Attempt = VideoActivityModel['failedAttempts'][number];
+
+/** What encoders wrote before they failed, each to be opened and taken along. */
+export function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
+  return (
+    <Panel title={t('Failed attempts')} hint={t('The last lines that the encoder wrote. They hold no secret.')}>
+      {attempts.map((attempt) => (
+        <details key={`${attempt.dateFailed} ${attempt.log.length}`} class="attempt">
+          <summary>
+            {nameOf(attempt)} <span class="hint">{moment(attempt.dateFailed)}</span>
+          </summary>
+          <p>{said(attempt.reason)}</p>
+          <pre class="log">{attempt.log}</pre>
+          <CopyButton label={t('Log of {0}', nameOf(attempt))} text={`${attempt.reason}\n\n${attempt.log}`} />
+        </details>
+      ))}
+    </Panel>
+  );
+}
+
+function nameOf({ kind, renditions, fromSegment, toSegment }: Attempt): string {
+  return `${[kind, renditions.join(', ')].join(' ').trim()}, ${t('segments {0} to {1}', fromSegment, toSegment - 1)}`;
+}
