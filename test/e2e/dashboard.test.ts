@@ -201,7 +201,8 @@ test(
       headers: { Origin: service.apiUrl, 'X-Millrace-Dashboard': '1' },
       body: JSON.stringify({ key: LIBRARY_KEY }),
     });
-    expect(await found.json()).toEqual({ role: 'editor', libraryId: 1, edgeUrl: service.edgeUrl });
+    const keptDays = { trash: 7, events: 3, visits: 90 };
+    expect(await found.json()).toEqual({ role: 'editor', libraryId: 1, edgeUrl: service.edgeUrl, keptDays });
     const cookie = found.headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(/; HttpOnly; SameSite=Strict/);
     const write = (headers: Record<string, string>) =>
