@@ -10,6 +10,7 @@ import { operations } from '../../sdk/src/operations.table.ts';
 import { leftToApi, verbs } from '../../src/cli/client/verbs.table.ts';
 import { projectRoot } from '../../src/cli/run-program.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
+import { FINISHED, untilVideo } from '../support/videos.ts';
 
 const run = promisify(execFile);
 /** A bound on hanging: on a busy machine a program takes its time. */
@@ -76,6 +77,8 @@ test('a video is uploaded, shown, changed, cut, signed, exported and removed', a
   expect(await done('ls', `collection=${collection}`)).toMatch(new RegExp(`^${video}\tNew title\t\\d$`));
   await done('captions', 'add', video, 'en', 'hello.vtt', 'label=English');
   expect(JSON.parse(await done('get', video, '--json')).captions).toMatchObject([{ srclang: 'en', label: 'English' }]);
+  // An upload is waited for until it plays; parts are taken of what is finished.
+  await untilVideo(service, video, ({ status }) => status === FINISHED);
   const shorter = await done('clip', video, '0', '0:00:02');
   expect(JSON.parse(await done('get', shorter, '--json'))).toMatchObject({ title: 'New title (clip)' });
   expect(await done('why', video)).toContain(`guid\t${video}`);
