@@ -7,6 +7,9 @@ import { PACKED } from './packed.js';
 /** Drafts of killed runs, and what was packed for other versions, go after this time. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 
+/** What the service imports too, and must be the same for both. */
+const SHARED = ['pg'];
+
 const [root = '', folder = ''] = process.argv.slice(2);
 await pack(root, folder);
 
@@ -50,7 +53,7 @@ function dropOld(parent) {
  */
 async function writePackages(root, folder) {
   const input = Object.fromEntries(PACKED.map((name) => [fileNameOf(name), name]));
-  const bundle = await rolldown({ input, cwd: root, platform: 'node', logLevel: 'silent' });
+  const bundle = await rolldown({ input, cwd: root, platform: 'node', external: SHARED, logLevel: 'silent' });
   try {
     await bundle.write({ dir: folder, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: 'part-[hash].mjs' });
   } finally {

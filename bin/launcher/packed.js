@@ -8,7 +8,7 @@ import { runChild } from './run-child.js';
  * Packages of hundreds of small modules, by the names that the code imports. Read from one file instead, they start
  * ten times as fast and take a fifth of the memory (docs/decisions/005-packed-packages.md).
  */
-export const PACKED = ['kysely', 'kysely/migration', 'typebox', 'typebox/compile', 'typebox/value'];
+export const PACKED = ['kysely', 'kysely/migration', 'pg-boss', 'typebox', 'typebox/compile', 'typebox/value'];
 
 /**
  * Packs those packages into `.cache/packed/` unless that was done for these versions, and lets this process and those

@@ -27,6 +27,7 @@ import { type KeylessGuard, openKeylessGuard, type Place } from './keyless-guard
 import type { SpeechEngine } from './models/speech-engine.ts';
 import type { OperationDeps } from './operation-deps.ts';
 import { ProgressHub, type ProgressLimits } from './progress/progress-hub.ts';
+import { serializersAtFirstUse } from './serializers.ts';
 import { playerAddress } from './videos/player-address.ts';
 
 const HEADERS_LIMIT_MS = 10_000;
@@ -143,6 +144,7 @@ function createApp(
   { guard, trusted }: { guard: KeylessGuard; trusted: AddressSet },
 ): FastifyInstance {
   const app = Fastify({
+    schemaController: serializersAtFirstUse,
     logger: false,
     genReqId: () => newGuid(),
     requestIdHeader: false,

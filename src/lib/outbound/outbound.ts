@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { Refused } from '../refused.ts';
 import { createAddressRules } from './address-rules.ts';
-import { createGuardedConnector, type Lookup } from './guarded-connector.ts';
+import type { Lookup } from './guarded-connector.ts';
 import { limitBody, tooLarge } from './limited-body.ts';
 import { checkHeaders, checkUrl, type Hop, redirectOf } from './request-rules.ts';
 
@@ -58,8 +58,25 @@ const CONNECTIONS_PER_ORIGIN = 8;
 const KEEP_ALIVE_MS = 4_000;
 
 /** Makes a client with connections of its own; it touches no process-wide setting. The maker closes it. */
-export function createOutbound({ allow, lookup, ownAddresses }: OutboundOptions): Outbound {
-  const agent = new Agent({
+export function createOutbound(options: OutboundOptions): Outbound {
+  let agent: Promise<Agent> | null = null;
+  const open = () => {
+    agent ??= openAgent(options);
+    return agent;
+  };
+  return {
+    request: async (url, request, signal) => requestGuarded(await open(), { url, ...request }, signal),
+    close: async () => (await agent)?.destroy(),
+  };
+}
+
+/** undici is loaded with the first request: it takes 20 MiB, and most roles of most services never leave the machine. */
+async function openAgent({ allow, lookup, ownAddresses }: OutboundOptions): Promise<Agent> {
+  const [{ Agent }, { createGuardedConnector }] = await Promise.all([
+    import('undici'),
+    import('./guarded-connector.ts'),
+  ]);
+  return new Agent({
     connect: createGuardedConnector(createAddressRules(allow, ownAddresses), lookup),
     connections: CONNECTIONS_PER_ORIGIN,
     pipelining: 1,
@@ -67,10 +84,6 @@ export function createOutbound({ allow, lookup, ownAddresses }: OutboundOptions)
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     allowH2: false,
   });
-  return {
-    request: (url, request, signal) => requestGuarded(agent, { url, ...request }, signal),
-    close: () => agent.destroy(),
-  };
 }
 
 type Asked = OutboundRequest & { url: string };
