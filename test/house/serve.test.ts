@@ -42,7 +42,10 @@ test.each(identities)('as $as it starts, shows the keys once, and ends with 0 on
     roles: { api: 'ok', edge: 'ok', worker: 'ok' },
   });
   expect(health.storage).toMatchObject({ kind: 'file', freeBytes: expect.any(Number), totalBytes: expect.any(Number) });
-  const shown = readFileSync(join(dataDir, 'first-start.txt'), 'utf8');
+  const keys = join(dataDir, 'first-start.txt');
+  // It is written beside the start.
+  await expect.poll(() => existsSync(keys), { timeout: 30_000 }).toBe(true);
+  const shown = readFileSync(keys, 'utf8');
   const [, key = ''] = /Library key +(\S+)/.exec(shown) ?? [];
   expect(first.output()).not.toContain(key);
   expect(shown).toContain(`-H 'AccessKey: ${key}' -T video.mp4 http://127.0.0.1:${api}/library/1/videos/$VIDEO`);
