@@ -24,8 +24,16 @@ async function countAll(texts: readonly string[]): Promise<CountAnswer> {
     await countSessions(db, texts.flatMap(readSent), options);
     return { error: null };
   } catch (error) {
-    return { error: error instanceof Error ? error : new Error(String(error)) };
+    return { error: describe(error) };
   }
+}
+
+/** Between threads an error keeps its message and stack alone: what else says why goes into them. */
+function describe(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  const all = error instanceof AggregateError ? error.errors.map(String) : [error.message];
+  const code = 'code' in error ? ` (${String(error.code)})` : '';
+  return new Error(`${all.join('; ')}${code}`, { cause: error });
 }
 
 function readSent(text: string): SeenSession[] {

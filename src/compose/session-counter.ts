@@ -7,7 +7,7 @@ import type { CountAnswer, CounterData, SentSession } from './session-counter-th
 
 /** Counts viewing sessions in a thread of its own. */
 export type SessionCounter = {
-  /** Counts a batch; one at a time. Rejects with why it could not be counted: nothing of it was then. */
+  /** Counts a batch; one at a time. Rejects with why it is not known to be counted; the same may be counted again. */
   count(sessions: readonly SeenSession[]): Promise<void>;
   close(): Promise<void>;
 };

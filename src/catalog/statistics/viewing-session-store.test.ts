@@ -173,8 +173,13 @@ test('sessions of two edges at once count once each', async () => {
   const mediaId = await addMedia();
   const sessions = Array.from({ length: 40 }, () => visit(mediaId));
   await Promise.all([0, 1, 2].map((edge) => countSessions(database.db, edge === 1 ? sessions.toReversed() : sessions)));
-  const { viewsChart } = await createStatisticsStore(database.db).load({ libraryId, mediaId }, RANGE);
+  const later = [2, 3, 4].map((sequence) =>
+    sessions.map((session) => ({ ...session, sequence, watchedSec: [10 * sequence] })),
+  );
+  await Promise.all(later.map((batch) => countSessions(database.db, batch)));
+  const { viewsChart, watchTimeChart } = await createStatisticsStore(database.db).load({ libraryId, mediaId }, RANGE);
   expect(viewsChart['2026-08-20T10:00:00Z']).toBe(40);
+  expect(watchTimeChart['2026-08-20T10:00:00Z']).toBe(40 * 40);
 });
 
 test('sessions of a video that is gone change nothing, and its history in the library stays', async () => {

@@ -74,7 +74,7 @@ async function sessionsOfExistingMedia(tx: Tx, sessions: readonly SeenSession[])
 
 /**
  * Stores what is newer than what is stored; answers that, each with what was counted of it before. Where another edge
- * stores the same session meanwhile, its row is read again: what it adds is never counted twice.
+ * begins the same session meanwhile, its row is replaced as well: what it adds is never counted twice.
  */
 async function storeSessions(tx: Tx, sessions: readonly SeenSession[]): Promise<CountedPair[]> {
   const continued = await replaceStored(tx, sessions);
@@ -89,21 +89,29 @@ function without(sessions: readonly SeenSession[], pairs: readonly CountedPair[]
   return sessions.filter((seen) => !done.has(seen));
 }
 
-/** Country, device and referrer stay those of the start. A row that changes between reading and writing is left out. */
+/**
+ * Country, device and referrer stay those of the start. Rows are locked in one order, and what was counted of them is read
+ * when they are.
+ */
 async function replaceStored(tx: Tx, sessions: readonly SeenSession[]): Promise<CountedPair[]> {
   if (sessions.length === 0) return [];
   const { rows } = await sql<StoredSession & SessionKey>`
-    update view_session held set sequence = sent.sequence, seen_at = now(), is_estimate = sent.is_estimate,
-      is_sketched = held.is_sketched or sent.is_sketched, watched_sec = sent.watched_sec,
-      heat = decode(sent.heat, 'base64'), rung_sec = sent.rung_sec::jsonb, startup_ms = sent.startup_ms,
-      stall_count = sent.stall_count, stall_ms = sent.stall_ms, failures = sent.failures
-    from ${sentRows(sessions)} join view_session counted using (start_hour, session_id)
-    where held.start_hour = sent.start_hour and held.session_id = sent.session_id
-      and counted.sequence < sent.sequence and held.sequence = counted.sequence
-    returning held.start_hour as "startHour", held.session_id as "sessionId", counted.sequence, counted.watched_sec as "watchedSec", counted.heat,
-      counted.country, counted.device, counted.referrer_host as "referrerHost", counted.rung_sec as "rungSec",
-      counted.startup_ms as "startupMs", counted.stall_ms as "stallMs", counted.failures,
-      counted.is_sketched as "isSketched"`.execute(tx);
+    with newer as materialized (
+      select sent.*, counted.sequence as old_sequence, counted.watched_sec as old_watched_sec, counted.heat as old_heat,
+        counted.rung_sec as old_rung_sec, counted.startup_ms as old_startup_ms, counted.stall_ms as old_stall_ms,
+        counted.failures as old_failures, counted.is_sketched as old_is_sketched
+      from ${sentRows(sessions)} join view_session counted using (start_hour, session_id)
+      where counted.sequence < sent.sequence order by counted.session_id for update of counted)
+    update view_session held set sequence = newer.sequence, seen_at = now(), is_estimate = newer.is_estimate,
+      is_sketched = held.is_sketched or newer.is_sketched, watched_sec = newer.watched_sec,
+      heat = decode(newer.heat, 'base64'), rung_sec = newer.rung_sec::jsonb, startup_ms = newer.startup_ms,
+      stall_count = newer.stall_count, stall_ms = newer.stall_ms, failures = newer.failures
+    from newer where held.start_hour = newer.start_hour and held.session_id = newer.session_id
+    returning held.start_hour as "startHour", held.session_id as "sessionId", held.country, held.device,
+      held.referrer_host as "referrerHost", newer.old_sequence as "sequence", newer.old_watched_sec as "watchedSec",
+      newer.old_heat as "heat", newer.old_rung_sec as "rungSec", newer.old_startup_ms as "startupMs",
+      newer.old_stall_ms as "stallMs", newer.old_failures as "failures",
+      newer.old_is_sketched as "isSketched"`.execute(tx);
   const counted = new Map(rows.map((row) => [keyOf(row), row]));
   return sessions.flatMap((seen) => {
     const before = counted.get(keyOfSeen(seen));
@@ -138,7 +146,7 @@ function keyOfSeen({ startHourMs, sessionId }: SeenSession): string {
   return `${startHourMs}/${sessionId}`;
 }
 
-/** In one order for all writers, so that two of them never wait for each other's rows. */
+/** In one order for all writers. */
 function sentRows(sessions: readonly SeenSession[]) {
   const rows = sessions.map(toRow).sort((a, b) => (a.session_id < b.session_id ? -1 : 1));
   return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as sent (start_hour timestamptz, session_id uuid,
