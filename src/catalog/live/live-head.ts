@@ -15,6 +15,6 @@ export type LiveHead = {
   startsAtMs: number | null;
   /** A video of the library that is shown before the start; null for none. */
   trailerId: Guid | null;
-  /** How many renditions a recording lists; null while it is a stream. */
-  renditions: number | null;
+  /** Another one where a recording got other renditions or segments; null while it is a stream. */
+  extent: number | null;
 };

@@ -126,10 +126,13 @@ export type RecordingHead = { live?: LiveHead; clock?: readonly WallAnchor[] };
 export async function loadRecordingHead(db: Db | Tx, key: MediaKey): Promise<RecordingHead> {
   const { periods, clock } = await loadClock(db, key);
   if (periods < 2) return clock === null ? {} : { clock };
-  const { rows } = await sql<{ renditions: number }>`
-    select count(*)::int as renditions from rendition
-    where library_id = ${key.libraryId} and media_id = ${key.mediaId} and ${IS_LISTED}`.execute(db);
+  const { rows } = await sql<{ extent: number }>`
+    select (count(*) + coalesce(sum(cardinality(timeline.start_ticks)), 0))::int as extent
+    from rendition join timeline using (library_id, media_id)
+    where library_id = ${key.libraryId} and media_id = ${key.mediaId} and timeline.id = rendition.timeline_id and ${IS_LISTED}`.execute(
+    db,
+  );
   const ended = { state: 'ended', isPublic: true, feedUrl: null, isInterrupted: false } as const;
-  const renditions = rows[0]?.renditions ?? 0;
-  return { live: { ...ended, startsAtMs: null, trailerId: null, dvrWindowSec: WHOLE_SEC, renditions } };
+  const extent = rows[0]?.extent ?? 0;
+  return { live: { ...ended, startsAtMs: null, trailerId: null, dvrWindowSec: WHOLE_SEC, extent } };
 }

@@ -119,6 +119,7 @@ async function sealRest(tx: Tx, key: MediaKey): Promise<boolean> {
     tx,
   );
   await sealTimelines(tx, key);
+  await retireShortRungs(tx, key);
   await sql`update live_stream set rungs_due_at = now() where id = ${mediaId}`.execute(tx);
   await tx
     .updateTable('media')
@@ -129,6 +130,16 @@ async function sealRest(tx: Tx, key: MediaKey): Promise<boolean> {
   await writeRecordingFacts(tx, key);
   await recountStorage(tx, key);
   return true;
+}
+
+/** Rungs that were made of the shorter recording are made anew. */
+async function retireShortRungs(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
+  await sql`
+    update rendition r set active = false, retired_at = now() from timeline t
+    where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.plan ? 'recordedOf' and r.state = 'finished'
+      and r.retired_at is null and t.library_id = r.library_id and t.media_id = r.media_id and t.id = r.timeline_id
+      and cardinality(t.start_ticks) > (select coalesce(sum(c.segment_count), 0) from chunk c
+        where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id)`.execute(tx);
 }
 
 /** Chunks behind the cuts of their timelines. */

@@ -33,7 +33,7 @@ async function watch(): Promise<WatchedStream> {
     isInterrupted: false,
     startsAtMs: null,
     trailerId: null,
-    renditions: null,
+    extent: null,
   } as const;
   const head = { ...ended, dvrWindowSec: 600 };
   const deps = { secret: '', loadStored: async () => stored, warn: () => undefined };

@@ -18,7 +18,7 @@ const running: LiveHead = {
   isInterrupted: false,
   startsAtMs: null,
   trailerId: null,
-  renditions: null,
+  extent: null,
 };
 
 const [SOURCE, RUNG] = [newGuid(), newGuid()];
@@ -53,7 +53,7 @@ test('what was watched live is listed from its beginning once it is a recording'
   await stream.ready;
   const view = { windowSec: WHOLE_SEC, isPreview: false };
   expect(listSlot(stream.index, 'source', view)).toHaveLength(45);
-  stream.update({ ...running, state: 'ended', dvrWindowSec: WHOLE_SEC, renditions: 1 });
+  stream.update({ ...running, state: 'ended', dvrWindowSec: WHOLE_SEC, extent: 1 });
   await stream.ready;
   expect(listSlot(stream.index, 'source', view).map(({ sequence }) => sequence)).toEqual([
     ...Array.from({ length: SEGMENTS }).keys(),
@@ -68,7 +68,7 @@ test('what was made of a recording after its end is listed where it is watched a
     loadStored: async (windowSec: number) => storedOf(windowSec, hasRung),
     warn: (error: unknown) => expect(error).toBe(null),
   };
-  const recording: LiveHead = { ...running, state: 'ended', dvrWindowSec: WHOLE_SEC, renditions: 1 };
+  const recording: LiveHead = { ...running, state: 'ended', dvrWindowSec: WHOLE_SEC, extent: 1 };
   const stream = new WatchedStream(newGuid(), recording, deps);
   await stream.ready;
   const listed = () => listSlot(stream.index, '240p', { windowSec: WHOLE_SEC, isPreview: false });
@@ -77,7 +77,7 @@ test('what was made of a recording after its end is listed where it is watched a
   stream.update(recording);
   await stream.ready;
   expect(listed()[0]?.rendition.id).toBe(SOURCE);
-  stream.update({ ...recording, renditions: 2 });
+  stream.update({ ...recording, extent: 2 });
   await stream.ready;
   expect(listed().map(({ rendition }) => rendition.id)).toEqual(Array.from({ length: SEGMENTS }, () => RUNG));
   stream.close();

@@ -69,8 +69,8 @@ export class WatchedStream {
     this.lastUsedMs = Date.now();
     const windowSec = windowOf(head);
     const isLonger = windowSec > this.#windowSec;
-    const known = this.#head.renditions;
-    const hasOthers = known !== null && head.renditions !== null && head.renditions !== known;
+    const known = this.#head.extent;
+    const hasOthers = known !== null && head.extent !== null && head.extent !== known;
     if (hasOthers) {
       this.#head = head;
       this.#ready = this.#ready.then(() => this.#readAgain());

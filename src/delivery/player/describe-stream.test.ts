@@ -10,7 +10,7 @@ const head: LiveHead = {
   isInterrupted: false,
   startsAtMs: null,
   trailerId: null,
-  renditions: null,
+  extent: null,
 };
 
 test.each<[string, Partial<LiveHead>, object]>([
