@@ -297,7 +297,7 @@ export type Operations = {
   askFairPlayLicenceByPath: { input: { libraryId: number; videoId: string; token?: string; expires?: number; body: FairPlayRequest }; answer: FairPlayLicence };
   /** Answers the Widevine licence for the raw challenge of a player. Referrer rules and embed token apply. `POST /WidevineLicense/{libraryId}/{videoId}` */
   askWidevineLicence: { input: { libraryId: number; videoId: string; token?: string; expires?: number; contentId?: string; body?: BodyInit }; answer: Response };
-  /** Cancels the encoding of a video that waits or is under way; encoders end within seconds. A video that was encoded anew stays as it was, one with a whole resolution is finished without the others, any other fails with the value cancelled. Re-encode or retry makes what was cancelled. `DELETE /library/{libraryId}/videos/{videoId}/encode` */
+  /** Cancels the encoding of a video that waits or is under way; encoders end within seconds. A video that was encoded anew stays as it was, one with a whole resolution and its sound is finished without the others, any other fails with the value cancelled. Re-encode or retry makes what was cancelled. What has no file of its own, such as a clip or the rungs of a recording, is not cancelled. `DELETE /library/{libraryId}/videos/{videoId}/encode` */
   cancelEncode: { input: { libraryId: number; videoId: string }; answer: VideoModel };
   /** Cancels the transcription of a video that waits or is under way; it ends after the few seconds of speech at hand. Captions that are there stay. Where none is under way nothing changes. `DELETE /library/{libraryId}/videos/{videoId}/transcribe` */
   cancelTranscription: { input: { libraryId: number; videoId: string }; answer: StatusModel };

@@ -19,7 +19,7 @@ import { restoreReplaced } from './replacement-store.ts';
  */
 export async function cancelEncode(tx: Tx, key: MediaKey): Promise<void> {
   const media = await lockVideo(tx, key);
-  const obstacle = obstacleIn(media.state);
+  const obstacle = obstacleIn(media.state) ?? (media.hasSource ? null : 'has no file of its own to make it of again');
   if (obstacle !== null) {
     throw new Refused('invalid', `Nothing is encoded of video ${key.mediaId}: it ${obstacle}. Check the video.`);
   }
@@ -29,16 +29,24 @@ export async function cancelEncode(tx: Tx, key: MediaKey): Promise<void> {
   else await giveUpPlan(tx, key);
 }
 
-/** `hasWhole`: a picture (or, without any, a sound) of the set that is shown is whole. */
-type LockedVideo = { state: MediaState; isPlanned: boolean; isReplaced: boolean; hasWhole: boolean };
+/** `hasWhole`: all sound of the set that is shown is whole, and a picture of it, where it has any. */
+type LockedVideo = {
+  state: MediaState;
+  hasSource: boolean;
+  isPlanned: boolean;
+  isReplaced: boolean;
+  hasWhole: boolean;
+};
 
 async function lockVideo(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<LockedVideo> {
   // Read by a statement of its own: it sees what others committed while the lock was awaited.
   await lockMedia(tx, { libraryId, mediaId });
   const { rows } = await sql<LockedVideo>`
-    select state, state not in ('uploaded', 'processing') as "isPlanned", replaced is not null as "isReplaced",
+    select state, source_key is not null as "hasSource", state not in ('uploaded', 'processing') as "isPlanned", replaced is not null as "isReplaced",
       exists (select from rendition r where r.library_id = m.library_id and r.media_id = m.id and r.active
-        and r.state = 'finished' and r.kind = case when m.facts->'video' = 'null' then 'audio' else 'video' end) as "hasWhole"
+        and r.state = 'finished' and r.kind = case when m.facts->'video' = 'null' then 'audio' else 'video' end)
+      and not exists (select from rendition r where r.library_id = m.library_id and r.media_id = m.id and r.active
+        and r.state <> 'finished' and r.kind = 'audio') as "hasWhole"
     from media m where library_id = ${libraryId} and id = ${mediaId} and type = 'video'
   `.execute(tx);
   const [row] = rows;
@@ -104,12 +112,13 @@ async function endEncode(tx: Tx, key: MediaKey): Promise<void> {
   if (await endTasks(tx, key)) await finalizeMedia(tx, key);
 }
 
+/** What is shown meanwhile, but not whole, goes with what was to take its place: it has no sound, or no end. */
 async function failUnfinished(tx: Tx, key: MediaKey): Promise<void> {
   const { libraryId, mediaId } = key;
   await sql`
     with failed as (
       update rendition set state = 'failed', state_reason = ${CANCELLED_REASON}, active = false
-      where library_id = ${libraryId} and media_id = ${mediaId} and state = 'building' and retired_at is null returning id)
+      where library_id = ${libraryId} and media_id = ${mediaId} and (state = 'building' or active) and retired_at is null returning id)
     delete from chunk where library_id = ${libraryId} and media_id = ${mediaId}
       and rendition_id in (select id from failed)
   `.execute(tx);

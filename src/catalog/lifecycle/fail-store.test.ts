@@ -27,8 +27,8 @@ async function addVideo(state: string, rungs: readonly { rung: number; init: Buf
   const { db } = database;
   const libraryId = await addLibraryRow(db);
   const [mediaId, timelineId] = [newGuid(), newGuid()];
-  await sql`insert into media (library_id, id, type, title, state)
-    values (${libraryId}, ${mediaId}, 'video', 'T', ${state})`.execute(db);
+  await sql`insert into media (library_id, id, type, title, state, source_key)
+    values (${libraryId}, ${mediaId}, 'video', 'T', ${state}, 'source')`.execute(db);
   const place = { library_id: libraryId, media_id: mediaId };
   await db
     .insertInto('timeline')
@@ -167,6 +167,33 @@ test('a cancelled encode that has nothing whole fails, whatever else went wrong,
   expect((await loadMedia(task.key)).messages.at(-1)).toMatchObject({ value: 'cancelled' });
   const chunks = await db.selectFrom('chunk').select('storage_key').where('media_id', '=', mediaId).execute();
   expect(chunks).toEqual([]);
+});
+
+test('a cancelled encode whose sound is not whole fails: nothing is shown in silence', async () => {
+  const { db } = database;
+  const rungs = [
+    { rung: 360, init: null },
+    { rung: 240, init: null },
+  ];
+  const { task, ids } = await addVideo('transcoding', rungs, false);
+  await db.updateTable('rendition').set({ state: 'finished' }).where('id', '=', ids[0]).execute();
+  await db.updateTable('rendition').set({ kind: 'audio', rung: null }).where('id', '=', ids[1]).execute();
+  const open = { ...task, id: newGuid(), kind: 'audio', renditionIds: [ids[1]], queue: 'quick' } as const;
+  await insertTasks(db, [open]);
+  await cancel(task.key);
+  expect(await loadMedia(task.key)).toMatchObject({ state: 'failed', state_reason: 'cancelled' });
+  const shown = db
+    .selectFrom('rendition')
+    .select('id')
+    .where('media_id', '=', task.key.mediaId)
+    .where('active', '=', true);
+  expect(await shown.execute()).toEqual([]);
+});
+
+test('what has no file to be made of again is not cancelled', async () => {
+  const { task } = await addVideo('transcoding', [{ rung: 240, init: null }], false);
+  await database.db.updateTable('media').set({ source_key: null }).where('id', '=', task.key.mediaId).execute();
+  await expect(cancel(task.key)).rejects.toThrow('no file of its own');
 });
 
 test.each(['uploaded', 'processing', 'jit-segmenting'])('what is %s is cancelled', async (state) => {

@@ -69,7 +69,10 @@ async function backUp(target: string, { settings, database, storage }: Opened): 
   const old = (await readdir(target)).filter((name) => name.startsWith(TABLES) && name !== tablesFolder);
   for (const name of old) await rm(path.join(target, name), { recursive: true });
   for (const name of gone) await rm(path.join(objectsFolder, name), { force: true });
-  await noteBackup(database.db, { madeAt: createdAt, objects, bytes, place: target });
+  // The backup is whole: a database of an earlier version has no place for the note.
+  await noteBackup(database.db, { madeAt: createdAt, objects, bytes, place: target }).catch((error: Error) =>
+    process.stderr.write(`The dashboard will not show this backup: ${error.message}\n`),
+  );
   process.stdout.write(
     `${rows.tables.length} tables, ${objects} objects, ${bytes} bytes; ${early.copied + copied} objects copied.\n`,
   );

@@ -63,10 +63,28 @@ async function recordError(deps: JobDeps, claim: Claim, error: unknown, stopping
   }
   const reason = reasonOf(error);
   deps.report(new Error(`${describe(claim)} failed.`, { cause: error }));
-  const messages = failureLog(error);
-  if (messages !== null) await keepAttemptLog(deps.db, claim.task, { reason, messages });
-  if (claim.failures + 1 >= MAX_FAILURES) return endFailed(deps, claim, reason);
-  return (await noteFailure(deps.db, claim, reason)) ? 'failed-once' : 'over';
+  const isLast = claim.failures + 1 >= MAX_FAILURES;
+  const end = isLast ? await endFailed(deps, claim, reason) : await noteOnce(deps, claim, reason);
+  await keepLog(deps, claim, { reason, messages: failureLog(error) });
+  return end;
+}
+
+async function noteOnce({ db }: JobDeps, claim: Claim, reason: string): Promise<TaskEnd> {
+  return (await noteFailure(db, claim, reason)) ? 'failed-once' : 'over';
+}
+
+/** What happened is recorded by now, whatever becomes of its log. */
+async function keepLog(
+  { db, report }: JobDeps,
+  claim: Claim,
+  { reason, messages }: { reason: string; messages: string | null },
+): Promise<void> {
+  if (messages === null) return;
+  try {
+    await keepAttemptLog(db, claim.task, { reason, messages });
+  } catch (cause) {
+    report(new Error(`The log of a failed attempt could not be kept: ${describe(claim)}.`, { cause }));
+  }
 }
 
 function describe({ task }: Claim): string {

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { FfmpegFailed } from './run-ffmpeg.ts';
 
 /** What is kept of the messages of a failed run at most: its end says why. */
@@ -8,7 +9,7 @@ const MOST_CHARACTERS = 8_192;
 const MOST_CAUSES = 8;
 
 /** A path of this machine, not of an address; `/in/source` and `/out` are those of the sandbox. */
-const PATH = /(?<![\w/])\/(?!\/|in\/source|out\/)[^\s:'"]+\/([^\s/:'"]*)/g;
+const PATH = /(?<![\w/])\/(?!\/|in\/source(?![\w-])|out\/)[^\s:'"]+\/([^\s/:'"]*)/g;
 
 /** The last messages of the ffmpeg run for which an error came, without paths of this machine; null where there was none. */
 export function failureLog(error: unknown): string | null {
@@ -21,7 +22,13 @@ export function failureLog(error: unknown): string | null {
 }
 
 function tailOf(messages: string): string | null {
-  const lines = messages.replaceAll(PATH, '…/$1').trimEnd().split('\n').slice(-MOST_LINES);
+  const lines = messages
+    .replaceAll(tmpdir(), '')
+    .replaceAll(process.cwd(), '')
+    .replaceAll(PATH, '…/$1')
+    .trimEnd()
+    .split('\n')
+    .slice(-MOST_LINES);
   const text = lines.join('\n').slice(-MOST_CHARACTERS).trim();
   return text === '' ? null : text;
 }

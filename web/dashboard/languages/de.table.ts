@@ -538,8 +538,7 @@ export const de = {
   'since {0}': 'seit {0}',
   day: 'Tag',
   days: 'Tage',
-  'The last lines that the encoder wrote. They hold no secret.':
-    'Die letzten Zeilen, die der Encoder schrieb. Sie enthalten nichts Geheimes.',
+  'The last lines that the encoder wrote.': 'Die letzten Zeilen, die der Encoder schrieb.',
   'Log of {0}': 'Protokoll von {0}',
   Backup: 'Sicherung',
   'It is made on the machine of the service, while the service runs: uploads and viewers go on.':
