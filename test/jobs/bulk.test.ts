@@ -6,6 +6,7 @@ import { emptyTrash } from '../../src/jobs/housekeeping/empty-trash.ts';
 import { runBulk } from '../../src/jobs/housekeeping/run-bulk.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
+import { storageKey } from '../../src/ports/storage.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { addLibraryRow } from '../support/library-row.ts';
 import { createTableQueue } from '../support/table-queue.ts';
@@ -109,7 +110,8 @@ test('a move is undone: each video goes back to the collection that it was in', 
 test('encodes are cancelled together, and the report names what was not encoded', async () => {
   const { db } = database;
   const [waiting, finished] = [await addVideo('waits'), await addVideo('is finished')];
-  await db.updateTable('media').set({ state: 'uploaded' }).where('id', '=', waiting).execute();
+  const uploaded = { state: 'uploaded', source_key: storageKey('source') } as const;
+  await db.updateTable('media').set(uploaded).where('id', '=', waiting).execute();
   const cancelling = await create('cancel', { by: 'ids', ids: [waiting, finished] });
   await runBulk.run(cancelling, deps, signal);
   const report = await createBulkStore(db).load(cancelling);
