@@ -101,19 +101,19 @@ const SILENT_SEC = 5;
 
 /** The head of a stream; null when there is none. */
 export async function loadLiveHead(db: Db, mediaId: Guid): Promise<LiveHead | null> {
-  const { rows } = await sql<Omit<LiveHead, 'trailerId'> & { trailer: string | null }>`
+  const { rows } = await sql<Omit<LiveHead, 'trailerId' | 'extent'> & { trailer: string | null }>`
     select s.state, s.is_public as "isPublic", case when s.dvr_enabled then s.dvr_window_sec end as "dvrWindowSec",
       l.feed_url as "feedUrl",
       coalesce(greatest(l.primary_media_at, l.backup_media_at) < now() - make_interval(secs => ${SILENT_SEC}), false)
         as "isInterrupted",
       case when s.countdown_enabled is not false
         then (extract(epoch from s.scheduled_start_at) * 1000)::float8 end as "startsAtMs",
-      s.trailer_video_id as trailer, null as renditions
+      s.trailer_video_id as trailer
     from live_stream s left join live_lease l on l.stream_id = s.id where s.id = ${mediaId}`.execute(db);
   const [row] = rows;
   if (row === undefined) return null;
   const { trailer, ...head } = row;
-  return { ...head, trailerId: trailer === null ? null : parseGuid(trailer) };
+  return { ...head, trailerId: trailer === null ? null : parseGuid(trailer), extent: null };
 }
 
 /** What is served of a recording by the clock, and of one that has several periods by its live rows. */

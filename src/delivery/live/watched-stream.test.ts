@@ -82,3 +82,29 @@ test('what was made of a recording after its end is listed where it is watched a
   expect(listed().map(({ rendition }) => rendition.id)).toEqual(Array.from({ length: SEGMENTS }, () => RUNG));
   stream.close();
 });
+
+test('a recording that cannot be read again goes on as it was, and is read with the next head', async () => {
+  const warnings: unknown[] = [];
+  let [hasRung, isAway] = [false, false];
+  const deps = {
+    secret: '',
+    loadStored: async (windowSec: number) => {
+      if (isAway) throw new Error('The database is away.');
+      return storedOf(windowSec, hasRung);
+    },
+    warn: (error: unknown) => warnings.push(error),
+  };
+  const recording: LiveHead = { ...running, state: 'ended', dvrWindowSec: WHOLE_SEC, extent: 1 };
+  const stream = new WatchedStream(newGuid(), recording, deps);
+  await stream.ready;
+  const listed = () => listSlot(stream.index, '240p', { windowSec: WHOLE_SEC, isPreview: false });
+  [hasRung, isAway] = [true, true];
+  stream.update({ ...recording, extent: 2 });
+  await stream.ready;
+  expect([listed()[0]?.rendition.id, listed().length, warnings.length]).toEqual([SOURCE, SEGMENTS, 1]);
+  isAway = false;
+  stream.update({ ...recording, extent: 2 });
+  await stream.ready;
+  expect(listed()[0]?.rendition.id).toBe(RUNG);
+  stream.close();
+});

@@ -62,8 +62,8 @@ export class WatchedStream {
   }
 
   /**
-   * Takes the stream's newest head: another owner has another feed, the recording of all periods a longer past, and what
-   * was made of it later more renditions.
+   * Takes the stream's newest head: another owner has another feed, the recording of all periods a longer past, and later
+   * other renditions or segments.
    */
   update(head: LiveHead): void {
     this.lastUsedMs = Date.now();
@@ -73,7 +73,7 @@ export class WatchedStream {
     const hasOthers = known !== null && head.extent !== null && head.extent !== known;
     if (hasOthers) {
       this.#head = head;
-      this.#ready = this.#ready.then(() => this.#readAgain());
+      this.#ready = this.#ready.then(() => this.#readAgain(known));
       return;
     }
     if (head.feedUrl === this.#head.feedUrl && !isLonger) return;
@@ -147,11 +147,18 @@ export class WatchedStream {
     this.#wake();
   }
 
-  /** Reads a recording anew: what it lists may have changed, not only grown. */
-  async #readAgain(): Promise<void> {
+  /** Reads a recording anew: what it lists may have changed, not only grown. Where it cannot be read, as `known` it goes on. */
+  async #readAgain(known: number): Promise<void> {
     const index = new LiveIndex();
     index.hasEnded = this.#index.hasEnded;
-    await this.#loadPast(index);
+    try {
+      await this.#loadPast(index);
+    } catch (error) {
+      // The next head has it read.
+      this.#head = { ...this.#head, extent: known };
+      this.#deps.warn(error, 'a recording could not be read again');
+      return;
+    }
     this.#index = index;
     this.#derived = { version: -1, values: new Map() };
   }
