@@ -14,14 +14,18 @@ import { restoreReplaced } from './replacement-store.ts';
 /**
  * Cancels what is encoded of a video. Its encode tasks end, which fences the workers that run them: they end their encoders
  * when they next report progress or renew a lease. A video that was to be encoded anew goes on as it was; one that has a
- * whole rung is finished, incomplete; any other fails, cancelled. What was stored of renditions that are not whole is
- * forgotten, and its objects are swept. Refuses (`not-found`) an unknown video, and (`invalid`) one that nothing is encoded of.
+ * whole rung and its sound is finished, incomplete; any other fails, cancelled. What was stored of renditions that are not
+ * whole is forgotten, and its objects are swept. Refuses (`not-found`) an unknown video, and (`invalid`) one of which nothing
+ * is encoded, or that has no file to be encoded again.
  */
 export async function cancelEncode(tx: Tx, key: MediaKey): Promise<void> {
   const media = await lockVideo(tx, key);
   const obstacle = obstacleIn(media.state) ?? (media.hasSource ? null : 'has no file of its own to make it of again');
   if (obstacle !== null) {
-    throw new Refused('invalid', `Nothing is encoded of video ${key.mediaId}: it ${obstacle}. Check the video.`);
+    throw new Refused(
+      'invalid',
+      `The encoding of video ${key.mediaId} cannot be cancelled: it ${obstacle}. Check the video.`,
+    );
   }
   await endTasks(tx, key);
   const keepsWhole = media.isPlanned && !media.isReplaced && media.hasWhole && !(await hasBackgroundSet(tx, key));
@@ -42,7 +46,8 @@ async function lockVideo(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<Lock
   // Read by a statement of its own: it sees what others committed while the lock was awaited.
   await lockMedia(tx, { libraryId, mediaId });
   const { rows } = await sql<LockedVideo>`
-    select state, source_key is not null as "hasSource", state not in ('uploaded', 'processing') as "isPlanned", replaced is not null as "isReplaced",
+    select state, source_key is not null as "hasSource", state not in ('uploaded', 'processing') as "isPlanned",
+      replaced is not null as "isReplaced",
       exists (select from rendition r where r.library_id = m.library_id and r.media_id = m.id and r.active
         and r.state = 'finished' and r.kind = case when m.facts->'video' = 'null' then 'audio' else 'video' end)
       and not exists (select from rendition r where r.library_id = m.library_id and r.media_id = m.id and r.active
@@ -90,8 +95,10 @@ async function endTasks(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boole
 async function hasBackgroundSet(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   const { rows } = await sql`
     select from timeline t where t.library_id = ${libraryId} and t.media_id = ${mediaId} and not t.active
-      and exists (select from rendition r where r.timeline_id = t.id and r.retired_at is null)
-      and not exists (select from live_period p where p.timeline_id = t.id) limit 1
+      and exists (select from rendition r where r.library_id = t.library_id and r.media_id = t.media_id
+        and r.timeline_id = t.id and r.retired_at is null)
+      and not exists (select from live_period p where p.library_id = t.library_id and p.media_id = t.media_id
+        and p.timeline_id = t.id) limit 1
   `.execute(tx);
   return rows.length > 0;
 }
@@ -118,7 +125,8 @@ async function failUnfinished(tx: Tx, key: MediaKey): Promise<void> {
   await sql`
     with failed as (
       update rendition set state = 'failed', state_reason = ${CANCELLED_REASON}, active = false
-      where library_id = ${libraryId} and media_id = ${mediaId} and (state = 'building' or active) and retired_at is null returning id)
+      where library_id = ${libraryId} and media_id = ${mediaId} and (state = 'building' or active) and retired_at is null
+      returning id)
     delete from chunk where library_id = ${libraryId} and media_id = ${mediaId}
       and rendition_id in (select id from failed)
   `.execute(tx);

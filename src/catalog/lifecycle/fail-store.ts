@@ -16,7 +16,8 @@ const PICTURE_NAMES = { thumbnail: 'The thumbnail', pictures: IMAGES_VALUE } as 
  * Ends an encode task that was tried often enough. An encode task of several rungs is split first, one encode task a rung with one
  * try each, so that a rung that cannot be made does not take the others with it.
  * Else its renditions fail, their other encode tasks are dropped, and the video ends if nothing is open. Pictures that cannot
- * be made are missing, and a message says so; sheets are made with the other pictures then. Throws LostClaim when the claim does not hold any more.
+ * be made are missing, and a message says so; sheets are made with the other pictures then. Throws LostClaim when the
+ * claim does not hold any more.
  */
 export async function failTask(tx: Tx, claim: Claim, reason: string): Promise<void> {
   const { key } = claim.task;

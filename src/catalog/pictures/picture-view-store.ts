@@ -1,7 +1,7 @@
 import type { Guid } from '../../lib/guid.ts';
 import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
-import type { Db, MediaKey } from '../db.ts';
+import type { Db, MediaKey, Tx } from '../db.ts';
 import type { EncodeTask } from '../tasks/encode-task.ts';
 
 /** A stretch of a stored rendition. */
@@ -96,7 +96,8 @@ async function loadRenditions(
   return renditions;
 }
 
-function loadChunks(db: Db, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<PictureChunk[]> {
+/** What is stored of a rendition, in order of time. */
+export function loadChunks(db: Db | Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<PictureChunk[]> {
   return db
     .selectFrom('chunk')
     .select(['storage_key as storageKey', 'start_tick as startTick', 'duration_ticks as durationTicks'])

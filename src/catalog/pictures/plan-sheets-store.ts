@@ -5,6 +5,7 @@ import type { MediaKey, Tx } from '../db.ts';
 import { covers } from '../renditions/coverage.ts';
 import { type EncodeTask, taskPriority, taskWeight } from '../tasks/encode-task.ts';
 import { insertTasks } from '../tasks/task-row-store.ts';
+import { loadChunks } from './picture-view-store.ts';
 
 /** Where sheets are made of, in seconds. */
 type Source = { durationSec: number; timescale: number; renditionId: Guid };
@@ -45,17 +46,6 @@ async function findSource(tx: Tx, { libraryId, mediaId }: MediaKey, timelineId: 
       and m.pictures->>'timelineId' is distinct from t.id::text and r.origin = 'encode' and r.state = 'building'
   `.execute(tx);
   return rows[0] ?? null;
-}
-
-function loadChunks(tx: Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid) {
-  return tx
-    .selectFrom('chunk')
-    .select(['start_tick as startTick', 'duration_ticks as durationTicks'])
-    .where('library_id', '=', libraryId)
-    .where('media_id', '=', mediaId)
-    .where('rendition_id', '=', renditionId)
-    .orderBy('first_segment')
-    .execute();
 }
 
 /** The first sheets of the tasks that there are, also of those that failed. */
