@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Agent, Dispatcher } from 'undici';
 import { Refused } from '../refused.ts';
-import { createAddressRules } from './address-rules.ts';
+import { type AddressRules, createAddressRules } from './address-rules.ts';
 import type { Lookup } from './guarded-connector.ts';
 import { limitBody, tooLarge } from './limited-body.ts';
 import { checkHeaders, checkUrl, type Hop, redirectOf } from './request-rules.ts';
@@ -58,10 +58,11 @@ const CONNECTIONS_PER_ORIGIN = 8;
 const KEEP_ALIVE_MS = 4_000;
 
 /** Makes a client with connections of its own; it touches no process-wide setting. The maker closes it. */
-export function createOutbound(options: OutboundOptions): Outbound {
+export function createOutbound({ allow, lookup, ownAddresses }: OutboundOptions): Outbound {
+  const rules = createAddressRules(allow, ownAddresses);
   let agent: Promise<Agent> | null = null;
   const open = () => {
-    agent ??= openAgent(options);
+    agent ??= openAgent(rules, lookup);
     return agent;
   };
   return {
@@ -71,13 +72,13 @@ export function createOutbound(options: OutboundOptions): Outbound {
 }
 
 /** undici is loaded with the first request: it takes 20 MiB, and most roles of most services never leave the machine. */
-async function openAgent({ allow, lookup, ownAddresses }: OutboundOptions): Promise<Agent> {
+async function openAgent(rules: AddressRules, lookup: Lookup | undefined): Promise<Agent> {
   const [{ Agent }, { createGuardedConnector }] = await Promise.all([
     import('undici'),
     import('./guarded-connector.ts'),
   ]);
   return new Agent({
-    connect: createGuardedConnector(createAddressRules(allow, ownAddresses), lookup),
+    connect: createGuardedConnector(rules, lookup),
     connections: CONNECTIONS_PER_ORIGIN,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
