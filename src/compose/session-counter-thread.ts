@@ -28,7 +28,7 @@ async function countAll(texts: readonly string[]): Promise<CountAnswer> {
   }
 }
 
-/** Between threads an error keeps its message and stack alone: what else says why goes into them. */
+/** What an error has beside its message does not come through between threads: what says why goes into that. */
 function describe(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   const all = error instanceof AggregateError ? error.errors.map(String) : [error.message];

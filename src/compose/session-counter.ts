@@ -35,7 +35,7 @@ export function openSessionCounter(connection: DatabaseConnection, options: Coun
     opened.once('exit', () => {
       if (thread === opened) thread = null;
     });
-    // Each batch that is under way reports it as well.
+    // The batch that is under way reports it; without one the next batch starts another thread.
     opened.on('error', () => undefined);
     return opened;
   };
