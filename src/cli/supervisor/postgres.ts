@@ -26,7 +26,7 @@ const SERVER_OPTIONS = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
   max_connections: '60',
-  // Pages cost memory from when they are used on: what is read often stays, an idle service does not grow.
+  // Pages cost memory from when they are used on; the table of them takes an idle service 8 MiB.
   shared_buffers: '256MB',
   work_mem: '4MB',
   maintenance_work_mem: '64MB',
