@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { objectOf, splitPacked } from '../ports/packed-key.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import type { Db, MediaKey, Tx } from './db.ts';
 
@@ -25,8 +26,8 @@ export async function retireObject(
     .execute();
 }
 
-/** Objects of one video. */
-export type RetiredObjects = { key: MediaKey; objects: StorageKey[] };
+/** Objects of one video, and keys that name ranges of its packs. */
+export type RetiredObjects = { key: MediaKey; objects: StorageKey[]; packed: StorageKey[] };
 
 /**
  * Objects whose time is over, those of a video together: any videos, and of one with very many any of its objects, so
@@ -42,10 +43,13 @@ export async function findRetiredObjects(db: Db, graceSec = GRACE_SEC): Promise<
     from (select library_id, media_id from retired_object where ${isDue}
       group by library_id, media_id order by random() limit ${VIDEOS_AT_ONCE}) v
   `.execute(db);
-  return rows.map(({ objects, ...key }) => ({ key, objects }));
+  return rows.map(({ objects, ...key }) => ({ key, ...splitPacked(objects) }));
 }
 
-/** Forgets objects of one video that are deleted. The caller sums its storage anew. */
+/**
+ * Forgets objects of one video that are deleted, and keys that name ranges of packs: these retire with the last of
+ * them. The caller sums its storage anew.
+ */
 export async function forgetRetiredObjects(tx: Tx, key: MediaKey, objects: readonly StorageKey[]): Promise<void> {
   if (objects.length === 0) return;
   // The media row first, as in every transaction that takes it and what hangs on it.
@@ -54,4 +58,25 @@ export async function forgetRetiredObjects(tx: Tx, key: MediaKey, objects: reado
     .deleteFrom('retired_object')
     .where('storage_key', 'in', [...objects])
     .execute();
+  await retirePacks(tx, key, splitPacked(objects).packed);
+}
+
+/**
+ * Retires the packs of some keys that no row names any more, to be deleted at once: what names a range of one has had its
+ * time. The media's row is locked by the caller, so that of two who take away the last names the second sees it.
+ */
+export async function retirePacks(tx: Tx, key: MediaKey, packed: readonly StorageKey[]): Promise<void> {
+  if (packed.length === 0) return;
+  const { libraryId, mediaId } = key;
+  const packs = [...new Set(packed.map(objectOf))];
+  await sql`
+    with named as (
+      select storage_key from chunk where library_id = ${libraryId} and media_id = ${mediaId}
+      union all
+      select storage_key from retired_object where library_id = ${libraryId} and media_id = ${mediaId})
+    insert into retired_object (storage_key, library_id, media_id, size_bytes, retired_at)
+    select p.pack, m.library_id, m.id, 0, 'epoch' from unnest(${packs}::text[]) as p (pack)
+    join media m on m.library_id = ${libraryId} and m.id = ${mediaId}
+    where not exists (select from named n where split_part(n.storage_key, '.pack.', 1) || '.pack' = p.pack)
+    on conflict (storage_key) do nothing`.execute(tx);
 }

@@ -24,11 +24,14 @@ type Places = Pick<Settings, 'storage' | 'storageFrom'>;
 
 /** Opens the object store that the settings name, unguarded. What is not used is not even imported. */
 export async function openPlaces(settings: Places): Promise<Omit<OpenedStorage, 'store'>> {
-  const to = await openOne(settings.storage);
-  if (settings.storageFrom === null) return { storage: to, move: null };
+  const [to, { createPackedStorage }] = await Promise.all([
+    openOne(settings.storage),
+    import('../adapters/storage/packed.ts'),
+  ]);
+  if (settings.storageFrom === null) return { storage: createPackedStorage(to), move: null };
   const from = await openOne(settings.storageFrom);
   const { createMovingStorage } = await import('../adapters/storage/moving.ts');
-  return { storage: createMovingStorage({ to, from }), move: { to, from } };
+  return { storage: createPackedStorage(createMovingStorage({ to, from })), move: { to, from } };
 }
 
 /** Opens the object store for a role: nothing is deleted in one that is not the database's. */

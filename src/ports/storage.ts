@@ -4,7 +4,7 @@ import type { Brand } from '../lib/brand.ts';
 /**
  * Where an object lies: segments of `[A-Za-z0-9._-]` joined by `/`, built from typed ids only.
  * `{libraryId}/{mediaId}/{renditionId}/{firstSegment}-{attempt}.cmaf` for chunks,
- * `{libraryId}/{mediaId}/source/{uploadId}` for originals.
+ * `{libraryId}/{mediaId}/source/{uploadId}` for originals. Some name a range of an object: `packed-key.ts`.
  */
 export type StorageKey = Brand<string, 'StorageKey'>;
 

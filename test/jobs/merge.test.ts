@@ -7,22 +7,22 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createFileStorage } from '../../src/adapters/storage/file.ts';
 import { placeOf } from '../../src/adapters/storage/file-place.ts';
-import { bumpPublication } from '../../src/catalog/db.ts';
-import { insertChunks } from '../../src/catalog/lifecycle/chunk-store.ts';
+import { createPackedStorage } from '../../src/adapters/storage/packed.ts';
 import { recountStorage } from '../../src/catalog/renditions/storage-store.ts';
-import { idxKeyOf } from '../../src/catalog/tasks/encode-task.ts';
-import { storeChunk } from '../../src/jobs/encode/store-chunk.ts';
+import { idxKeyOf, packKey } from '../../src/catalog/tasks/encode-task.ts';
 import { mergeChunks } from '../../src/jobs/housekeeping/merge-chunks.ts';
 import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
-import { readStoredSegments } from '../../src/media/cmaf/stored-fragments.ts';
-import type { Storage } from '../../src/ports/storage.ts';
-import { type Film, type FilmTrack, makeFilm } from '../delivery/make-film.ts';
+import { newGuid } from '../../src/lib/guid.ts';
+import { objectOf } from '../../src/ports/packed-key.ts';
+import type { Storage, StorageKey } from '../../src/ports/storage.ts';
+import { type Film, makeFilm } from '../delivery/make-film.ts';
 import { addFilm, addLibrary, finishVideo, type PublishedFilm, type RenditionKey } from '../delivery/publish.ts';
 import { createEdgeRoom, type EdgeRoom, type TestEdge } from '../delivery/start-test-edge.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { ownStore } from '../support/own-store.ts';
 import { until } from './lab.ts';
+import { storePacked, storeSingles } from './store-film.ts';
 
 // A bound on hanging, not on speed: other suites share the processors.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -43,7 +43,7 @@ beforeAll(async () => {
   database = await startTestDatabase();
   folder = await mkdtemp(path.join(tmpdir(), 'mr-merge-'));
   [storage, room, film] = await Promise.all([
-    createFileStorage(folder),
+    createFileStorage(folder).then(createPackedStorage),
     createEdgeRoom(database),
     makeFilm(SEGMENTS * FRAMES_OF_SEGMENT, [72]),
   ]);
@@ -70,29 +70,15 @@ const deps = (change: Partial<Storage> = {}) => ({
 const merge = (change?: Partial<Storage>) => mergeChunks.run({}, deps(change), forever);
 
 /** A finished video each of whose segments is an object of its own, as encoding on demand leaves it. */
-async function addSingles(): Promise<PublishedFilm> {
+async function addSingles(store: typeof storeSingles = storeSingles): Promise<PublishedFilm> {
   const published = await addFilm(database.db, libraryId, film);
-  await storeSingles(published.audio, film.audio);
   const [video] = published.videos;
   const [track] = film.videos;
   if (video === undefined || track === undefined) throw new Error('Expected pictures.');
-  await storeSingles(video, track);
+  await store({ db: database.db, storage }, [published.audio, film.audio], [video, track]);
   await finishVideo(database.db, published);
   await database.db.transaction().execute((tx) => recountStorage(tx, published));
   return published;
-}
-
-async function storeSingles({ renditionId, ...key }: RenditionKey, track: FilmTrack): Promise<void> {
-  const place = { storage, key, renditionId, attempt: 7 };
-  for (const { pieces, facts } of track.chunks) {
-    for (const segment of readStoredSegments(Buffer.concat(pieces), facts, track.timescale)) {
-      const chunk = await storeChunk(place, [segment], new Set(), forever);
-      await database.db.transaction().execute(async (tx) => {
-        const publication = await bumpPublication(tx, key);
-        await insertChunks(tx, { key, attempt: 7, publication }, { renditionId, chunks: [chunk] });
-      });
-    }
-  }
 }
 
 const loadRows = ({ mediaId }: { mediaId: string }) =>
@@ -186,6 +172,51 @@ test('segments made one at a time become larger objects, and viewers get the sam
   const rows = await loadRows(published);
   await merge();
   expect(await loadRows(published)).toEqual(rows);
+});
+
+test('segments that lie in one object with those of others leave it one rendition after the other, and the last deletes it', async () => {
+  const published = await addSingles(storePacked);
+  const { audio, videos } = published;
+  const before = await watch(published);
+  const packs = [...(await listFiles(published)).keys()];
+  expect(packs).toHaveLength(SEGMENTS);
+  expect(await storedBytes(published)).toBe(sumOf(await listFiles(published)));
+  await sql`update merge_due set due_at = now() + interval '1 hour' where rendition_id = ${audio.renditionId}`.execute(
+    database.db,
+  );
+  await merge();
+  const counts = await Promise.all([...videos, audio].map(countsOf));
+  expect(counts).toEqual([[8, 8, 4], Array.from({ length: SEGMENTS }, () => 1)]);
+  await sweepNow();
+  expect(await watch(published)).toEqual(before);
+  expect([...(await listFiles(published)).keys()]).toEqual(expect.arrayContaining(packs));
+  await sql`update merge_due set due_at = now()`.execute(database.db);
+  await merge();
+  expect(errors).toEqual([]);
+  await expectMerged(published, before);
+});
+
+test('a retired rendition leaves the objects that it shared, and takes with it those that nobody else is in', async () => {
+  const published = await addSingles(storePacked);
+  const renditionId = published.videos[0]?.renditionId;
+  const alone = packKey(published, newGuid());
+  const [shared] = (await loadRows(published)).filter((row) => row.rendition_id === renditionId);
+  const bytes = await storage.readBytes(objectOf(shared?.storage_key as StorageKey), null, forever);
+  await storage.put(alone, bytes, {}, forever);
+  await sql`
+    update chunk set storage_key = ${alone} || substr(storage_key, position('.pack.' in storage_key) + 5)
+    where rendition_id = ${renditionId} and first_segment = 0`.execute(database.db);
+  const retired_at = sql<Date>`now() - interval '25 hours'`;
+  await database.db
+    .updateTable('rendition')
+    .set({ active: false, retired_at })
+    .where('id', '=', renditionId as never)
+    .execute();
+  await sweepNow();
+  const files = [...(await listFiles(published)).keys()];
+  expect(files).toHaveLength(SEGMENTS);
+  expect(files).not.toContain(alone);
+  expect(new Set((await loadRows(published)).map((row) => objectOf(row.storage_key)))).toEqual(new Set(files));
 });
 
 test.each(['its first object', 'its first index', 'the transaction', 'the commit'])(

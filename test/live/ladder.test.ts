@@ -1,11 +1,18 @@
 import { execFile } from 'node:child_process';
+import path from 'node:path';
 import { promisify } from 'node:util';
+import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { placeOf } from '../../src/adapters/storage/file-place.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { completeRecordings } from '../../src/jobs/planning/complete-recordings.ts';
+import { objectOf } from '../../src/ports/packed-key.ts';
+import type { StorageKey } from '../../src/ports/storage.ts';
 import { endWithTest } from '../support/end-with-test.ts';
+import { objectsOf } from '../support/leftovers.ts';
+import { listFiles } from '../support/list-files.ts';
 import { LIBRARY_KEY } from '../support/service.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
 import { FINISHED, untilVideo } from '../support/videos.ts';
@@ -51,6 +58,7 @@ test('rungs below the source have its segments, a player switches between them, 
     expect(both.length).toBeGreaterThan(3);
     for (const [sequence, sec] of both) expect(Math.abs(sec - source.get(sequence))).toBeLessThan(0.002);
   }
+  await expectFewWrites(key);
   await stop(key);
 }, 300_000);
 
@@ -136,6 +144,26 @@ async function readPictures(file: string): Promise<{ size: string; numbers: numb
   const asked = ['-v', 'error', '-select_streams', 'v', '-show_entries', 'stream=width,height', '-of', 'csv=p=0', file];
   const { stdout } = await run('ffprobe', asked, BOUNDED);
   return { size: stdout.trim(), numbers: await readNumbers(file) };
+}
+
+/** By the objects that there are: one a second of the stream at most, in which segments of all its renditions lie. */
+async function expectFewWrites({ libraryId, mediaId }: MediaKey): Promise<void> {
+  const { rows } = await sql<{ storageKey: StorageKey; renditionId: string; sec: number }>`
+    select c.storage_key as "storageKey", c.rendition_id as "renditionId",
+      c.duration_ticks::float8 / r.timescale as sec from chunk c join rendition r on r.id = c.rendition_id
+    where c.library_id = ${libraryId} and c.media_id = ${mediaId} order by r.kind, r.origin`.execute(
+    room.catalogue.database.db,
+  );
+  const folder = path.join(objectsOf(room.service), placeOf(`${libraryId}/${mediaId}`));
+  const files = (await listFiles(folder)).filter((file) => !file.endsWith('.jpg'));
+  const named = Map.groupBy(rows, ({ storageKey }) => path.basename(objectOf(storageKey)));
+  expect(files.map((file) => path.basename(file))).toEqual(expect.arrayContaining([...named.keys()]));
+  expect(Math.max(...[...named.values()].map((chunks) => new Set(chunks.map((one) => one.renditionId)).size))).toBe(4);
+  const streamSec = rows
+    .filter(({ renditionId }) => renditionId === rows[0]?.renditionId)
+    .reduce((sum, { sec }) => sum + sec, 0);
+  expect(streamSec).toBeGreaterThan(8);
+  expect(files.length).toBeLessThanOrEqual(streamSec);
 }
 
 /** Stops a stream and waits for its video: its rungs take no cores any more. */

@@ -1,11 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { Readable } from 'node:stream';
+import { afterAll, expect, test } from 'vitest';
 import { createFileStorage } from '../../src/adapters/storage/file.ts';
 import { createMovingStorage, type StorePair } from '../../src/adapters/storage/moving.ts';
+import { createPackedStorage } from '../../src/adapters/storage/packed.ts';
 import { createS3Storage } from '../../src/adapters/storage/s3.ts';
-import type { Storage } from '../../src/ports/storage.ts';
+import { idxKeyOf } from '../../src/catalog/tasks/encode-task.ts';
+import { findPacked, packedKey } from '../../src/ports/packed-key.ts';
+import { type Storage, storageKey } from '../../src/ports/storage.ts';
 import { openRealS3 } from './real-s3.ts';
 import { startS3Stub } from './s3-stub.ts';
 import { describeStorage } from './storage-suite.ts';
@@ -47,6 +51,51 @@ function whereObjectsAreOld({ from, to }: StorePair): Storage {
   const moving = createMovingStorage({ from, to });
   return { ...moving, put: from.put, staging: { ...moving.staging, append: from.staging.append } };
 }
+
+describeStorage('a local folder that may hold packs', async () => createPackedStorage(await openFolder()));
+
+test.each([
+  { name: 'a local folder', open: openFolder },
+  { name: 'S3', open: openStub },
+])(
+  'ranges of a pack in $name are read like objects, replaced by as many bytes, and deleted with it alone',
+  async ({ open }) => {
+    const never = new AbortController().signal;
+    const storage = createPackedStorage(await open());
+    const pack = storageKey('1/stream/packs/a.pack');
+    await storage.put(pack, Buffer.from('first.ONEsecond.TWO'), {}, never);
+    const second = packedKey(pack, { start: 9, sizeBytes: 7, idxBytes: 3 });
+    expect(findPacked(second)).toEqual({ pack, start: 9, sizeBytes: 7 });
+    const textOf = async (key: typeof pack, range: { start: number; end: number } | null = null) =>
+      (await storage.readBytes(key, range, never)).toString();
+    expect([await textOf(second), await textOf(idxKeyOf(second))]).toEqual(['second.', 'TWO']);
+    // What lies behind its end is not its own.
+    const ranges = [0, 3, 6, 7, 9].map((start) => textOf(second, { start, end: start + 2 }));
+    expect(await Promise.all(ranges)).toEqual(['sec', 'ond', '.', '', '']);
+    expect(await textOf(second, { start: 2, end: Number.POSITIVE_INFINITY })).toBe('cond.');
+    const { info, body } = await storage.read(second, null, never);
+    expect([info.key, info.sizeBytes, await new Response(Readable.toWeb(body) as ReadableStream).text()]).toEqual([
+      second,
+      7,
+      'second.',
+    ]);
+    expect(await storage.head(second)).toEqual(info);
+    expect((await storage.head(idxKeyOf(second)))?.etag).not.toBe(info.etag);
+    await expect(textOf(second, { start: -2, end: 3 })).rejects.toThrow('byte range');
+    await storage.put(idxKeyOf(second), Buffer.from('NEW'), {}, never);
+    expect(await textOf(pack)).toBe('first.ONEsecond.NEW');
+    await expect(storage.put(second, Buffer.from('shorter'.slice(1)), {}, never)).rejects.toThrow('Expected 7 bytes');
+    await expect(storage.delete([second])).rejects.toThrow('whole objects');
+    // A pack that was cut off.
+    await storage.put(pack, Buffer.from('first.ONEsec'), {}, never);
+    expect([(await storage.head(second))?.sizeBytes, (await storage.head(idxKeyOf(second)))?.sizeBytes]).toEqual([
+      3, 0,
+    ]);
+    await storage.delete([pack]);
+    expect(await storage.head(second)).toBeNull();
+    await expect(textOf(second)).rejects.toMatchObject({ kind: 'not-found' });
+  },
+);
 
 const real = openRealS3();
 if (real !== null) {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { createFileStorage } from '../../src/adapters/storage/file.ts';
 import { placeOf } from '../../src/adapters/storage/file-place.ts';
+import { createPackedStorage } from '../../src/adapters/storage/packed.ts';
 import { type Database, openDatabase } from '../../src/catalog/db.ts';
 import { idxKeyOf } from '../../src/catalog/tasks/encode-task.ts';
 import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
@@ -12,6 +12,7 @@ import { sweepUploads } from '../../src/jobs/housekeeping/sweep-uploads.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
 import { openStoreGuard } from '../../src/jobs/store/store-guard.ts';
+import { objectOf } from '../../src/ports/packed-key.ts';
 import { listFiles } from './list-files.ts';
 import type { Service } from './service.ts';
 
@@ -112,9 +113,10 @@ async function expectStoreAsNamed({ db }: Database, objects: string): Promise<vo
   const pictures = await db.selectFrom('picture').select('storage_key').execute();
   for (const { storage_key: key } of pictures) named.add(key);
   const chunks = await db.selectFrom('chunk').select(['storage_key', 'size_bytes', 'sha256']).execute();
+  const storage = createPackedStorage(await createFileStorage(objects));
   for (const chunk of chunks) {
-    named.add(chunk.storage_key).add(idxKeyOf(chunk.storage_key));
-    const bytes = await readFile(path.join(objects, placeOf(chunk.storage_key)));
+    named.add(objectOf(chunk.storage_key)).add(objectOf(idxKeyOf(chunk.storage_key)));
+    const bytes = await storage.readBytes(chunk.storage_key, null, never);
     expect({ key: chunk.storage_key, bytes: bytes.length }).toEqual({
       key: chunk.storage_key,
       bytes: chunk.size_bytes,
@@ -123,7 +125,7 @@ async function expectStoreAsNamed({ db }: Database, objects: string): Promise<vo
   }
   // What was taken out of use, and is used still.
   const retired = await db.selectFrom('retired_object').select('storage_key').execute();
-  for (const { storage_key: key } of retired) named.add(key);
+  for (const { storage_key: key } of retired) named.add(objectOf(key));
   // Every file there is, temporary and staged ones too.
   const files = (await listFiles(objects)).filter((name) => !name.startsWith('.probe-'));
   expect(new Set(files)).toEqual(new Set([...named].map(placeOf)));

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
+import { objectOf, splitPacked } from '../../ports/packed-key.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
+import { retirePacks } from '../retired-object-store.ts';
 import { ENCODING_STATES, idxKeyOf } from '../tasks/encode-task.ts';
 import { BESIDE_KINDS } from '../tasks/task-kind.ts';
 import { finalizeMedia } from './finalize-store.ts';
@@ -50,8 +52,8 @@ export async function finalizeStuck(tx: Tx, key: MediaKey): Promise<void> {
   await finalizeMedia(tx, key);
 }
 
-/** A rendition whose time is over, with the objects of its chunks. */
-export type RetiredRendition = { key: MediaKey; renditionId: Guid; objects: StorageKey[] };
+/** A rendition whose time is over, with the objects of its chunks; those that are `packed` lie in packs with others. */
+export type RetiredRendition = { key: MediaKey; renditionId: Guid; objects: StorageKey[]; packed: StorageKey[] };
 
 /** Renditions that retired more than `graceSec` ago, any of them, a bounded number. */
 export async function findRetired(db: Db, graceSec: number): Promise<RetiredRendition[]> {
@@ -71,14 +73,18 @@ export async function findRetired(db: Db, graceSec: number): Promise<RetiredRend
       .where('media_id', '=', row.media_id)
       .where('rendition_id', '=', row.id)
       .execute();
-    const objects = chunks.flatMap((chunk) => [chunk.storage_key, idxKeyOf(chunk.storage_key)]);
-    found.push({ key: { libraryId: row.library_id, mediaId: row.media_id }, renditionId: row.id, objects });
+    const keys = chunks.flatMap((chunk) => [chunk.storage_key, idxKeyOf(chunk.storage_key)]);
+    const key = { libraryId: row.library_id, mediaId: row.media_id };
+    found.push({ key, renditionId: row.id, ...splitPacked(keys) });
   }
   return found;
 }
 
-/** Forgets a retired rendition, and its timeline when that was the last on it. */
-export async function dropRetired(tx: Tx, key: MediaKey, renditionId: Guid): Promise<void> {
+/** Forgets a retired rendition, and its timeline when that was the last on it; packs that no other has chunks in retire. */
+export async function dropRetired(
+  tx: Tx,
+  { key, renditionId, packed }: Omit<RetiredRendition, 'objects'>,
+): Promise<void> {
   const { libraryId, mediaId } = key;
   await tx.selectFrom('media').select('id').where('id', '=', mediaId).forUpdate().execute();
   await tx
@@ -92,6 +98,7 @@ export async function dropRetired(tx: Tx, key: MediaKey, renditionId: Guid): Pro
     delete from timeline t where library_id = ${libraryId} and media_id = ${mediaId} and not active
       and not exists (select 1 from rendition r where r.timeline_id = t.id)
   `.execute(tx);
+  await retirePacks(tx, key, packed);
   await recountStorage(tx, key);
 }
 
@@ -121,7 +128,7 @@ export async function findNamedObjects(
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
     .execute();
-  const keys = new Set<string>(chunks.flatMap(({ storage_key: key }) => [key, idxKeyOf(key)]));
+  const keys = new Set<string>(chunks.flatMap(({ storage_key: key }) => [key, idxKeyOf(key)]).map(objectOf));
   const retired = await db
     .selectFrom('retired_object')
     .select('storage_key')
@@ -134,7 +141,7 @@ export async function findNamedObjects(
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
     .execute();
-  for (const { storage_key: key } of [...retired, ...pictures]) keys.add(key);
+  for (const { storage_key: key } of [...retired, ...pictures]) keys.add(objectOf(key));
   for (const { key } of media.captions) keys.add(key);
   for (const key of [media.source_key, media.thumbnail_key]) if (key !== null) keys.add(key);
   const isWritten = open !== undefined || media.type === 'live';

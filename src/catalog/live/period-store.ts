@@ -26,7 +26,7 @@ export type Period = {
 /** A period and where it goes on: the number of its next segment, and the end of what is stored, ms on its timeline. */
 export type OpenPeriod = Period & { nextSegment: number; endMs: number };
 
-/** A closed segment whose object and `.idx` are durable. */
+/** A closed segment whose media and `.idx` are durable. */
 export type StoredSegment = {
   lease: LiveLease;
   renditionId: Guid;
@@ -147,7 +147,8 @@ export function commitSegments(db: Db, segments: readonly StoredSegment[]): Prom
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     }
-    return segments.filter((segment) => !kept.includes(segment));
+    const isKept = new Set(kept);
+    return segments.filter((segment) => !isKept.has(segment));
   });
 }
 

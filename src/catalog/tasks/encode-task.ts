@@ -126,7 +126,12 @@ export function chunkKeys(
   return { object: storageKey(`${stem}.cmaf`), idx: storageKey(`${stem}.idx`) };
 }
 
-/** The `.idx` object of a stored chunk. */
+/** Where chunks of several renditions of a live stream lie together (`ports/packed-key.ts`). */
+export function packKey(key: MediaKey, id: Guid): StorageKey {
+  return storageKey(`${mediaPrefix(key)}packs/${id}.pack`);
+}
+
+/** The key of a stored chunk's `.idx`, an object of its own or behind the media in the same pack. */
 export function idxKeyOf(object: StorageKey): StorageKey {
   return storageKey(object.replace(/\.cmaf$/, '.idx'));
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Refused } from '../../lib/refused.ts';
 import type { SendFile } from '../../lib/send-file.ts';
+import { findPacked } from '../../ports/packed-key.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { HeldCache } from '../cache/held-cache.ts';
 import type { EdgeLimits, EdgeStorage } from '../edge-deps.ts';
@@ -52,7 +53,8 @@ export class ObjectSender {
   }
 
   /** Calls `begin` (status and headers) once the bytes are known to be there; throws ObjectMissing before it else. */
-  async send(to: Receiver, window: ObjectWindow, slice: Slice, begin: () => void): Promise<void> {
+  async send(to: Receiver, asked: ObjectWindow, slice: Slice, begin: () => void): Promise<void> {
+    const window = unpacked(asked);
     const part = { key: window.key, start: window.start + slice.start, end: window.start + slice.end };
     const hasFile = this.#storage.localPath(window.key) !== null;
     if (hasFile && window.sizeBytes > SMALL_BYTES) {
@@ -77,7 +79,8 @@ export class ObjectSender {
   }
 
   /** Fills a buffer of its size with a window. Throws ObjectMissing when its object is not there, or shorter than promised. */
-  async readInto(buffer: Buffer, window: ObjectWindow): Promise<void> {
+  async readInto(buffer: Buffer, asked: ObjectWindow): Promise<void> {
+    const window = unpacked(asked);
     const { key, start, sizeBytes } = window;
     const path = this.#storage.localPath(key);
     if (path === null) {
@@ -144,8 +147,12 @@ export class ObjectSender {
       begin();
       return writeOut(to.response, part.bytes);
     }
-    const path = this.#storage.localPath(part.key);
-    return path === null ? this.#sendPieces(to, part, begin) : this.#sendFromFile(to.response, { path, part }, begin);
+    const { key, start } = unpacked(part);
+    const stretch = { key, start, end: start + part.end - part.start };
+    const path = this.#storage.localPath(key);
+    return path === null
+      ? this.#sendPieces(to, stretch, begin)
+      : this.#sendFromFile(to.response, { path, part: stretch }, begin);
   }
 
   /** Each piece is read whole before it is sent: the viewer's pace holds one piece, and no connection to the store. */
@@ -212,6 +219,12 @@ export class ObjectSender {
       this.#buffers.give(buffer);
     }
   }
+}
+
+/** The same bytes by the object that they lie in: files are opened, and bytes are shared, by objects. */
+function unpacked<T extends { key: StorageKey; start: number }>(place: T): T {
+  const packed = findPacked(place.key);
+  return packed === null ? place : { ...place, key: packed.pack, start: packed.start + place.start };
 }
 
 /** Aborted when the viewer leaves. */

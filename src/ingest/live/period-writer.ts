@@ -38,6 +38,10 @@ export type PeriodDeps = {
 /** A period, its tracks, where it goes on, and what is encoded beside it. */
 export type PeriodMedia = { period: Period; tracks: PeriodTracks; place: PeriodPlace; ladder: LiveLadder };
 
+/** A segment as it came waits so long for the others of its number: the rest of what it is stored with. */
+const SOURCE_PATIENCE_MS = 300;
+/** A rung's goes with the next of the source when it was too late for its own: lost, it is made anew from that. */
+const RUNG_PATIENCE_MS = 4_000;
 /** Cuts that are remembered for segments that are still open somewhere. */
 const MOST_CUTS = 600;
 
@@ -102,6 +106,7 @@ export class PeriodWriter {
   /** Resolves when every closed segment has its row. */
   async settled(): Promise<void> {
     await this.#ladder?.settled();
+    this.#deps.committer.hurry(this.#lease.key.mediaId);
     while (this.#commits.size > 0) await Promise.all(this.#commits);
   }
 
@@ -250,7 +255,11 @@ export class PeriodWriter {
   async #commit(renditionId: Guid, segment: LiveSegment['segment']): Promise<void> {
     const { journal, committer } = this.#deps;
     const place = this.#placeOf(renditionId, segment.number);
-    const result = await committer.commit({ lease: this.#lease, renditionId, segment, wallMs: place.wallMs });
+    const { renditions } = this.#period;
+    const isRung = renditions.some(({ id, origin }) => id === renditionId && origin === 'encode');
+    const waits = { patienceMs: isRung ? RUNG_PATIENCE_MS : SOURCE_PATIENCE_MS, company: renditions.length };
+    const closed = { lease: this.#lease, renditionId, segment, wallMs: place.wallMs };
+    const result = await committer.commit(closed, waits);
     if (result.kind === 'lost') {
       this.#deps.lost();
       return;

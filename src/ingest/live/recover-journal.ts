@@ -4,6 +4,7 @@ import type { Db } from '../../catalog/db.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
 import { findPeriodRenditions, type PeriodRendition } from '../../catalog/live/period-rendition-store.ts';
 import type { Guid } from '../../lib/guid.ts';
+import { inParallel } from '../../lib/in-parallel.ts';
 import { toCutSegment } from '../../media/live/part-writer.ts';
 import { type JournalEntry, listJournal, readJournalFile } from './journal.ts';
 import type { SegmentCommitter } from './segment-committer.ts';
@@ -20,6 +21,8 @@ type Deps = {
 
 /** Kept segments are for the owner of the machine: so long. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
+/** Segments of a stream that are in memory at once; those share objects. */
+const RECOVERED_AT_ONCE = 16;
 
 /**
  * Stores the segments that a dead process had written to its journal and not committed, its open ones as far as their
@@ -36,11 +39,12 @@ export async function recoverJournal(deps: Deps, owned: readonly { lease: LiveLe
     }
     const timescales = await findPeriodRenditions(deps.db, own.lease.key);
     const left: Record<'lost' | 'unreadable', JournalEntry[]> = { lost: [], unreadable: [] };
-    for (const entry of entries.toSorted((a, b) => a.segment - b.segment)) {
+    const oldestFirst = entries.toSorted((a, b) => a.segment - b.segment);
+    await inParallel(oldestFirst, RECOVERED_AT_ONCE, async (entry) => {
       const outcome = await recover(deps, own.lease, entry, timescales);
       if (outcome === 'done') await rm(entry.path, { force: true });
       else left[outcome].push(entry);
-    }
+    });
     await keep(deps, streamId, left.lost, 'which another node took over');
     await keep(deps, streamId, left.unreadable, 'which could not be read');
   }
@@ -96,7 +100,8 @@ async function recover(
   try {
     const found = toCutSegment(rendition.kind, rendition.timescale, segment, await readJournalFile(path));
     if (found === null) return 'done';
-    const { kind } = await committer.commit({ lease, renditionId, segment: found.segment, wallMs });
+    const closed = { lease, renditionId, segment: found.segment, wallMs };
+    const { kind } = await committer.commit(closed, { patienceMs: 0, company: 1 });
     return kind === 'lost' ? 'lost' : 'done';
   } catch (cause) {
     report(new Error(`A journal of stream ${lease.key.mediaId} could not be read.`, { cause }));

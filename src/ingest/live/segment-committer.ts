@@ -1,98 +1,141 @@
-import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../../catalog/db.ts';
-import type { LiveLease } from '../../catalog/live/live-lease.ts';
+import type { Db, MediaKey } from '../../catalog/db.ts';
 import { commitSegments, type StoredSegment } from '../../catalog/live/period-store.ts';
-import { chunkKeys } from '../../catalog/tasks/encode-task.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { buildChunk } from '../../media/cmaf/chunk.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import type { Storage } from '../../ports/storage.ts';
+import { type ClosedChunk, storePack } from './store-pack.ts';
 
-export type ClosedSegment = { lease: LiveLease; renditionId: Guid; segment: Segment; wallMs: number };
+export type ClosedSegment = Omit<ClosedChunk, 'chunk'> & { segment: Segment };
 
 /** `lost`: another process owns the stream; nothing of the segment was kept. */
 export type CommitResult = { kind: 'stored'; stored: StoredSegment } | { kind: 'lost' };
 
-type Deps = { db: Db; storage: Storage; report(error: Error): void };
-type Waiting = { stored: StoredSegment; finalize(result: CommitResult): void };
+/** How long a segment may wait for others of its stream, to be stored with them: `company` are there at the most. */
+export type Waits = { patienceMs: number; company: number };
 
+type Deps = { db: Db; storage: Storage; report(error: Error): void };
+type Finalize = { resolve(result: CommitResult): void; reject(error: Error): void };
+type Waiting = Finalize & { closed: ClosedChunk; dueMs: number };
+type Ready = Finalize & { stored: StoredSegment };
+/** What waits to be stored of a stream; its objects are written one after the other. */
+type StreamQueue = { key: MediaKey; waiting: Waiting[]; isWriting: boolean };
+
+/** How often it is seen what is due. */
+const LOOK_EVERY_MS = 50;
 /** Rows of all streams wait this long for each other. */
 const GROUP_MS = 200;
-/** A segment that waits longer to be stored: the store or the database is away. */
+/** A segment that waits so much longer than it may: the store or the database is away. */
 const LATE_MS = 4_000;
 /** Objects that are written at once. */
 const WRITES_AT_ONCE = 16;
+/** Of an object, which is in memory while it is written: what a store that was away left behind comes in several. */
+const PACK_BYTES = 8 * 2 ** 20;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Stores closed segments and commits their rows, those of many streams in one transaction. A store or database that is
- * away is tried again for as long as the process runs: media goes on meanwhile.
+ * Stores closed segments, those of a stream that are ready together as one object, and commits their rows, those of many
+ * streams in one transaction. A store or database that is away is tried again for as long as the process runs: media
+ * goes on meanwhile.
  */
 export class SegmentCommitter {
   readonly #deps: Deps;
   readonly #closing = new AbortController();
-  #ready: Waiting[] = [];
+  readonly #streams = new Map<Guid, StreamQueue>();
+  #looking: NodeJS.Timeout | null = null;
+  #ready: Ready[] = [];
   #timer: NodeJS.Timeout | null = null;
   #isCommitting = false;
   #writing = 0;
-  /** When the segments were closed that have no row yet, oldest first. */
-  readonly #sinceMs = new Set<{ ms: number }>();
-  readonly #queue: (() => void)[] = [];
+  /** When the segments were to be stored that have no row yet. */
+  readonly #dueMs = new Set<{ ms: number }>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  /** Resolves when the segment is stored and committed, or its stream is lost. Rejects only when the process closes. */
-  async commit(closed: ClosedSegment): Promise<CommitResult> {
-    const since = { ms: Date.now() };
-    this.#sinceMs.add(since);
-    return this.#commit(closed).finally(() => this.#sinceMs.delete(since));
+  /**
+   * Resolves when the segment is stored and committed, or its stream is lost. Rejects when the process closes, and what
+   * is no segment.
+   */
+  async commit({ segment, ...place }: ClosedSegment, { patienceMs, company }: Waits): Promise<CommitResult> {
+    const closed = { ...place, chunk: buildChunk([segment], segment.number) };
+    const due = { ms: Date.now() + patienceMs };
+    const { key } = place.lease;
+    const { waiting } = this.#queueOf(key);
+    const { promise, resolve, reject } = Promise.withResolvers<CommitResult>();
+    this.#dueMs.add(due);
+    waiting.push({ closed, dueMs: due.ms, resolve, reject });
+    const together = waiting.filter((one) => one.closed.chunk.facts.firstSegment === segment.number);
+    if (together.length >= company) this.hurry(key.mediaId);
+    this.#lookSoon();
+    return promise.finally(() => this.#dueMs.delete(due));
+  }
+
+  /** Stores what waits of a stream without waiting for more. */
+  hurry(streamId: Guid): void {
+    for (const one of this.#streams.get(streamId)?.waiting ?? []) one.dueMs = 0;
   }
 
   /** Whether segments wait that should have been stored by now. */
   isBehind(nowMs: number): boolean {
-    const oldest = this.#sinceMs.values().next();
-    return !oldest.done && nowMs - oldest.value.ms > LATE_MS;
-  }
-
-  async #commit(closed: ClosedSegment): Promise<CommitResult> {
-    await this.#slot();
-    let stored: StoredSegment;
-    try {
-      stored = await this.#retry(() => this.#store(closed));
-    } finally {
-      this.#release();
-    }
-    return new Promise((resolve) => {
-      this.#ready.push({ stored, finalize: resolve });
-      this.#schedule();
-    });
+    return [...this.#dueMs].some(({ ms }) => nowMs - ms > LATE_MS);
   }
 
   /** Gives up what is not stored: journals keep it. */
   close(): void {
-    this.#closing.abort(new Error('The ingest process closes.'));
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    const error = new Error('The ingest process closes.');
+    this.#closing.abort(error);
+    for (const timer of [this.#timer, this.#looking]) if (timer !== null) clearTimeout(timer);
+    for (const { waiting } of this.#streams.values()) for (const { reject } of waiting) reject(error);
+    this.#streams.clear();
   }
 
-  async #store({ lease, renditionId, segment, wallMs }: ClosedSegment): Promise<StoredSegment> {
-    const { storage } = this.#deps;
-    const { pieces, idx, facts } = buildChunk([segment], segment.number);
-    const keys = chunkKeys(lease.key, renditionId, segment.number, lease.attempt);
-    const { signal } = this.#closing;
-    const [wrote] = await Promise.all([
-      storage.put(keys.object, Readable.from(pieces, { objectMode: false }), {}, signal),
-      storage.put(keys.idx, idx, {}, signal),
-    ]);
-    if (wrote.sizeBytes !== facts.sizeBytes || wrote.sha256.toString('hex') !== facts.sha256) {
-      throw new Error(
-        `Expected ${keys.object} of ${facts.sizeBytes} bytes, the store wrote ${wrote.sizeBytes} others.`,
-      );
+  #queueOf(key: MediaKey): StreamQueue {
+    const known = this.#streams.get(key.mediaId) ?? { key, waiting: [], isWriting: false };
+    this.#streams.set(key.mediaId, known);
+    return known;
+  }
+
+  #lookSoon(): void {
+    if (this.#looking !== null || this.#closing.signal.aborted) return;
+    this.#looking = setTimeout(() => {
+      this.#looking = null;
+      this.#look(Date.now());
+    }, LOOK_EVERY_MS);
+  }
+
+  #look(nowMs: number): void {
+    for (const [streamId, queue] of this.#streams) {
+      if (queue.isWriting) continue;
+      if (queue.waiting.length === 0) this.#streams.delete(streamId);
+      else if (this.#writing < WRITES_AT_ONCE && queue.waiting.some(({ dueMs }) => dueMs <= nowMs)) this.#write(queue);
     }
-    return { lease, renditionId, facts, storageKey: keys.object, idxBytes: idx.length, wallMs };
+    if (this.#streams.size > 0) this.#lookSoon();
+  }
+
+  #write(queue: StreamQueue): void {
+    const taken = takePack(queue.waiting);
+    const closed = taken.map((one) => one.closed);
+    const to = { storage: this.#deps.storage, signal: this.#closing.signal };
+    queue.isWriting = true;
+    this.#writing += 1;
+    this.#retry(() => storePack(queue.key, closed, to))
+      .then((stored) => {
+        // One for each that was taken, in their order.
+        for (const [at, { resolve, reject }] of taken.entries())
+          this.#ready.push({ stored: stored[at] as StoredSegment, resolve, reject });
+        this.#schedule();
+      })
+      .catch((error: Error) => {
+        for (const { reject } of taken) reject(error);
+      })
+      .finally(() => {
+        queue.isWriting = false;
+        this.#writing -= 1;
+      });
   }
 
   #schedule(): void {
@@ -109,9 +152,9 @@ export class SegmentCommitter {
     this.#ready = [];
     try {
       const segments = batch.map(({ stored }) => stored);
-      const lost = await this.#retry(() => commitSegments(this.#deps.db, segments));
-      for (const { stored, finalize } of batch)
-        finalize(lost.includes(stored) ? { kind: 'lost' } : { kind: 'stored', stored });
+      const lost = new Set(await this.#retry(() => commitSegments(this.#deps.db, segments)));
+      for (const { stored, resolve } of batch)
+        resolve(lost.has(stored) ? { kind: 'lost' } : { kind: 'stored', stored });
     } finally {
       this.#isCommitting = false;
     }
@@ -130,15 +173,14 @@ export class SegmentCommitter {
       }
     }
   }
+}
 
-  async #slot(): Promise<void> {
-    if (this.#writing < WRITES_AT_ONCE) this.#writing += 1;
-    else await new Promise<void>((resolve) => this.#queue.push(resolve));
-  }
-
-  #release(): void {
-    const next = this.#queue.shift();
-    if (next === undefined) this.#writing -= 1;
-    else next();
-  }
+/** Takes as many as one object holds, one at least. */
+function takePack(waiting: Waiting[]): Waiting[] {
+  let bytes = 0;
+  const end = waiting.findIndex(({ closed }, at) => {
+    bytes += closed.chunk.facts.sizeBytes;
+    return at > 0 && bytes > PACK_BYTES;
+  });
+  return waiting.splice(0, end === -1 ? waiting.length : end);
 }

@@ -94,10 +94,10 @@ async function retireOriginals({ db, retiredGraceSec }: JobDeps, signal: AbortSi
 }
 
 async function dropRetiredRenditions({ db, storage }: JobDeps, signal: AbortSignal): Promise<void> {
-  const drop = async ({ key, renditionId, objects }: RetiredRendition) => {
+  const drop = async ({ objects, ...rendition }: RetiredRendition) => {
     const { failure } = await deleteObjects(storage, objects, signal);
     if (failure !== null) throw failure;
-    await inTransaction(db, (tx) => dropRetired(tx, key, renditionId));
+    await inTransaction(db, (tx) => dropRetired(tx, rendition));
   };
   await pastFailures(await findRetired(db, RETIRED_GRACE_SEC), drop, signal);
 }
@@ -105,10 +105,10 @@ async function dropRetiredRenditions({ db, storage }: JobDeps, signal: AbortSign
 /** Objects that were replaced or taken away a while ago. */
 async function dropRetiredObjects({ db, storage, retiredGraceSec }: JobDeps, signal: AbortSignal): Promise<void> {
   const retired = await findRetiredObjects(db, retiredGraceSec);
-  const drop = async ({ key, objects }: RetiredObjects) => {
+  const drop = async ({ key, objects, packed }: RetiredObjects) => {
     const { gone, failure } = await deleteObjects(storage, objects, signal);
     await inTransaction(db, async (tx) => {
-      await forgetRetiredObjects(tx, key, gone);
+      await forgetRetiredObjects(tx, key, [...gone, ...packed]);
       await sumStorage(tx, key);
     });
     if (failure !== null) throw failure;

@@ -3,9 +3,9 @@ import { findNamedObjects } from '../../catalog/lifecycle/sweep-store.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 
-/** Objects whose writers may die before a row names them: chunks of a rendition, pictures, captions. */
+/** Objects whose writers may die before a row names them: chunks of a rendition, packs, pictures, captions. */
 const NAMED_OBJECT =
-  /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$|^thumbnail\/[0-9a-f-]+\.jpg$|^captions\/[a-z0-9-]+\.vtt$|^pictures\/[0-9a-f-]+\/(seek\/)?[a-z0-9_]+\.(jpg|webp|gif|webm|mp4)$/;
+  /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$|^packs\/[0-9a-f-]{36}\.pack$|^thumbnail\/[0-9a-f-]+\.jpg$|^captions\/[a-z0-9-]+\.vtt$|^pictures\/[0-9a-f-]+\/(seek\/)?[a-z0-9_]+\.(jpg|webp|gif|webm|mp4)$/;
 
 /** The two first segments of a key, `{libraryId}/{mediaId}`. */
 export function ownerOf(key: string): string {

@@ -1,0 +1,74 @@
+import type { Readable } from 'node:stream';
+import { findPacked, type PackedRange } from '../../ports/packed-key.ts';
+import type { ByteRange, ObjectInfo, Storage, StorageKey } from '../../ports/storage.ts';
+import { checkRange } from './bytes.ts';
+
+/**
+ * The same store, in which keys that name a range of a pack are read like objects. `localPath` knows none of them: the
+ * range begins inside a file. They are written and deleted with their pack alone, but that a range may be replaced by as
+ * many other bytes, which writes the pack anew.
+ */
+export function createPackedStorage(storage: Storage): Storage {
+  async function head(key: StorageKey): Promise<ObjectInfo | null> {
+    const packed = findPacked(key);
+    if (packed === null) return storage.head(key);
+    const info = await storage.head(packed.pack);
+    return info === null ? null : infoOf(key, packed, info);
+  }
+
+  return {
+    ...storage,
+    head,
+    async put(key, body, options, signal) {
+      const packed = findPacked(key);
+      return packed === null ? storage.put(key, body, options, signal) : replace(storage, { packed, body }, signal);
+    },
+    async read(key, range, signal) {
+      const packed = findPacked(key);
+      if (packed === null) return storage.read(key, range, signal);
+      const { info, body } = await storage.read(packed.pack, within(packed, range), signal);
+      return { info: infoOf(key, packed, info), body };
+    },
+    async readBytes(key, range, signal) {
+      const packed = findPacked(key);
+      if (packed === null) return storage.readBytes(key, range, signal);
+      return storage.readBytes(packed.pack, within(packed, range), signal);
+    },
+    async delete(keys) {
+      const packed = keys.find((key) => findPacked(key) !== null);
+      if (packed !== undefined) throw new Error(`Expected keys of whole objects to delete, got ${packed}.`);
+      await storage.delete(keys);
+    },
+    localPath: (key) => (findPacked(key) === null ? storage.localPath(key) : null),
+  };
+}
+
+/** A pack that is shorter than its keys say has so much less of the range. */
+function infoOf(key: StorageKey, { start, sizeBytes }: PackedRange, info: ObjectInfo): ObjectInfo {
+  const left = Math.max(0, Math.min(sizeBytes, info.sizeBytes - start));
+  return { ...info, key, sizeBytes: left, etag: `${info.etag}-${start}` };
+}
+
+/** A range of what a key names, as one of its pack; what lies behind its end belongs to others. */
+function within({ start, sizeBytes }: PackedRange, range: ByteRange | null): ByteRange {
+  checkRange(range);
+  const from = range?.start ?? 0;
+  const to = Math.min(range?.end ?? Number.POSITIVE_INFINITY, sizeBytes - 1);
+  // Nothing of it: a range that begins behind the pack's end is cut to nothing too.
+  if (from > to) return { start: Number.MAX_SAFE_INTEGER - 1, end: Number.MAX_SAFE_INTEGER - 1 };
+  return { start: start + from, end: start + to };
+}
+
+async function replace(
+  storage: Storage,
+  { packed: { pack, start, sizeBytes }, body }: { packed: PackedRange; body: Readable | Uint8Array },
+  signal: AbortSignal,
+) {
+  if (!(body instanceof Uint8Array) || body.length !== sizeBytes) {
+    throw new Error(`Expected ${sizeBytes} bytes at ${start} of ${pack} to write, got others.`);
+  }
+  const bytes = await storage.readBytes(pack, null, signal);
+  bytes.set(body, start);
+  const { sha256 } = await storage.put(pack, bytes, {}, signal);
+  return { sizeBytes, sha256 };
+}

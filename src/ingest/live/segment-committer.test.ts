@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { LIVE_SETTINGS } from '../../../test/live/live-service.ts';
+import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { createFolderStorage, type FolderStorage } from '../../../test/support/folder-storage.ts';
+import { addLibraryRow } from '../../../test/support/library-row.ts';
+import { createPackedStorage } from '../../adapters/storage/packed.ts';
+import { createLiveStore } from '../../catalog/live/live-store.ts';
+import { openPeriod } from '../../catalog/live/period-store.ts';
+import { createPublishStore } from '../../catalog/live/publish-store.ts';
+import { idxKeyOf } from '../../catalog/tasks/encode-task.ts';
+import { newGuid } from '../../lib/guid.ts';
+import { createSecretBox } from '../../lib/secret-box.ts';
+import { verifyChunk } from '../../media/cmaf/chunk.ts';
+import { aacConfig } from '../../media/live/aac-config.ts';
+import { PartWriter } from '../../media/live/part-writer.ts';
+import { objectOf } from '../../ports/packed-key.ts';
+import type { Storage } from '../../ports/storage.ts';
+import { renditionOf } from './period-rendition.ts';
+import { SegmentCommitter } from './segment-committer.ts';
+
+const RENDITIONS = 3;
+/** Nothing waits so long in these tests. */
+const LONG_MS = 3_600_000;
+const SECOND_TICKS = 48_000;
+const never = new AbortController().signal;
+
+let database: TestDatabase;
+let folder: FolderStorage;
+beforeAll(async () => {
+  [database, folder] = await Promise.all([startTestDatabase(), createFolderStorage()]);
+});
+afterAll(async () => {
+  await Promise.all([database.stop(), folder.remove()]);
+});
+beforeEach(async () => {
+  for (const key of await folder.files()) await folder.delete([key as never]);
+});
+
+/** A stream with renditions of sound, and what commits their segments. */
+async function openStream(committer: SegmentCommitter) {
+  const { db } = database;
+  const deps = { db, secretBox: createSecretBox(Buffer.alloc(32, 7)) };
+  const libraryId = await addLibraryRow(db);
+  const { streamKey } = await createLiveStore(deps).create({ ...LIVE_SETTINGS, libraryId });
+  const { lease } = await createPublishStore(deps).authorise(streamKey, {
+    id: newGuid(),
+    feedUrl: 'http://127.0.0.1:1',
+  });
+  const renditions = Array.from({ length: RENDITIONS }, () =>
+    renditionOf(aacConfig(Buffer.from([0x11, 0x90])), 'pass-through'),
+  );
+  const wanted = { firstSequence: 0, isPreview: false, parameters: '', renditions };
+  await openPeriod(db, lease, wanted, { widthPx: 0, heightPx: 0, frameRate: 0 });
+  const commit = (rendition: number, number: number, patienceMs = LONG_MS) => {
+    const writer = new PartWriter('audio', SECOND_TICKS, number);
+    const bytes = Buffer.alloc(1_000, 10 * number + rendition);
+    const frame = { durationTicks: SECOND_TICKS, sizeBytes: bytes.length, isSync: true, compositionOffsetTicks: 0 };
+    writer.add(number * SECOND_TICKS, { ...frame, bytes });
+    writer.endPart();
+    const segment = writer.endSegment()?.segment;
+    const renditionId = renditions[rendition]?.id;
+    if (segment === undefined || renditionId === undefined) throw new Error('Expected a segment of a rendition.');
+    return committer.commit({ lease, renditionId, segment, wallMs: number }, { patienceMs, company: RENDITIONS });
+  };
+  return { id: lease.key.mediaId, commit };
+}
+
+function open(change: Partial<Storage> = {}) {
+  const storage = createPackedStorage({ ...folder, ...change });
+  const reports: Error[] = [];
+  const committer = new SegmentCommitter({ db: database.db, storage, report: (error) => reports.push(error) });
+  return { storage, committer, reports };
+}
+
+/** The objects that rows name chunks of; each chunk is what its index says. */
+async function readPacks(storage: Storage, mediaId: string): Promise<string[]> {
+  const chunks = database.db
+    .selectFrom('chunk')
+    .select(['storage_key', 'sha256'])
+    .where('media_id', '=', mediaId as never);
+  const packs: string[] = [];
+  for (const { storage_key: key, sha256 } of await chunks.execute()) {
+    const index = verifyChunk(
+      await storage.readBytes(key, null, never),
+      await storage.readBytes(idxKeyOf(key), null, never),
+    );
+    expect(index.sha256.equals(sha256)).toBe(true);
+    packs.push(objectOf(key));
+  }
+  return packs;
+}
+
+test('segments of a number share an object as soon as all are there, and streams share none', async () => {
+  const { storage, committer } = open();
+  const streams = [await openStream(committer), await openStream(committer)];
+  const results = await Promise.all(streams.flatMap(({ commit }) => [commit(0, 0), commit(1, 0), commit(2, 0)]));
+  expect(results.map(({ kind }) => kind)).toEqual(Array.from({ length: 6 }, () => 'stored'));
+  expect(await folder.files()).toHaveLength(2);
+  for (const { id } of streams) {
+    const packs = await readPacks(storage, id);
+    expect([packs.length, new Set(packs).size]).toEqual([RENDITIONS, 1]);
+  }
+  committer.close();
+});
+
+test('one that is late goes with the next, or by itself when nothing may wait any more', async () => {
+  const { storage, committer } = open();
+  const { id, commit } = await openStream(committer);
+  // No longer patient than it takes to see what is due.
+  await Promise.all([commit(0, 0, 0), commit(1, 0)]);
+  expect(await folder.files()).toHaveLength(1);
+  await Promise.all([commit(2, 0), commit(0, 1), commit(1, 1), commit(2, 1)]);
+  expect(await folder.files()).toHaveLength(2);
+  const last = commit(0, 2);
+  committer.hurry(id);
+  await last;
+  expect(new Set(await readPacks(storage, id))).toHaveLength(3);
+  committer.close();
+});
+
+test('what waits while the store is away is stored together when it is back, and what waits at the end is given up', async () => {
+  let isAway = true;
+  const { storage, committer, reports } = open({
+    put: (...args) => (isAway ? Promise.reject(new Error('away')) : folder.put(...args)),
+  });
+  const { id, commit } = await openStream(committer);
+  const first = commit(0, 0, 0);
+  await expect.poll(() => reports.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  const others = [1, 2, 3, 4].map((number) => commit(0, number, 0));
+  expect(committer.isBehind(Date.now() + 60_000)).toBe(true);
+  isAway = false;
+  await Promise.all([first, ...others]);
+  expect(committer.isBehind(Date.now() + 60_000)).toBe(false);
+  const packs = await readPacks(storage, id);
+  expect([packs.length, new Set(packs).size]).toEqual([5, 2]);
+  const never = commit(0, 5);
+  committer.close();
+  await expect(never).rejects.toThrow('closes');
+});
