@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   isKeySegment,
   type ListFrom,
@@ -12,7 +13,7 @@ import { deleteKeys, listBucket, sweepUploads } from './s3-list.ts';
 import { createS3Mark } from './s3-mark.ts';
 import { headS3Object, openS3Object } from './s3-read.ts';
 import { createS3Staging } from './s3-staging.ts';
-import { PART_BYTES, writeS3Object } from './s3-write.ts';
+import { PART_BYTES, putBytes, type S3Target, writeS3Object } from './s3-write.ts';
 
 const ALL: ListFrom = { prefix: '', after: '' };
 
@@ -29,6 +30,9 @@ export function createS3Storage(options: S3Options): Storage {
     stepBytes: PART_BYTES,
     async put(key, body, { ifAbsent = false, contentType, lengthBytes = null }, signal) {
       const target = { key: storageKey(key), ifAbsent, contentType: contentType ?? null };
+      // What is in memory needs no room of a part's size beside it.
+      if (body instanceof Uint8Array && Math.max(body.length, lengthBytes ?? 0) <= PART_BYTES)
+        return await writeS3Bytes(bucket, target, body, signal);
       return await writeS3Object(bucket, { target, body, lengthBytes }, signal);
     },
     async read(key, range, signal) {
@@ -68,6 +72,14 @@ export function createS3Storage(options: S3Options): Storage {
     staging,
     marks: [createS3Mark(bucket, (signal) => areEmpty([listObjects(bucket, ALL, signal), staging.list(signal)]))],
   };
+}
+
+async function writeS3Bytes(bucket: S3Bucket, target: S3Target, body: Uint8Array, signal: AbortSignal) {
+  signal.throwIfAborted();
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+  const sha256 = createHash('sha256').update(bytes).digest();
+  await putBytes(bucket, target, bytes);
+  return { sizeBytes: bytes.length, sha256 };
 }
 
 async function* listObjects(bucket: S3Bucket, from: ListFrom, signal: AbortSignal): AsyncGenerator<ObjectInfo> {
