@@ -89,8 +89,18 @@ async function loadRenditions(tx: Tx, key: MediaKey, known: Publication | null):
       planned: old?.planned ?? null,
       ...(old?.videoRange === undefined ? {} : { videoRange: old.videoRange }),
     };
-    return { ...toRendition(row, cutListOf(cutLists, row)), ...parts, chunks };
+    const cutList = cutListOf(cutLists, row);
+    return { ...toRendition(row, cutList), ...parts, chunks: withinCuts(chunks, row, cutList) };
   });
+}
+
+/**
+ * The owner of a recording that was sealed while it had no database stores what it still held, and then has the timeline
+ * take it in: until then these pictures have no place on it.
+ */
+function withinCuts(chunks: readonly StoredChunk[], { kind }: LightRow, { startTicks }: CutList) {
+  const isSealed = kind === 'video' && startTicks.length > 0;
+  return isSealed ? chunks.filter(({ firstSegment }) => firstSegment < startTicks.length) : chunks;
 }
 
 function needsHeavyParts(old: StoredRendition | undefined): boolean {

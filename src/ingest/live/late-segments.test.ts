@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LIVE_SETTINGS } from '../../../test/live/live-service.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { addLibraryRow } from '../../../test/support/library-row.ts';
-import type { LiveLease } from '../../catalog/live/live-lease.ts';
 import { createLiveStore } from '../../catalog/live/live-store.ts';
 import { startStream, stopStream } from '../../catalog/live/live-stream.ts';
 import { commitSegments, openPeriod } from '../../catalog/live/period-store.ts';
@@ -11,15 +10,19 @@ import { createPublishStore } from '../../catalog/live/publish-store.ts';
 import { sealOwned } from '../../catalog/live/seal-store.ts';
 import { createPublicationStore } from '../../catalog/publications/publication-store.ts';
 import { chunkKeys } from '../../catalog/tasks/encode-task.ts';
-import { type Guid, newGuid } from '../../lib/guid.ts';
+import { newGuid } from '../../lib/guid.ts';
 import { createSecretBox } from '../../lib/secret-box.ts';
 import { buildChunk } from '../../media/cmaf/chunk.ts';
 import { aacConfig } from '../../media/live/aac-config.ts';
+import type { TrackConfig } from '../../media/live/access-unit.ts';
 import { PartWriter } from '../../media/live/part-writer.ts';
+import { avcConfig } from '../../media/live/video-config.ts';
+import { computeSegmentRun, runLength } from '../../media/presentation/segment-run.ts';
 import { renditionOf } from './period-rendition.ts';
 
-const SECOND_TICKS = 48_000;
-const AAC_LC_STEREO = Buffer.from([0x11, 0x90]);
+const AVC_RECORD = '0142c00affe100156742c00ada11ec0440000003004000000c83c489a801000468ce0fc8';
+const PICTURES = avcConfig(Buffer.from(AVC_RECORD, 'hex'), 25);
+const AAC_LC_STEREO = aacConfig(Buffer.from([0x11, 0x90]));
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -27,8 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-/** A started stream with a period of sound, whose owner has not renewed its lease for longer than it holds. */
-async function openUnrenewed() {
+/** A started stream with a period of one track, whose owner has not renewed its lease for longer than it holds. */
+async function openUnrenewed(track: TrackConfig) {
   const { db } = database;
   const deps = { db, secretBox: createSecretBox(Buffer.alloc(32, 7)) };
   const libraryId = await addLibraryRow(db);
@@ -40,18 +43,20 @@ async function openUnrenewed() {
     feedUrl: 'http://127.0.0.1:1',
   });
   await streams.change(key, startStream);
-  const renditions = [renditionOf(aacConfig(AAC_LC_STEREO), 'pass-through')];
+  const renditions = [renditionOf(track, 'pass-through')];
   const wanted = { firstSequence: 0, isPreview: false, parameters: '', renditions };
   await openPeriod(db, lease, wanted, { widthPx: 0, heightPx: 0, frameRate: 0 });
   await sql`update live_lease set lease_until = now() - interval '1 minute' where stream_id = ${stream.id}`.execute(db);
-  return { streams, key, lease, renditionId: renditions[0]?.id ?? newGuid() };
+  return { streams, key, lease, track, renditionId: renditions[0]?.id ?? newGuid() };
 }
 
+type Opened = Awaited<ReturnType<typeof openUnrenewed>>;
+
 /** A segment of a second that is stored and has no row yet. */
-function segmentOf(lease: LiveLease, renditionId: Guid, number: number) {
-  const writer = new PartWriter('audio', SECOND_TICKS, number);
-  const frame = { durationTicks: SECOND_TICKS, sizeBytes: 5, isSync: true, compositionOffsetTicks: 0 };
-  writer.add(number * SECOND_TICKS, { ...frame, bytes: Buffer.from('frame') });
+function segmentOf({ lease, renditionId, track: { kind, timescale } }: Opened, number: number) {
+  const writer = new PartWriter(kind, timescale, number);
+  const frame = { durationTicks: timescale, sizeBytes: 5, isSync: true, compositionOffsetTicks: 0 };
+  writer.add(number * timescale, { ...frame, bytes: Buffer.from('frame') });
   writer.endPart();
   const segment = writer.endSegment()?.segment;
   if (segment === undefined) throw new Error('Expected a segment.');
@@ -61,33 +66,31 @@ function segmentOf(lease: LiveLease, renditionId: Guid, number: number) {
 }
 
 test.each([
-  { name: 'only the beginning', before: [0, 1], after: [2, 3] },
-  { name: 'nothing', before: [], after: [0, 1, 2, 3] },
-])('what an owner held when others sealed its stream with $name is in the video', async ({ before, after }) => {
-  const { streams, key, lease, renditionId } = await openUnrenewed();
+  { name: 'only the beginning of the sound', track: AAC_LC_STEREO, before: [0, 1], after: [2, 3] },
+  { name: 'only the beginning of the pictures', track: PICTURES, before: [0, 1], after: [2, 3] },
+  { name: 'nothing', track: AAC_LC_STEREO, before: [], after: [0, 1, 2, 3] },
+])('what an owner held when others sealed its stream with $name is in the video', async ({ track, before, after }) => {
+  const opened = await openUnrenewed(track);
+  const { streams, key, lease } = opened;
   const { db } = database;
-  if (before.length > 0)
-    await commitSegments(
-      db,
-      before.map((number) => segmentOf(lease, renditionId, number)),
-    );
+  const segments = (numbers: readonly number[]) => numbers.map((number) => segmentOf(opened, number));
+  if (before.length > 0) await commitSegments(db, segments(before));
   const stopped = await streams.change(key, stopStream);
   expect(stopped).toMatchObject({ isVideo: before.length > 0, stream: { state: 'ended' } });
   const publications = createPublicationStore(db);
   const known = await publications.load(key, null);
-  expect(
-    await commitSegments(
-      db,
-      after.map((number) => segmentOf(lease, renditionId, number)),
-    ),
-  ).toEqual([]);
+  expect(await commitSegments(db, segments(after))).toEqual([]);
+  // Before the timeline has the rest, an edge shows what it has.
+  const meanwhile = await publications.load(key, null);
+  const pictures = meanwhile?.renditions.filter(({ kind }) => kind === 'video') ?? [];
+  expect(pictures.map((one) => runLength(computeSegmentRun(one)))).toEqual(pictures.map(() => before.length));
   expect(await sealOwned(db, lease)).toBe(true);
   expect(await streams.load(key)).toMatchObject({ isVideo: true, stream: { state: 'ended' } });
-  // An edge that showed it already, and one that comes to it now.
-  for (const from of [known, null]) {
+  // An edge that showed it already, one that came to it meanwhile, and one that comes now.
+  for (const from of [known, meanwhile, null]) {
     const shown = await publications.load(key, from);
     expect(shown).toMatchObject({ durationMs: 4_000 });
-    expect(shown?.renditions[0]?.cutList.startTicks).toEqual([0, 1, 2, 3].map((second) => second * SECOND_TICKS));
+    expect(shown?.renditions[0]?.cutList.startTicks).toEqual([0, 1, 2, 3].map((second) => second * track.timescale));
     expect(shown?.renditions[0]?.chunks.map(({ firstSegment }) => firstSegment)).toEqual([0, 1, 2, 3]);
   }
   expect(await sealOwned(db, lease)).toBe(false);
