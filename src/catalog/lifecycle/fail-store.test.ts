@@ -14,7 +14,8 @@ import { insertTasks } from '../tasks/task-row-store.ts';
 import { cancelEncode } from './cancel-store.ts';
 import { failTask } from './fail-store.ts';
 
-const BROKEN = new Error('It broke.', { cause: new FfmpegFailed('failed', 'Exit 1.', '[fatal] /tmp/mr/x.mp4\n') });
+const FAILED = new FfmpegFailed('failed', 'Exit 1.', '[fatal] /tmp/mr/x.mp4\n');
+const BROKEN = new Error('It broke: open /tmp/mr/x.mp4.', { cause: FAILED });
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -225,7 +226,11 @@ test('what the encoder of a failed attempt wrote is kept, of the last five attem
   const held = { claim: await claim(open), report: () => undefined };
   expect(await runTask(held, { perform, deps }, { lost: never, stopping: never })).toBe('failed-once');
   const [kept] = await listAttemptLogs(db, task.key);
-  expect(kept).toMatchObject({ kind: 'video', renditions: ['240p'], reason: 'It broke.', messages: '[fatal] …/x.mp4' });
+  const said = { reason: 'It broke: open …/x.mp4.', messages: '[fatal] …/x.mp4' };
+  expect(kept).toMatchObject({ kind: 'video', renditions: ['240p'], ...said });
+  expect((await db.selectFrom('encode_task').select('reason').where('id', '=', open.id).execute())[0]).toEqual({
+    reason: said.reason,
+  });
   for (const messages of ['2', '3', '4', '5', '6']) await keepAttemptLog(db, open, { reason: 'Again.', messages });
   const all = await listAttemptLogs(db, task.key);
   expect(all.map(({ messages }) => messages)).toEqual(['6', '5', '4', '3', '2']);

@@ -15,6 +15,7 @@ import {
   renewProcess,
 } from '../../catalog/lifecycle/process-store.ts';
 import { FIRST_PRIORITY } from '../../catalog/tasks/encode-task.ts';
+import { reasonOf } from '../../lib/mask-paths.ts';
 import { Refused } from '../../lib/refused.ts';
 import { chooseSubtitles } from '../../media/captions/subtitles.ts';
 import { probeMended, probeSource } from '../../media/probe/run-probe.ts';
@@ -98,7 +99,7 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
 
 async function endFailed({ key }: ProcessClaim, deps: JobDeps, error: unknown): Promise<void> {
   deps.report(new Error(`Video ${key.mediaId} could not be planned.`, { cause: error }));
-  const message = failureMessage(error instanceof Error ? error.message : String(error), new Date());
+  const message = failureMessage(reasonOf(error), new Date());
   await inTransaction(deps.db, (tx) => failMedia(tx, key, PROCESSING_FAILED, message));
 }
 

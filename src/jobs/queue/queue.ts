@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { type Db as BossDb, fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Tx } from '../../catalog/db.ts';
 import { newGuid } from '../../lib/guid.ts';
+import { maskPaths } from '../../lib/mask-paths.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Job, Queue } from './define-job.ts';
 import { listen } from './listen.ts';
@@ -199,7 +200,7 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
 
 async function giveUp<Deps>(running: Running<Deps>, envelope: Envelope, reason: string): Promise<void> {
   const found = findJob(running.jobs, envelope);
-  await found.giveUp?.(envelope.payload as never, running.deps, reason);
+  await found.giveUp?.(envelope.payload as never, running.deps, maskPaths(reason));
 }
 
 function findJob<Deps>(jobs: readonly AnyJob<Deps>[], { job: name }: Envelope): AnyJob<Deps> {

@@ -7,6 +7,7 @@ import { MEMORY_REASON } from '../../catalog/lifecycle/messages.ts';
 import { keepAttemptLog } from '../../catalog/tasks/attempt-log-store.ts';
 import { noteFailure, postponeTask, releaseTask } from '../../catalog/tasks/claim-store.ts';
 import { type Claim, MAX_DEATHS, MAX_FAILURES } from '../../catalog/tasks/encode-task.ts';
+import { reasonOf } from '../../lib/mask-paths.ts';
 import { failureLog } from '../../media/ffmpeg/failure-log.ts';
 import { FfmpegFailed } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -61,7 +62,7 @@ async function recordError(deps: JobDeps, claim: Claim, error: unknown, stopping
     await postponeTask(deps.db, claim, postponement);
     return isLocalShortage(error) ? 'left-to-others' : 'postponed';
   }
-  const reason = reasonOf(error);
+  const reason = describeFailure(error);
   deps.report(new Error(`${describe(claim)} failed.`, { cause: error }));
   const isLast = claim.failures + 1 >= MAX_FAILURES;
   const end = isLast ? await endFailed(deps, claim, reason) : await noteOnce(deps, claim, reason);
@@ -91,9 +92,9 @@ function describe({ task }: Claim): string {
   return `Task ${task.id} (${task.kind}) of video ${task.key.mediaId}`;
 }
 
-function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return error instanceof FfmpegFailed && error.kind === 'out-of-memory' ? `${MEMORY_REASON}${message}` : message;
+function describeFailure(error: unknown): string {
+  const reason = reasonOf(error);
+  return error instanceof FfmpegFailed && error.kind === 'out-of-memory' ? `${MEMORY_REASON}${reason}` : reason;
 }
 
 async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<TaskEnd> {

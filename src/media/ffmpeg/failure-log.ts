@@ -1,4 +1,4 @@
-import { tmpdir } from 'node:os';
+import { maskPaths } from '../../lib/mask-paths.ts';
 import { FfmpegFailed } from './run-ffmpeg.ts';
 
 /** What is kept of the messages of a failed run at most: its end says why. */
@@ -7,9 +7,6 @@ const MOST_CHARACTERS = 8_192;
 
 /** An error's causes are looked through down to this depth. */
 const MOST_CAUSES = 8;
-
-/** A path of this machine, not of an address; `/in/source` and `/out` are those of the sandbox. */
-const PATH = /(?<![\w/])\/(?!\/|in\/source(?![\w-])|out\/)[^\s:'"]+\/([^\s/:'"]*)/g;
 
 /** The last messages of the ffmpeg run for which an error came, without paths of this machine; null where there was none. */
 export function failureLog(error: unknown): string | null {
@@ -22,13 +19,7 @@ export function failureLog(error: unknown): string | null {
 }
 
 function tailOf(messages: string): string | null {
-  const lines = messages
-    .replaceAll(tmpdir(), '')
-    .replaceAll(process.cwd(), '')
-    .replaceAll(PATH, '…/$1')
-    .trimEnd()
-    .split('\n')
-    .slice(-MOST_LINES);
+  const lines = maskPaths(messages).trimEnd().split('\n').slice(-MOST_LINES);
   const text = lines.join('\n').slice(-MOST_CHARACTERS).trim();
   return text === '' ? null : text;
 }
