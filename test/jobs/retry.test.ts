@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { cancelEncode } from '../../src/catalog/lifecycle/cancel-store.ts';
 import { createRetryStore } from '../../src/catalog/lifecycle/retry-store.ts';
+import { loadStoredVideo } from '../../src/catalog/videos/rendition-view-store.ts';
 import { requestReencode } from '../../src/catalog/videos/video.ts';
 import { createVideoStore } from '../../src/catalog/videos/video-store.ts';
 import { planRetry } from '../../src/jobs/planning/plan-retry.ts';
@@ -168,6 +169,7 @@ test('an encode that is cancelled ends its encoders, and is made again by a re-e
     100,
     'Its encoding was cancelled, the video stays as it was.',
   ]);
+  expect(await loadStoredVideo(db, key)).toMatchObject({ isCancelled: true });
   expect((await loadRenditions(lab, key)).filter(({ state: its }) => its === 'building')).toEqual([]);
   expect(await shown(key)).toEqual(before);
   await until(isEncoderGone, 'the encoders to end');

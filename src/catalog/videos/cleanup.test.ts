@@ -31,6 +31,7 @@ const renditions = [
   rendition(null),
 ];
 const video: StoredVideo = {
+  isCancelled: false,
   state: 'finished',
   createdAt: new Date(0),
   originalBytes: 99,

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, MediaKey } from '../db.ts';
+import { CANCELLED_VALUE } from '../renditions/kept-message.ts';
 import type { CaptionTrack, MediaState } from '../schema.ts';
 
 /**
@@ -29,6 +30,8 @@ export type RenditionView = {
 export type StoredVideo = {
   state: MediaState;
   createdAt: Date;
+  /** What was encoded of it last was cancelled as a whole. */
+  isCancelled: boolean;
   originalBytes: number | null;
   thumbnailBytes: number;
   /** Thumbnails to choose from, and the storyboard's sheets. */
@@ -58,7 +61,8 @@ export function createStoredVideoStore(db: Db): StoredVideoStore {
 /** As `StoredVideoStore.load`, within a transaction that may hold the row. */
 export async function loadStoredVideo(db: Db, key: MediaKey): Promise<StoredVideo> {
   const { rows } = await sql<Omit<StoredVideo, 'renditions'>>`
-    select state, created_at as "createdAt", thumbnail_bytes as "thumbnailBytes", captions,
+    select state, created_at as "createdAt", messages @> ${JSON.stringify([{ value: CANCELLED_VALUE }])}::jsonb as "isCancelled",
+      thumbnail_bytes as "thumbnailBytes", captions,
       case when source_key is not null then coalesce(source_bytes, 0) end as "originalBytes",
       (select coalesce(sum(size_bytes), 0)::bigint from picture p where p.library_id = media.library_id
         and p.media_id = media.id and p.use = 'thumbnail') as "otherThumbnailBytes",

@@ -19,6 +19,11 @@ test.each([
     change: { scrub: { roundBeganAt: began, isRead: true } },
     kinds: ['finished', 'scrub'],
   },
+  {
+    name: 'an encode that was cancelled while something was shown whole',
+    change: { stored: { ...VIEW.stored, isCancelled: true } },
+    kinds: ['cancelled'],
+  },
   { name: 'a token', change: { access: { ...VIEW.access, needsToken: true } }, kinds: ['token', 'finished'] },
   {
     name: 'a slow start',
@@ -33,6 +38,12 @@ test.each([
   },
 ])('$name: $kinds', ({ change, kinds }) => {
   expect(explainVideo({ ...VIEW, ...change }).map(({ kind }) => kind)).toEqual(kinds);
+});
+
+test('what was cancelled is encoded anew from its original, as long as that is there', () => {
+  const remedy = (originalBytes: number | null) =>
+    explainVideo({ ...VIEW, stored: { ...VIEW.stored, isCancelled: true, originalBytes } })[0]?.remedy;
+  expect([remedy(1), remedy(null)]).toEqual(['reencode', null]);
 });
 
 test('a scrub says its day, and whether it came to the video', () => {

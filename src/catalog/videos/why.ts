@@ -19,6 +19,7 @@ export type WhyView = {
   access: { needsToken: boolean; allowedReferrers: readonly string[]; blocksNoReferrer: boolean };
 };
 
+const CANCELLED = 'Its encoding was cancelled, the video stays as it was.';
 const SLOW_START_MS = 2_000;
 const OFTEN_STALLED = 0.1;
 /** Below this many sessions a share of them says nothing. */
@@ -48,15 +49,19 @@ function stateOf({ outlook, stored }: WhyView): Finding {
     case 'failed':
       return { kind: 'failed', level: 'bad', sentence, remedy: stored.originalBytes === null ? 'upload' : 'reencode' };
     case 'finished':
-      return {
-        kind: 'finished',
-        level: 'good',
-        sentence: 'Everything that was planned is stored and listed.',
-        remedy: null,
-      };
+      return finishedAs(stored);
     default:
       return { kind: 'encoding', level: 'wait', sentence, remedy: 'open-queue' };
   }
+}
+
+function finishedAs({ isCancelled, originalBytes }: StoredVideo): Finding {
+  if (isCancelled) {
+    const remedy = originalBytes === null ? null : 'reencode';
+    return { kind: 'cancelled', level: 'wait', sentence: CANCELLED, remedy };
+  }
+  const sentence = 'Everything that was planned is stored and listed.';
+  return { kind: 'finished', level: 'good', sentence, remedy: null };
 }
 
 function failuresOf({ tasks, stored }: WhyView): Finding[] {
