@@ -1,14 +1,15 @@
 import type { Socket } from 'node:net';
 import type { ParserError } from '../catalog/shield/judge-unreadable.ts';
 import { ANY_ORIGIN } from '../lib/cors.ts';
+import { endLingering } from '../lib/end-lingering.ts';
 import { newGuid } from '../lib/guid.ts';
 import { http } from '../lib/http.ts';
 import { Refused } from '../lib/refused.ts';
 import { rulesOfAddress, toErrorAnswer } from './errors.ts';
 
 /** Answers what is no HTTP that can be read, so that no request stands behind it, and ends the connection. */
-export function answerUnreadable(error: ParserError, socket: Pick<Socket, 'writable' | 'end' | 'destroy'>): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+export function answerUnreadable(error: ParserError, socket: Socket): void {
+  if (error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
@@ -22,7 +23,7 @@ export function answerUnreadable(error: ParserError, socket: Pick<Socket, 'writa
     'Connection: close',
     ...Object.entries(ANY_ORIGIN).map(([name, value]) => `${name}: ${value}`),
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  endLingering(socket, `${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 /** What the request was for; empty where its first line came earlier or is none. */

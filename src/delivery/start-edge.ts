@@ -42,9 +42,7 @@ import { createOtherPlayers } from './traffic/other-players.ts';
 
 const KEEP_ALIVE_SEC = 65;
 /** How often late headers and requests are looked for: a time limit holds to within this. */
-const CHECK_CONNECTIONS_MS = 1_000;
-/** How long the client of a refused tunnel may keep its side open. */
-const TUNNEL_END_MS = 1_000;
+const CHECK_CONNECTIONS_MS = 250;
 
 /** A running edge. `close` takes no new requests, lets answers finish for a bounded time, and frees all it opened. */
 export type Edge = { port: number; close(): Promise<void> };
@@ -166,7 +164,7 @@ function openServer(limits: EdgeLimits, handling: HandleDeps): Server {
   const server = http.createServer(
     {
       headersTimeout: limits.headMs,
-      requestTimeout: 2 * limits.headMs,
+      requestTimeout: requestLimitMs(limits),
       connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
       keepAliveTimeout: KEEP_ALIVE_SEC * 1000,
       maxHeaderSize: 8 * 1024,
@@ -184,6 +182,11 @@ function openServer(limits: EdgeLimits, handling: HandleDeps): Server {
   server.on('drop', (from) => recordAlone(from?.remoteAddress, TOO_MANY_CONNECTIONS, handling));
   server.on('clientError', (error: ParserError, socket: Socket) => refuseUnreadable(error, socket, handling));
   return server;
+}
+
+/** Who sends a body too slowly is refused before its connection is closed as idle, without an answer. */
+function requestLimitMs({ headMs, idleMs }: EdgeLimits): number {
+  return Math.min(2 * headMs, Math.max(headMs, idleMs / 2 - 2 * CHECK_CONNECTIONS_MS));
 }
 
 /** Ends what is more than one client may have open. Behind a trusted proxy each connection has many clients. */
@@ -219,9 +222,6 @@ function recordAlone(remoteAddress: string | undefined, hit: Hit, { recorder, re
 /** Node takes its own listeners off a socket before it hands it over: without these an abort would end the process. */
 function refuseTunnel(socket: Socket, handling: HandleDeps): void {
   socket.on('error', () => socket.destroy());
-  // By the clock: what the client still sends would put an idle timeout off for ever.
-  setTimeout(() => socket.destroy(), TUNNEL_END_MS).unref();
-  socket.resume();
   refuseUnreadable(UNTAKEN_METHOD, socket, handling);
 }
 

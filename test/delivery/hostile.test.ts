@@ -192,6 +192,25 @@ test('a tunnel that is reset, or whose client keeps its side open, ends nothing 
   expect((await send(edge, get('/none'))).status).toBe(404);
 });
 
+test('a client that goes on sending while it is refused can read why: nothing is reset under it', async () => {
+  const edge = await videos.open();
+  const socket = connect({ port: edge.port, host: '127.0.0.1', allowHalfOpen: true });
+  sockets.push(socket);
+  const faults: string[] = [];
+  socket.on('error', (error: NodeJS.ErrnoException) => faults.push(error.code ?? error.message));
+  const ended = once(socket.resume(), 'end');
+  socket.write('no http at all\r\n\r\n');
+  await ended;
+  // Each goes out by itself: the second would meet the reset that the first had caused.
+  for (const part of ['more', 'and more'])
+    await new Promise<void>((resolve) => socket.write(part, () => setTimeout(resolve, 50)));
+  const closed = once(socket, 'close');
+  socket.end();
+  await closed;
+  expect(faults).toEqual([]);
+  expect((await closeAndRead()).map(({ ruleId }) => ruleId)).toEqual(['10180']);
+});
+
 test('connections beyond what one client may have are in the log', async () => {
   const edge = await videos.open({ limits: { connectionsPerClient: 1 } });
   const held = connect(edge.port, '127.0.0.1');

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { ParserError, Unreadable } from '../../catalog/shield/judge-unreadable.ts';
+import { endLingering } from '../../lib/end-lingering.ts';
 import type { EdgeErrorCode } from '../../lib/error-catalogue.ts';
 import { http } from '../../lib/http.ts';
 
@@ -11,10 +12,6 @@ export const UNTAKEN_METHOD: ParserError = Object.assign(new Error('CONNECT is n
 
 /** Answers a request that cannot be read, and ends the connection: nobody knows where a next request would begin. */
 export function answerUnreadable(socket: Socket, { rule, status }: Unreadable): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
   const body = JSON.stringify({
     error: 'unreadable' satisfies EdgeErrorCode,
     message: `${rule.message}.`,
@@ -28,5 +25,5 @@ export function answerUnreadable(socket: Socket, { rule, status }: Unreadable): 
     'Cache-Control: no-store',
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  endLingering(socket, `${head.join('\r\n')}\r\n\r\n${body}`);
 }
