@@ -4,6 +4,7 @@ import type { FeedPeriod } from '../../media/live/feed-message.ts';
 import type { SegmentRow } from '../../media/live/live-index.ts';
 import type { WallAnchor } from '../../media/live/wall-anchors.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
+import { RETIRED_GRACE_HOURS } from '../publications/publication-row-store.ts';
 import type { LiveHead } from './live-head.ts';
 import { slotOf } from './period-rendition-store.ts';
 import { loadClock } from './recording-clock-store.ts';
@@ -11,12 +12,19 @@ import { loadClock } from './recording-clock-store.ts';
 /** Longer than any recording. */
 const WHOLE_SEC = 1e9;
 
-/** What is stored of a stream's recent past: its periods, their init segments, and segments in their order. */
-export type StoredLive = { periods: { period: FeedPeriod; inits: Map<Guid, Buffer> }[]; segments: SegmentRow[] };
+/** A period, the init segments of its renditions, and those of them that are not listed any more. */
+type StoredPeriod = { period: FeedPeriod; inits: Map<Guid, Buffer>; retired: Set<Guid> };
+
+/** What is stored of a stream's recent past: its periods, and segments in their order. */
+export type StoredLive = { periods: StoredPeriod[]; segments: SegmentRow[] };
 
 /** A rendition that is listed: neither gone, nor one that is made after the end and not whole yet. */
 const IS_LISTED = sql<SqlBool>`(rendition.retired_at is null and rendition.state <> 'failed'
   and (rendition.state = 'finished' or not rendition.plan ? 'recordedOf'))`;
+
+/** One that is not listed any more, such as a rung that was not whole at the end: players hold its addresses. */
+const IS_KNOWN_STILL = sql<SqlBool>`(rendition.state = 'finished'
+  and rendition.retired_at > now() - make_interval(hours => ${RETIRED_GRACE_HOURS}))`;
 
 /** Reads the rows of segments that began within the last `windowSec` seconds, and the periods that they belong to. */
 export async function loadStoredLive(db: Db, key: MediaKey, windowSec: number): Promise<StoredLive> {
@@ -45,10 +53,10 @@ export async function loadStoredLive(db: Db, key: MediaKey, windowSec: number): 
       'height_px',
       'init',
     ])
-    .select(['key_group', 'iv_prefix'])
+    .select(['key_group', 'iv_prefix', sql<boolean>`retired_at is not null`.as('isRetired')])
     .where('library_id', '=', key.libraryId)
     .where('media_id', '=', key.mediaId)
-    .where(IS_LISTED)
+    .where(sql<SqlBool>`(${IS_LISTED} or ${IS_KNOWN_STILL})`)
     .orderBy('kind', 'desc')
     .orderBy('origin', 'desc')
     .orderBy('rung', 'desc')
@@ -75,6 +83,7 @@ export async function loadStoredLive(db: Db, key: MediaKey, windowSec: number): 
       const own = renditions.filter((one) => one.timeline_id === timelineId);
       return {
         inits: new Map(own.map(({ id, init }) => [id, init ?? Buffer.alloc(0)])),
+        retired: new Set(own.flatMap(({ id, isRetired }) => (isRetired ? [id] : []))),
         period: {
           ...period,
           isLadderPending: false,

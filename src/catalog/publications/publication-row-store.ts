@@ -5,7 +5,7 @@ import type { ChunkTable, RenditionTable } from '../schema.ts';
 import type { StoredChunk, StoredRendition } from './publication.ts';
 
 /** Retired renditions stay readable this long: open players still hold their playlists. */
-const RETIRED_GRACE_HOURS = 24;
+export const RETIRED_GRACE_HOURS = 24;
 
 /** What of a rendition's row is read with each change, of the table as `r`. */
 export const RENDITION_COLUMNS = [

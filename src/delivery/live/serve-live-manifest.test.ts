@@ -53,7 +53,8 @@ function addPeriod({ periods, segments }: StoredLive, number: number, count: num
     isLadderPending: false,
     renditions,
   };
-  periods.push({ period, inits: new Map(tracks.map(({ track, id }) => [id, buildLiveInit(track).init])) });
+  const inits = new Map(tracks.map(({ track, id }) => [id, buildLiveInit(track).init]));
+  periods.push({ period, inits, retired: new Set() });
   for (const { track, id } of tracks) {
     for (let segment = 0; segment < count; segment += 1) {
       const times = { startTick: 2 * segment * track.timescale, durationTicks: 2 * track.timescale };

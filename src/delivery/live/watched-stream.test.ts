@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { LiveHead } from '../../catalog/live/live-head.ts';
 import type { StoredLive } from '../../catalog/live/live-media-store.ts';
-import { newGuid } from '../../lib/guid.ts';
+import { type Guid, newGuid } from '../../lib/guid.ts';
+import { liveMultivariant } from '../../media/live/live-multivariant.ts';
 import { listSlot } from '../../media/live/slot-segments.ts';
 import { WatchedStream } from './watched-stream.ts';
 
@@ -40,7 +41,7 @@ function storedOf(windowSec: number, hasRung = false): StoredLive {
   const from = Math.max(0, SEGMENTS - windowSec / SEGMENT_SEC);
   const shown = rows.filter(({ number }) => number >= from);
   const segments = renditions.flatMap(({ id }) => shown.map((row) => ({ ...row, renditionId: id })));
-  return { periods: [{ period, inits: new Map() }], segments };
+  return { periods: [{ period, inits: new Map(), retired: new Set() }], segments };
 }
 
 test('what was watched live is listed from its beginning once it is a recording', async () => {
@@ -58,6 +59,36 @@ test('what was watched live is listed from its beginning once it is a recording'
   expect(listSlot(stream.index, 'source', view).map(({ sequence }) => sequence)).toEqual([
     ...Array.from({ length: SEGMENTS }).keys(),
   ]);
+  stream.close();
+});
+
+test('a rung that was not whole at the end is listed no more, and its address shows what took its place', async () => {
+  let retired = new Set<Guid>();
+  const deps = {
+    secret: '',
+    loadStored: async (windowSec: number) => {
+      const { periods, segments } = storedOf(windowSec, true);
+      const partial = segments.filter(({ renditionId, number }) => renditionId === SOURCE || number > SEGMENTS - 3);
+      return { periods: periods.map((one) => ({ ...one, retired })), segments: partial };
+    },
+    warn: (error: unknown) => expect(error).toBe(null),
+  };
+  const stream = new WatchedStream(newGuid(), running, deps);
+  await stream.ready;
+  const rungs = () => liveMultivariant(stream.index, view, ways)?.match(/^r\/.*$/gm);
+  const view = { windowSec: WHOLE_SEC, isPreview: false };
+  const addresses = { media: (id: string) => `r/${id}`, iFrames: (id: string) => `i/${id}` };
+  const ways = { addresses, listsIFrames: false, sessionKeyLines: () => [], isOver: true };
+  expect(rungs()).toEqual([`r/${SOURCE}`, `r/${RUNG}`]);
+  retired = new Set([RUNG]);
+  stream.update({ ...running, state: 'ended', dvrWindowSec: WHOLE_SEC, extent: 1 });
+  await stream.ready;
+  expect(rungs()).toEqual([`r/${SOURCE}`]);
+  // A player that knows its address goes on with segments that are there.
+  const known = stream.index.find(RUNG)?.rendition;
+  expect(known?.segments).not.toEqual([]);
+  const listed = listSlot(stream.index, known?.slot ?? '', view);
+  expect(listed.map(({ rendition }) => rendition.id)).toEqual(Array.from({ length: SEGMENTS }, () => SOURCE));
   stream.close();
 });
 

@@ -142,7 +142,7 @@ export class WatchedStream {
   /** After the snapshot: what was stored before it has its row by then. */
   async #loadPast(index = this.#index): Promise<void> {
     const { periods, segments } = await this.#deps.loadStored(this.#windowSec + SLACK_SEC);
-    for (const { period, inits } of periods) index.addPeriod(period, inits);
+    for (const { period, inits, retired } of periods) index.addPeriod(period, inits, retired);
     for (const segment of segments) index.addRow(segment);
     this.#wake();
   }

@@ -72,7 +72,15 @@ export class LiveIndex {
     return this.#renditions.get(renditionId) ?? null;
   }
 
-  addPeriod({ renditions, ...period }: FeedPeriod, inits: ReadonlyMap<Guid, Buffer> = new Map()): void {
+  /**
+   * Of `retired` renditions nothing is listed any more: their addresses stay for players that know them, and their playlists
+   * are those of what takes their place.
+   */
+  addPeriod(
+    { renditions, ...period }: FeedPeriod,
+    inits: ReadonlyMap<Guid, Buffer> = new Map(),
+    retired: ReadonlySet<Guid> = new Set(),
+  ): void {
     const added: IndexedPeriod = this.#periods.get(period.number) ?? { ...period, renditions: [], cuts: new Map() };
     // Rungs come when their encoder has begun; rows say nothing of it.
     added.isLadderPending &&= period.isLadderPending;
@@ -82,6 +90,7 @@ export class LiveIndex {
       added.renditions.push(rendition);
       this.#renditions.set(rendition.id, { period: added, rendition });
     }
+    added.renditions = added.renditions.filter(({ id }) => !retired.has(id));
     this.#periods.set(period.number, added);
     this.version += 1;
   }

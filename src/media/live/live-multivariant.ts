@@ -23,7 +23,9 @@ export function liveMultivariant(
   view: LiveView,
   ways: LiveAddresses & { isOver: boolean },
 ): string | null {
-  const shown = index.periods.filter((one) => isShown(index, one, view));
+  // A period whose publisher was gone before its first segment has nothing that stands for the others.
+  const hasMedia = ({ renditions }: IndexedPeriod) => !ways.isOver || renditions.length > 0;
+  const shown = index.periods.filter((one) => isShown(index, one, view) && hasMedia(one));
   const newest = shown.at(-1);
   if (newest === undefined) return null;
   const audio = newest.renditions.find(({ kind }) => kind === 'audio');
