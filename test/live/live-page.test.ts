@@ -59,6 +59,14 @@ test('the player page waits for a stream, plays it near its newest second, also 
   await page.context().setOffline(false);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(before.sec + 8);
   await expect.poll(async () => (await read(page)).behindSec, PATIENCE).toBeLessThan(before.behindSec + 1.5);
+  // Behind by a short pause, it comes back near its newest second too.
+  const video = page.locator('video');
+  await video.evaluate((element: HTMLVideoElement) => element.pause());
+  const paused = await read(page);
+  await expect.poll(async () => (await read(page)).behindSec, PATIENCE).toBeGreaterThan(before.behindSec + 5);
+  await video.evaluate((element: HTMLVideoElement) => void element.play());
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(paused.sec + 1);
+  await expect.poll(async () => (await read(page)).behindSec, PATIENCE).toBeLessThan(before.behindSec + 1.5);
   await room.catalogue.streams.change(key, stopStream);
   await ended(publisher);
   await expect.poll(async () => Number.isFinite((await read(page)).durationSec), PATIENCE).toBe(true);

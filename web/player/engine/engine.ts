@@ -3,7 +3,10 @@ import type { PlayerSource } from '../../../src/delivery/player/player-state.ts'
 import { type Denial, denialOf } from './denial.ts';
 import { endHere } from './end-here.ts';
 import { faultOf, staysMissing } from './fault-of.ts';
+import { fetchingSec } from './fetching.ts';
 import { hlsOptions, type Opening } from './hls-options.ts';
+import { behindSec, latencySec, liveSec, sequenceAt } from './live-place.ts';
+import { openNatively } from './open-natively.ts';
 import { whenPlayedOut } from './played-out.ts';
 import { type Attempts, type Fault, NO_ATTEMPTS, placeAfter, recover, resumeAt } from './recovery.ts';
 import type { ShakaEngine, ShakaListener } from './shaka-engine.ts';
@@ -14,9 +17,6 @@ import { coverWithFrame } from './veil.ts';
 /** Set when the page is packed: the engine of pages in the clear holds nothing of key systems. */
 declare const __PLAYS_PROTECTED__: boolean;
 const importShaka = __PLAYS_PROTECTED__ ? () => import('./shaka-engine.ts') : null;
-
-/** States of hls.js in which nothing is under way. */
-const AT_REST: readonly string[] = ['IDLE', 'STOPPED', 'ENDED', 'ERROR'];
 
 /**
  * Plays HLS in a video element through MSE, natively where there is no MSE; a protected video that this browser cannot
@@ -51,7 +51,7 @@ export class Engine extends EventTarget {
     if (importShaka !== null && source.drm !== null && (this.#needsShaka || !Hls.isSupported()))
       void this.#openShaka(source, importShaka);
     else if (Hls.isSupported()) this.#openHls(source);
-    else this.#openNatively(source);
+    else openNatively(this.#video, source, opening, () => this.#report('loaded'));
   }
 
   /** Begins to fetch, where `open` was called to wait. */
@@ -92,9 +92,7 @@ export class Engine extends EventTarget {
 
   /** Where media begins that is being fetched; null for none. */
   get fetchingSec(): number | null {
-    const fetches = Object.values(this.#hls?.inFlightFragments ?? {}).filter(({ state }) => !AT_REST.includes(state));
-    const starts = fetches.flatMap(({ frag }) => (frag === null ? [] : [frag.start]));
-    return starts.length === 0 ? null : Math.min(...starts);
+    return this.#hls && fetchingSec(this.#hls);
   }
 
   get denial(): Denial | null {
@@ -153,22 +151,23 @@ export class Engine extends EventTarget {
 
   /** How far playback is behind a live stream's newest second; null for what is not live. */
   get latencySec(): number | null {
-    const { seekable, currentTime } = this.#video;
-    if (!this.#opening.isLive || seekable.length === 0) return null;
-    return Math.max(0, seekable.end(seekable.length - 1) - currentTime);
+    return this.#opening.isLive ? latencySec(this.#video) : null;
+  }
+
+  /** How far playback is behind where a live stream's newest second is watched from; null for what is not live. */
+  get behindSec(): number | null {
+    return behindSec(this.#hls, this.#video);
   }
 
   /** The media sequence number of the segment at a time; null where no playlist says it. */
   sequenceAt(sec: number): number | null {
-    const fragments = this.#hls?.latestLevelDetails?.fragments ?? [];
-    return fragments.find(({ start, duration }) => start <= sec && sec < start + duration)?.sn ?? null;
+    return sequenceAt(this.#hls, sec);
   }
 
   /** Goes on at a live stream's newest second. */
   goLive(): void {
-    const { seekable } = this.#video;
-    const target = this.#hls?.liveSyncPosition ?? (seekable.length > 0 ? seekable.end(seekable.length - 1) : null);
-    if (target !== null) this.#video.currentTime = target;
+    const targetSec = liveSec(this.#hls, this.#video);
+    if (targetSec !== null) this.#video.currentTime = targetSec;
   }
 
   #openHls(source: PlayerSource): void {
@@ -203,13 +202,6 @@ export class Engine extends EventTarget {
     hls.attachMedia(this.#video);
   }
 
-  #openNatively({ playlistUrl }: PlayerSource): void {
-    const { startSec, loadsAtOnce } = this.#opening;
-    this.#video.preload = loadsAtOnce ? 'auto' : 'none';
-    this.#video.src = startSec > 0 ? `${playlistUrl}#t=${startSec}` : playlistUrl;
-    this.#video.addEventListener('loadeddata', () => this.#report('loaded'), { once: true });
-  }
-
   async #openShaka(source: PlayerSource, load: NonNullable<typeof importShaka>): Promise<void> {
     this.#needsShaka = true;
     const { ShakaEngine: Shaka } = await load();
@@ -235,8 +227,8 @@ export class Engine extends EventTarget {
   }
 
   #applyHeight(apply: (index: number) => void): void {
-    const wanted = this.#wantedHeightPx;
-    const index = wanted === null ? -1 : (this.#hls?.levels.findIndex(({ height }) => height === wanted) ?? -1);
+    const [wanted, levels] = [this.#wantedHeightPx, this.#hls?.levels ?? []];
+    const index = wanted === null ? -1 : levels.findIndex(({ height }) => height === wanted);
     if (wanted === null || index !== -1) apply(index);
   }
 

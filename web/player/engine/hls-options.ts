@@ -4,9 +4,6 @@ import type { PlayerSource } from '../../../src/delivery/player/player-state.ts'
 /** Of what is not known yet: low enough to begin with the lowest rung, and soon corrected. */
 const UNKNOWN_LINE_BPS = 500_000;
 
-/** So much faster is hardly heard. */
-const CATCH_UP_RATE = 1.25;
-
 export type Opening = { startSec: number; loadsAtOnce: boolean; isLive: boolean; lineBps: number | null };
 
 export function hlsOptions(
@@ -18,8 +15,8 @@ export function hlsOptions(
     startPosition: isLive && startSec <= 0 ? -1 : startSec,
     autoStartLoad: loadsAtOnce,
     lowLatencyMode: isLive,
-    // After a stall a viewer gets back to the newest second, instead of staying behind by as long as it lasted.
-    ...(isLive && { liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: CATCH_UP_RATE }),
+    // After a stall a viewer gets back to the newest second (`returnToLive`), instead of staying behind by as long as it lasted.
+    ...(isLive && { liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1 }),
     // The first segment loaded is the first shown: none is spent on measuring the line.
     testBandwidth: false,
     abrEwmaDefaultEstimate: lineBps ?? UNKNOWN_LINE_BPS,
