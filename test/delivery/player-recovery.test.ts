@@ -1,7 +1,8 @@
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, type ExpectStatic, test } from 'vitest';
+import { makeFilm } from './make-film.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
-import type { PublishedFilm } from './publish.ts';
+import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
 
 /** A bound on hanging. */
 const PATIENCE = { timeout: 90_000 };
@@ -11,17 +12,23 @@ const RATE = 2;
 
 let room: PlayerRoom;
 let shown: PublishedFilm;
+/** Its last segment is a single picture. */
+let short: PublishedFilm;
 
 beforeAll(async () => {
-  room = await openPlayerRoom(FRAMES, [90]);
+  const [opened, film] = await Promise.all([openPlayerRoom(FRAMES, [90]), makeFilm(97, [90])]);
+  room = opened;
   shown = await room.publish();
+  const { db } = room.database;
+  short = await addFilm(db, await addLibrary(db, {}), film, 'A short film');
+  await publishWholeFilm(db, room.edges.storage, film, short);
 });
 afterAll(() => room.close());
 
 type Watched = { context: BrowserContext; page: Page; loads: () => number };
 
 /** Opens the player at twice its speed, after `prepare`; `loads` counts how often the page itself was loaded. */
-async function watch(prepare: (page: Page) => Promise<unknown>, query = ''): Promise<Watched> {
+async function watch(prepare: (page: Page) => Promise<unknown>, film = shown): Promise<Watched> {
   const context = await room.browser.newContext();
   const page = await context.newPage();
   let loads = 0;
@@ -29,7 +36,7 @@ async function watch(prepare: (page: Page) => Promise<unknown>, query = ''): Pro
     loads += 1;
   });
   await prepare(page);
-  await page.goto(`${room.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true${query}`);
+  await page.goto(`${room.edge.base}/embed/${film.libraryId}/${film.mediaId}?muted=true`);
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
   await page.locator('video').evaluate((video: HTMLVideoElement, rate) => {
     video.playbackRate = rate;
@@ -94,6 +101,12 @@ async function damage(route: Route): Promise<void> {
   for (let at = body.indexOf('mdat') + 4; at < body.length; at += 1) body[at] = (at * 197) & 0xff;
   await route.fulfill({ response, body });
 }
+
+test.concurrent('a video whose last segment is a single picture plays to its end', async ({ expect }) => {
+  const watched = await watch(async () => undefined, short);
+  await expectEnds(watched, expect);
+  await watched.context.close();
+});
 
 // Most of each is a picture that moves: they run side by side.
 test.concurrent('segments that the server does not have are passed over, of picture and sound, and at the end too', async ({

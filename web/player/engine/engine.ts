@@ -1,7 +1,7 @@
 import Hls, { type ErrorData } from 'hls.js';
 import type { PlayerSource } from '../../../src/delivery/player/player-state.ts';
 import { type Denial, denialOf } from './denial.ts';
-import { endHere } from './end-here.ts';
+import { endHere, endWithLast } from './end-here.ts';
 import { faultOf, staysMissing } from './fault-of.ts';
 import { fetchingSec } from './fetching.ts';
 import { hlsOptions, type Opening } from './hls-options.ts';
@@ -105,8 +105,7 @@ export class Engine extends EventTarget {
 
   /** Rungs by height, highest first. */
   get qualities(): Quality[] {
-    const levels = this.#hls?.levels ?? [];
-    return byHeight(this.#shaka?.rungs ?? levels.map(toQuality));
+    return byHeight(this.#shaka?.rungs ?? this.#hls?.levels.map(toQuality) ?? []);
   }
 
   get shown(): Quality | null {
@@ -193,7 +192,8 @@ export class Engine extends EventTarget {
       this.#report('shown');
       this.#report('qualities');
     });
-    hls.on(Hls.Events.FRAG_BUFFERED, () => {
+    hls.on(Hls.Events.FRAG_BUFFERED, (_, { frag }) => {
+      endWithLast(hls, frag);
       this.#attempts = { ...this.#attempts, retries: 0 };
       this.#report('loaded');
     });
