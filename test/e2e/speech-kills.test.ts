@@ -5,8 +5,10 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebhookStatus } from '../../src/catalog/webhooks/webhook.ts';
+import { untilGone } from '../house/service.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type ChatRequest, type ModelReply, startModelServer } from '../support/model-server.ts';
+import { passLeases } from '../support/pass-leases.ts';
 import { answerWords, type ScriptedEngine, startScriptedEngine } from '../support/scripted-engine.ts';
 import { discard, newDataDir, type Service, startService } from '../support/service.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
@@ -111,7 +113,10 @@ test('a worker that is killed while it translates, generates and indexes doubles
   const byHand = { srclang: 'fr-auto', captionsFile };
   meanwhile.set('French', async () => void (await call(service, 'POST', `${address}/captions/fr-auto`, byHand)));
   isHolding = false;
-  killAll(await findProcesses(service, 'role.ts worker'));
+  const killed = await findProcesses(service, 'role.ts worker');
+  killAll(killed);
+  await untilGone(killed.map(({ pid }) => pid));
+  await passLeases(database.pool, new Date());
   await letIndex();
 
   await expect.poll(countJobs, PATIENCE).toBe(0);

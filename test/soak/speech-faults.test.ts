@@ -6,6 +6,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { untilGone } from '../house/service.ts';
+import { openCatalogue } from '../support/leftovers.ts';
+import { passLeases } from '../support/pass-leases.ts';
 import { answerWords, type ScriptedEngine, startScriptedEngine } from '../support/scripted-engine.ts';
 import { discard, newDataDir, type Service, startService } from '../support/service.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
@@ -15,7 +18,8 @@ import { call, createVideo, getVideo, uploadFile } from '../support/videos.ts';
 const run = promisify(execFile);
 const PATIENCE = { timeout: 240_000, interval: 250 };
 /** A decoder that stands still for half a minute is ended elsewhere: `npm run soak -- speech-faults` is slower than that. */
-const SLOW_MS = process.env.MODE === 'soak' ? 33_000 : 3_000;
+const isSoak = process.env.MODE === 'soak';
+const SLOW_MS = isSoak ? 33_000 : 3_000;
 /** Half a second each: more of them than a sentence of three seconds holds. */
 const MANY = Array.from({ length: 11 }, () => 'word');
 const MIB = Buffer.alloc(2 ** 20, 0x20);
@@ -62,7 +66,12 @@ async function endless(response: ServerResponse): Promise<void> {
 }
 
 async function killWorker(): Promise<void> {
-  killAll(await findProcesses(service, 'role.ts worker'));
+  const killed = await findProcesses(service, 'role.ts worker');
+  killAll(killed);
+  await untilGone(killed.map(({ pid }) => pid));
+  if (isSoak) return;
+  const { pool, close } = openCatalogue(service);
+  await passLeases(pool, new Date()).finally(close);
 }
 
 /** Three sentences with silence between them. */

@@ -5,8 +5,10 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { Upload } from 'tus-js-client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { objectsOf } from '../support/leftovers.ts';
+import { untilGone } from '../house/service.ts';
+import { objectsOf, openCatalogue } from '../support/leftovers.ts';
 import { listFiles } from '../support/list-files.ts';
+import { passLeases } from '../support/pass-leases.ts';
 import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { call, createVideo, REAL_CLIP } from '../support/videos.ts';
 import { type Origin, serve, serveHead, startOrigin } from './origin.ts';
@@ -179,7 +181,11 @@ test('a worker killed while it fetches is replaced by one that goes on at the la
     .filter((name) => name.includes('.staging/'))
     .map((name) => path.basename(name));
   await vi.waitFor(async () => expect(await stagedBytes(id)).toBe(10_000_000), PATIENCE);
-  process.kill(rolePid('worker'), 'SIGKILL');
+  const worker = rolePid('worker');
+  process.kill(worker, 'SIGKILL');
+  await untilGone([worker]);
+  const { pool, close } = openCatalogue(service);
+  await passLeases(pool, new Date()).finally(close);
   await untilHash(answer.id);
   expect(origin.seen.at(-1)?.range).toBe('bytes=10000000-');
   expect((await load(answer.id)).title).toBe('film.mp4');
