@@ -65,7 +65,7 @@ const LONG = [
   ...['-c:v', 'mpeg4', '-g', '10', '-c:a', 'pcm_mulaw'],
 ];
 const LONG_SEC = 7200;
-const SEEKS = 15;
+const SEEKS = 6;
 /** A request a segment is for the next one too; sound is made by eight. */
 const MOST_PICTURES_A_SEEK = 2;
 const MOST_SOUNDS_A_SEEK = 8;

@@ -14,9 +14,9 @@ function picture(rate: string, seconds: number, size: string): string[] {
 
 const MPEG4 = ['-c:v', 'mpeg4', '-q:v', '4'];
 const SOURCES: Source[] = [
-  { name: 'old.avi', argv: [...picture('24000/1001', 9, '360x360'), ...MPEG4] },
+  { name: 'old.avi', argv: [...picture('24000/1001', 6, '360x360'), ...MPEG4] },
   { name: 'pass.mp4', argv: [...picture('10', 8, '320x240'), ...H264, '-force_key_frames', '0,2.6,5.8'] },
-  { name: 'few.avi', argv: [...picture('10', 9, '320x240'), ...MPEG4], options: { enabledCodecs: ['vp9'] } },
+  { name: 'few.avi', argv: [...picture('10', 6, '320x240'), ...MPEG4], options: { enabledCodecs: ['vp9'] } },
 ];
 
 let lab: Lab;
@@ -36,9 +36,9 @@ test('all codecs have the same cuts and pictures, in chunks that share one init 
   await requireFinished(lab, key);
   const checked = await checkFinished(lab, key);
   expect(checked.map(({ rung, frames, segments, warnings }) => ({ rung, frames, segments, warnings }))).toEqual(
-    [360, 360, 360, 360, 240, 240, 240, 240].map((rung) => ({ rung, frames: 216, segments: 3, warnings: '' })),
+    [360, 360, 360, 360, 240, 240, 240, 240].map((rung) => ({ rung, frames: 144, segments: 2, warnings: '' })),
   );
-  const cuts = [0, 4.004, 8.008];
+  const cuts = [0, 4.004];
   for (const { row, file } of await renditionFiles(lab, key)) {
     const found = await keyframes(file);
     for (const cut of cuts) expect(found.some((sec) => Math.abs(sec - cut) < 0.001)).toBe(true);

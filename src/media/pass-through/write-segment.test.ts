@@ -14,6 +14,9 @@ import type { Mp4Index } from './mp4-index.ts';
 import type { PassThroughPlan } from './plan-pass-through.ts';
 import { buildSegment, type PassThroughSegment, passThroughSegments } from './write-segment.ts';
 
+/** 13 s of the real clip, two cuts in them. */
+const REAL_PICTURES = 312;
+
 let folder: Awaited<ReturnType<typeof makeClipFolder>>;
 const clips: Record<string, string> = {};
 
@@ -97,18 +100,21 @@ describe.each(['real', 'closed', 'film', 'uneven', 'mov', 'late'])('%s', (name) 
   });
 
   test('decodes to the very pictures of the source without a warning, whole and segment by segment', async () => {
-    const source = await readPictureHashes(clip(name));
+    // Of 1080p the first three cuts and what joins there are enough.
+    const pictures = name === 'real' ? REAL_PICTURES : 1000;
+    const source = await readPictureHashes(clip(name), pictures);
     const { init, segments } = await writeAll(clip(name));
     const decode = async (parts: readonly Buffer[], atMost?: number) => {
       await writeFile(folder.path('part.mp4'), Buffer.concat([init, ...parts]));
       return await readPictureHashes(folder.path('part.mp4'), atMost);
     };
-    expect(await decode(segments)).toEqual({ hashes: source.hashes, warnings: '' });
-    // Of 1080p segments the first pictures are enough: the keyframe and those that refer to it.
+    expect(await decode(segments, pictures)).toEqual({ hashes: source.hashes, warnings: '' });
+    // The keyframe and those that refer to it.
     const atMost = name === 'real' ? 24 : 1000;
     const ranges = (await planOf(clip(name))).plan.segments;
     for (const [number, segment] of segments.entries()) {
       const { firstSample = 0, endSample = 0 } = ranges[number] ?? {};
+      if (firstSample + Math.min(atMost, endSample - firstSample) > pictures) continue;
       const hashes = source.hashes.slice(firstSample, Math.min(endSample, firstSample + atMost));
       expect(await decode([segment], atMost)).toEqual({ hashes, warnings: '' });
       expect((await readPackets(folder.path('part.mp4')))[0]?.flags).toMatch(/^K/);
