@@ -8,9 +8,10 @@ import { createLiveStore } from '../../catalog/live/live-store.ts';
 import { openPeriod } from '../../catalog/live/period-store.ts';
 import { createPublishStore } from '../../catalog/live/publish-store.ts';
 import { idxKeyOf } from '../../catalog/tasks/encode-task.ts';
-import { newGuid } from '../../lib/guid.ts';
+import { type Guid, newGuid } from '../../lib/guid.ts';
 import { createSecretBox } from '../../lib/secret-box.ts';
-import { verifyChunk } from '../../media/cmaf/chunk.ts';
+import { buildChunk, verifyChunk } from '../../media/cmaf/chunk.ts';
+import { readStoredSegments } from '../../media/cmaf/stored-fragments.ts';
 import { aacConfig } from '../../media/live/aac-config.ts';
 import { PartWriter } from '../../media/live/part-writer.ts';
 import { objectOf } from '../../ports/packed-key.ts';
@@ -72,19 +73,18 @@ function open(change: Partial<Storage> = {}) {
   return { storage, committer, reports };
 }
 
-/** The objects that rows name chunks of; each chunk is what its index says. */
-async function readPacks(storage: Storage, mediaId: string): Promise<string[]> {
-  const chunks = database.db
-    .selectFrom('chunk')
-    .select(['storage_key', 'sha256'])
-    .where('media_id', '=', mediaId as never);
+/** The objects that rows name chunks of; each chunk is what its index says, which can be made anew in its place. */
+async function readPacks(storage: Storage, mediaId: Guid): Promise<string[]> {
+  const columns = ['storage_key', 'sha256', 'first_segment', 'segment_count', 'start_tick', 'fragment_table'] as const;
+  const chunks = database.db.selectFrom('chunk').select(columns).where('media_id', '=', mediaId);
   const packs: string[] = [];
-  for (const { storage_key: key, sha256 } of await chunks.execute()) {
-    const index = verifyChunk(
-      await storage.readBytes(key, null, never),
-      await storage.readBytes(idxKeyOf(key), null, never),
-    );
-    expect(index.sha256.equals(sha256)).toBe(true);
+  for (const { storage_key: key, sha256, ...row } of await chunks.execute()) {
+    const bytes = await storage.readBytes(key, null, never);
+    const idx = await storage.readBytes(idxKeyOf(key), null, never);
+    expect(verifyChunk(bytes, idx).sha256.equals(sha256)).toBe(true);
+    const place = { firstSegment: row.first_segment, segmentCount: row.segment_count, startTick: row.start_tick };
+    const segments = readStoredSegments(bytes, { ...place, fragmentTable: row.fragment_table }, SECOND_TICKS);
+    expect(buildChunk(segments, row.first_segment).idx).toEqual(idx);
     packs.push(objectOf(key));
   }
   return packs;
