@@ -100,13 +100,13 @@ async function playClient(agent: Agent, dice: Random, requests: number): Promise
   }
 }
 
-test('2,000 mixed requests on kept connections are exact, whatever others do', async () => {
+test('500 mixed requests on kept connections are exact, whatever others do', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 30 });
   sentBytes = 0;
-  await Promise.all(Array.from({ length: 30 }, (_, number) => playClient(agent, seededRandom(number), 67)));
+  await Promise.all(Array.from({ length: 30 }, (_, number) => playClient(agent, seededRandom(number), 17)));
   agent.destroy();
   // All but a few bytes for each time that a socket was full.
-  expect(sentBytes).toBeGreaterThan(4e8);
+  expect(sentBytes).toBeGreaterThan(1e8);
   expect(edge.lines).toEqual([]);
 });
 
