@@ -16,8 +16,9 @@ export default defineConfig(({ mode }) => ({
     globalSetup: ['test/support/database-template.ts'],
     // No file changes what another would see of a process: few processes, which load each module once.
     isolate: false,
-    // Two cores: media tests start encoders of their own, so few files run side by side; while one waits, two calculate.
-    maxWorkers: 3,
+    // Two cores: files of long tests take a third of one each, since they wait for clocks, leases and moving pictures;
+    // media tests start encoders of their own, so no more than these run side by side.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // Bounds on hanging, not on speed: what is waited for may wait for a processor itself.
     expect: { poll: { timeout: 20_000 } },
