@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { objectOf, splitPacked } from '../ports/packed-key.ts';
+import { findPacked, objectOf, splitPacked } from '../ports/packed-key.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import type { Db, MediaKey, Tx } from './db.ts';
+import { idxKeyOf } from './tasks/encode-task.ts';
 
 /** Edges know of a change within seconds; an answer that was begun before it may take minutes. */
 const GRACE_SEC = 600;
@@ -24,6 +25,17 @@ export async function retireObject(
     .values({ storage_key: key, library_id: libraryId, media_id: mediaId, size_bytes: sizeBytes, retired_at })
     .onConflict((conflict) => conflict.column('storage_key').doNothing())
     .execute();
+}
+
+/** What a chunk's row says of its bytes. */
+export type RetiredChunk = { storageKey: StorageKey; sizeBytes: number; idxBytes: number };
+
+/** The same for a chunk and its `.idx`; those that lie in a pack are one range of it. */
+export async function retireChunk(tx: Tx, key: MediaKey, chunk: RetiredChunk, readSec = 0): Promise<void> {
+  const { storageKey, sizeBytes, idxBytes } = chunk;
+  const isPacked = findPacked(storageKey) !== null;
+  await retireObject(tx, key, { key: storageKey, sizeBytes: sizeBytes + (isPacked ? idxBytes : 0), readSec });
+  if (!isPacked) await retireObject(tx, key, { key: idxKeyOf(storageKey), sizeBytes: idxBytes, readSec });
 }
 
 /** Objects of one video, and keys that name ranges of its packs. */

@@ -5,8 +5,7 @@ import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { insertChunks, lockMedia, type StoredChunk } from '../lifecycle/chunk-store.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
-import { retireObject } from '../retired-object-store.ts';
-import { idxKeyOf } from '../tasks/encode-task.ts';
+import { retireChunk } from '../retired-object-store.ts';
 
 /** A rendition that got chunks of one segment. `isGrowing`: more may come while its chunks are merged. */
 export type MergeableRendition = {
@@ -154,8 +153,5 @@ async function retireParts(tx: Tx, key: MediaKey, { renditionId, merge }: Place)
   await sql`
     delete from chunk where library_id = ${key.libraryId} and media_id = ${key.mediaId} and rendition_id = ${renditionId}
       and first_segment = any(${merge.parts.map(({ firstSegment }) => firstSegment)})`.execute(tx);
-  for (const { storageKey, sizeBytes, idxBytes } of merge.parts) {
-    await retireObject(tx, key, { key: storageKey, sizeBytes, readSec: DOWNLOAD_SEC });
-    await retireObject(tx, key, { key: idxKeyOf(storageKey), sizeBytes: idxBytes, readSec: DOWNLOAD_SEC });
-  }
+  for (const part of merge.parts) await retireChunk(tx, key, part, DOWNLOAD_SEC);
 }

@@ -14,10 +14,10 @@ import {
 } from '../lifecycle/messages.ts';
 import { nameRendition } from '../renditions/rendition-name-store.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
-import { retireObject } from '../retired-object-store.ts';
+import { retireChunk } from '../retired-object-store.ts';
 import type { MediaMessage } from '../schema.ts';
 import { endTask, lockClaim } from '../tasks/claim-store.ts';
-import { type Claim, type EncodeTask, idxKeyOf, taskWeight } from '../tasks/encode-task.ts';
+import { type Claim, type EncodeTask, taskWeight } from '../tasks/encode-task.ts';
 import { insertTasks } from '../tasks/task-row-store.ts';
 import type { ScrubChunk, ScrubOriginal } from './scrub-store.ts';
 
@@ -170,10 +170,7 @@ async function retireChunks(
     returning storage_key as "storageKey", size_bytes as "sizeBytes", idx_bytes as "idxBytes",
       start_tick as "startTick", duration_ticks as "durationTicks"
   `.execute(tx);
-  for (const { storageKey, sizeBytes, idxBytes } of rows) {
-    await retireObject(tx, key, { key: storageKey, sizeBytes });
-    await retireObject(tx, key, { key: idxKeyOf(storageKey), sizeBytes: idxBytes });
-  }
+  for (const chunk of rows) await retireChunk(tx, key, chunk);
   return rows;
 }
 
