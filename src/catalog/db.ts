@@ -27,15 +27,19 @@ export const PUBLICATION_CHANNEL = 'millrace_publication';
 /** Reports every change of a video's state, progress or publication; payload as above, or `…:deleted`. */
 export const PROGRESS_CHANNEL = 'millrace_progress';
 
-/** A worker that stands still, or is cut off, in the midst of a transaction holds rows that others need: no longer than this. */
-const IDLE_TRANSACTION_MS = 60_000;
-
 /** Probed this soon, then every second, ten times (libuv): the kernel's own first probe is after 2 h. */
 const ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 5_000 };
 
-/** No statement of the service takes this long, unless its database stands still; locks are waited for shorter. */
-const STATEMENT_MS = 12_000;
-const LOCK_MS = 10_000;
+/** What the server ends by itself; 0: never. */
+type Limits = {
+  /** No statement of the service takes this long, unless its database stands still; locks are waited for shorter. */
+  statementMs: number;
+  lockMs: number;
+  /** A worker that stands still, or is cut off, in the midst of a transaction holds rows that others need. */
+  idleTransactionMs: number;
+};
+const LIMITS: Limits = { statementMs: 12_000, lockMs: 10_000, idleTransactionMs: 60_000 };
+const LIMITS_SET_MS = 5_000;
 /** How much longer than the server's limit an answer may be on its way. */
 const ON_ITS_WAY_MS = 3_000;
 
@@ -47,25 +51,26 @@ const INT8_ARRAY = 1016;
 const TIMESTAMPTZ = 1184;
 
 /** `kept`: connections above this number are opened for work only, not for polls that fall together. */
-export type DatabaseOptions = pg.PoolConfig & { kept?: number };
+export type DatabaseOptions = pg.PoolConfig & { kept?: number; limits?: Partial<Limits> };
 
 /**
  * Opens a pool. int8 comes back as a number: all our counts stay below 2^53. `onBroken` is notified of connections that
  * break, which must not end the process.
  */
-export function openDatabase({ kept, ...config }: DatabaseOptions, onBroken: (error: Error) => void): Database {
-  const limits = {
+export function openDatabase({ kept, limits, ...config }: DatabaseOptions, onBroken: (error: Error) => void): Database {
+  const inForce = { ...LIMITS, ...limits };
+  const onConnect = (client: pg.ClientBase) => setLimits(client, inForce);
+  const pool = new pg.Pool({
+    max: 10,
     connectionTimeoutMillis: 5_000,
-    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
-    statement_timeout: STATEMENT_MS,
-    lock_timeout: LOCK_MS,
-  };
-  const options = { max: 10, ...ALIVE, ...limits, ...config, types: ourTypes };
-  const pool = new pg.Pool(options);
+    ...ALIVE,
+    ...config,
+    types: ourTypes,
+    onConnect,
+  });
   pool.on('error', onBroken);
   // Without a limit on the server's side nothing can be said of a query that takes long.
-  const { statement_timeout: statementMs } = options;
-  if (typeof statementMs === 'number' && statementMs > 0) endWhenSilent(pool, statementMs + ON_ITS_WAY_MS, onBroken);
+  if (inForce.statementMs > 0) endWhenSilent(pool, inForce.statementMs + ON_ITS_WAY_MS, onBroken);
   pool.on('connect', (client) => {
     keepPlans(client);
     // A connection that breaks while it is used reports its query, and must not end the process either.
@@ -77,7 +82,15 @@ export function openDatabase({ kept, ...config }: DatabaseOptions, onBroken: (er
 }
 
 /** For work that may take long and waits for others: a migration. */
-export const UNHURRIED = { statement_timeout: 0, lock_timeout: 0 };
+export const UNHURRIED = { limits: { statementMs: 0, lockMs: 0 } };
+
+/** By a statement: a PgBouncer refuses connections that bring such limits as parameters of their start. */
+async function setLimits(client: pg.ClientBase, { statementMs, lockMs, idleTransactionMs }: Limits): Promise<void> {
+  const text = `select set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false),
+    set_config('idle_in_transaction_session_timeout', $3, false)`;
+  const query = { text, values: [statementMs, lockMs, idleTransactionMs], query_timeout: LIMITS_SET_MS };
+  await client.query(query);
+}
 
 /**
  * Brings the schema up to date under an advisory lock, so that several machines may start at once; with `only`, to these

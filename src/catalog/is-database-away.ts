@@ -2,7 +2,7 @@
 const AWAY_CODES =
   /^(08...|53...|57P0.|57014|55P03|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 const AWAY_WORDS =
-  /^(Connection terminated|The database has not answered|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+  /^(Connection terminated|The database has not answered|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
 /** Whether an error, or what caused it, says that the database cannot be reached now. */
 export function isDatabaseAway(error: unknown): boolean {

@@ -88,8 +88,8 @@ test('connections that fall silent are ended, and who asked or listened is back 
 });
 
 test('a statement and a wait for a lock end by themselves', { timeout: 60_000 }, async () => {
-  const limits = { statement_timeout: 700, lock_timeout: 300 };
-  const hurried = openDatabase({ ...server.config, ...limits }, () => undefined);
+  const limits = { statementMs: 700, lockMs: 300 };
+  const hurried = openDatabase({ ...server.config, limits }, () => undefined);
   const holder = await server.pool.connect();
   try {
     await holder.query('begin');

@@ -110,7 +110,7 @@ async function withDatabase(settings: Settings, task: (database: Database) => Pr
       : null;
   const connection = postgres === null ? { connectionString: databaseUrl ?? '' } : postgres.connection;
   const database = openDatabase(
-    { ...connection, ...UNHURRIED, idle_in_transaction_session_timeout: 0, max: 3 },
+    { ...connection, limits: { ...UNHURRIED.limits, idleTransactionMs: 0 }, max: 3 },
     (error) => log.warn(error.message),
   );
   try {
