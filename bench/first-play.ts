@@ -29,10 +29,10 @@ await report('first-play', async (scope) => {
   const mkv = await remux(REAL_CLIP, path.join(folder, 'clip.mkv'));
   const service = await startMillrace(scope);
   await playOnce(service, client, REAL_CLIP);
-  const lane: Lane = { service, client, folder };
-  const short = await compare(lane, REAL_CLIP, () => copyOnce(REAL_CLIP, folder));
-  const tenMinutes = await compare(lane, long, () => copyOnce(long, folder));
-  const encoded = await compare(lane, mkv, () => encodeOnce(mkv, folder));
+  const rig: Rig = { service, client, folder };
+  const short = await compare(rig, REAL_CLIP, () => copyOnce(REAL_CLIP, folder));
+  const tenMinutes = await compare(rig, long, () => copyOnce(long, folder));
+  const encoded = await compare(rig, mkv, () => encodeOnce(mkv, folder));
   return [
     { name: 'H.264 source, 30 s; anchor: ffmpeg -c copy', ...short, bar: BAR_SEC, ...IN_SECONDS },
     { name: 'H.264 source, 10 min; anchor: ffmpeg -c copy', ...tenMinutes, bar: BAR_SEC, ...IN_SECONDS },
@@ -45,11 +45,11 @@ await report('first-play', async (scope) => {
   ];
 });
 
-type Lane = { service: Service; client: Client; folder: string };
+type Rig = { service: Service; client: Client; folder: string };
 
 /** Ours and the anchor by turns, so that both meet the same load of the machine. */
 async function compare(
-  { service, client }: Lane,
+  { service, client }: Rig,
   file: string,
   measureAnchor: () => Promise<number>,
 ): Promise<{ ours: number; anchor: number }> {

@@ -46,14 +46,14 @@ await report('jit', async (scope) => {
   await encodeOnDemand(service);
   const database = openCatalogue(service);
   scope.own(() => database.close());
-  const lane: Lane = { service, client, folder, database };
-  await measureVideo(lane, REAL_CLIP, [3]);
+  const rig: Rig = { service, client, folder, database };
+  await measureVideo(rig, REAL_CLIP, [3]);
   const own = { ours: [] as number[], anchor: [] as number[] };
-  for (let upload = 0; upload < CLIP_UPLOADS; upload += 1) add(own, await measureVideo(lane, REAL_CLIP, CLIP_SEGMENTS));
+  for (let upload = 0; upload < CLIP_UPLOADS; upload += 1) add(own, await measureVideo(rig, REAL_CLIP, CLIP_SEGMENTS));
   const places = Array.from({ length: EVEN_SEEKS }, (_, index) => (STEP * (index + 1)) % SEGMENTS);
-  const regular = await measureVideo(lane, even, places);
+  const regular = await measureVideo(rig, even, places);
   const all = { ours: [...own.ours, ...regular.ours], anchor: [...own.anchor, ...regular.anchor] };
-  const crowd = await measureCrowd(lane, even);
+  const crowd = await measureCrowd(rig, even);
   return [
     { name: 'cold 720p, p95; anchor: bare ffmpeg', ...high(all), bar: 1.3, unit: 's', needsIdle: true },
     { name: 'cold 720p, p95', ...high(all), bar: 2, unit: 's', isAbsolute: true },
@@ -64,7 +64,7 @@ await report('jit', async (scope) => {
   ];
 });
 
-type Lane = { service: Service; client: Client; folder: string; database: Database };
+type Rig = { service: Service; client: Client; folder: string; database: Database };
 type Samples = { ours: number[]; anchor: number[] };
 
 /** The clip several times over, with a keyframe each 50 frames: they wander over the segments' starts. */
@@ -86,7 +86,7 @@ async function encodeOnDemand({ apiUrl }: Service): Promise<void> {
   if (answer.status !== 200) throw new Error(`Expected the library to be changed, got ${answer.status}.`);
 }
 
-async function uploadReady({ service, client }: Lane, file: string): Promise<{ guid: string; folderUrl: string }> {
+async function uploadReady({ service, client }: Rig, file: string): Promise<{ guid: string; folderUrl: string }> {
   const { guid, answered } = await sendFile(service, file);
   await answered;
   await untilVideo(service, guid, ({ status }) => status === PLAYLISTS_CREATED);
@@ -98,21 +98,21 @@ async function uploadReady({ service, client }: Lane, file: string): Promise<{ g
 }
 
 /** Ours and the anchor by turns, so that both meet the same load of the machine. */
-async function measureVideo(lane: Lane, file: string, segments: readonly number[]): Promise<Samples> {
-  const { guid, folderUrl } = await uploadReady(lane, file);
+async function measureVideo(rig: Rig, file: string, segments: readonly number[]): Promise<Samples> {
+  const { guid, folderUrl } = await uploadReady(rig, file);
   const samples: Samples = { ours: [], anchor: [] };
   for (const segment of segments) {
-    samples.ours.push((await fetchSegment(lane, folderUrl, segment)).tookMs / 1000);
-    await leave(lane);
-    samples.anchor.push(await encodeBare(lane, file, segment));
+    samples.ours.push((await fetchSegment(rig, folderUrl, segment)).tookMs / 1000);
+    await leave(rig);
+    samples.anchor.push(await encodeBare(rig, file, segment));
   }
   say(`${path.basename(file)}: ours ${list(samples.ours)}, anchor ${list(samples.anchor)}`);
-  await dropVideo(lane.service, guid);
+  await dropVideo(rig.service, guid);
   return samples;
 }
 
 /** The viewer is gone: nothing is made ahead, which would take as long as the segment itself. */
-async function leave({ service, database }: Lane): Promise<void> {
+async function leave({ service, database }: Rig): Promise<void> {
   const deadlineMs = performance.now() + LIMIT_MS;
   // The request for what comes next is written when the segment has been found, maybe after it has come here.
   for (let isGone = false; !isGone; await sleep(10)) {
@@ -125,7 +125,7 @@ async function leave({ service, database }: Lane): Promise<void> {
   await untilNoEncoder(service);
 }
 
-async function fetchSegment({ client }: Lane, folderUrl: string, segment: number): Promise<{ tookMs: number }> {
+async function fetchSegment({ client }: Rig, folderUrl: string, segment: number): Promise<{ tookMs: number }> {
   const startedMs = performance.now();
   for (;;) {
     const { status, body } = await client.ask(`${folderUrl}${segment}.m4s`);
@@ -137,7 +137,7 @@ async function fetchSegment({ client }: Lane, folderUrl: string, segment: number
 }
 
 /** Seconds that bare ffmpeg takes for the same segment: it seeks to the keyframe before it by itself. */
-async function encodeBare({ folder }: Lane, file: string, segment: number): Promise<number> {
+async function encodeBare({ folder }: Rig, file: string, segment: number): Promise<number> {
   const rung = { rung: 720, widthPx: 1280, heightPx: 720, maxBitrateBps: MAX_BITRATES_BPS[720] } as const;
   const settings = findCodec('x264').encoderArgv({ rung, rate: RATE, gopFrames: 48, threads: 0, hdr: null });
   const startedMs = performance.now();
@@ -149,15 +149,15 @@ async function encodeBare({ folder }: Lane, file: string, segment: number): Prom
   return (performance.now() - startedMs) / 1000;
 }
 
-async function measureCrowd(lane: Lane, file: string): Promise<{ warmMs: number; encodes: number }> {
-  const { guid, folderUrl } = await uploadReady(lane, file);
-  const before = await countEncodes(lane.database);
-  await Promise.all(Array.from({ length: VIEWERS }, () => fetchSegment(lane, folderUrl, 20)));
-  const encodes = (await countEncodes(lane.database)) - before;
-  await untilEncodersRest(lane.service);
+async function measureCrowd(rig: Rig, file: string): Promise<{ warmMs: number; encodes: number }> {
+  const { guid, folderUrl } = await uploadReady(rig, file);
+  const before = await countEncodes(rig.database);
+  await Promise.all(Array.from({ length: VIEWERS }, () => fetchSegment(rig, folderUrl, 20)));
+  const encodes = (await countEncodes(rig.database)) - before;
+  await untilEncodersRest(rig.service);
   const warm: number[] = [];
-  for (let run = 0; run < WARM_RUNS; run += 1) warm.push((await fetchSegment(lane, folderUrl, 20)).tookMs);
-  await dropVideo(lane.service, guid);
+  for (let run = 0; run < WARM_RUNS; run += 1) warm.push((await fetchSegment(rig, folderUrl, 20)).tookMs);
+  await dropVideo(rig.service, guid);
   return { warmMs: median(warm), encodes };
 }
 

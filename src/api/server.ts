@@ -77,7 +77,7 @@ export type ApiDeps = {
   translates: boolean;
   /** The way to addresses that callers name. */
   outbound: Outbound;
-  /** Opens an ear for changes of videos' states and progress; it is closed with the server. */
+  /** Opens a subscription for changes of videos' states and progress; it is closed with the server. */
   watchProgress(listener: PublicationListener): PublicationWatch;
   progressLimits?: ProgressLimits;
   /** What `GET /healthz` answers, without a key. */

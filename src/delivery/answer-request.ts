@@ -8,13 +8,13 @@ import { readClockRange } from '../media/hls/clock-range.ts';
 import { type BeaconDeps, MAX_BEACON_BYTES, takeBeacon } from './beacons/take-beacon.ts';
 import type { ClientBudgets } from './clients/client-budgets.ts';
 import { serveManifest } from './dash/serve-manifest.ts';
-import type { CoverDeps } from './drm/cover-bytes.ts';
+import type { ProtectionDeps } from './drm/encrypt-bytes.ts';
 import { type KeyDeps, serveCertificate, serveKey, serveLicence, serveSystemLicence } from './drm/serve-keys.ts';
 import type { EdgeStorage } from './edge-deps.ts';
 import type { EdgeTarget, MediaFile } from './edge-path.ts';
 import { serveFile } from './files/serve-file.ts';
 import type { IFrameLists } from './hls/i-frame-lists.ts';
-import type { KnownSegments, SegmentAddress } from './hls/known-segments.ts';
+import type { SegmentAddress, SegmentResponseCache } from './hls/segment-response-cache.ts';
 import { serveIFrames } from './hls/serve-i-frames.ts';
 import { servePlaylist } from './hls/serve-playlist.ts';
 import { serveSegment } from './hls/serve-segment.ts';
@@ -40,13 +40,13 @@ import { readPlayRequest, tokenQuery } from './shield/play-request.ts';
 import { folderTokenFor } from './shield/sign-for-viewer.ts';
 import type { OtherPlayers } from './traffic/other-players.ts';
 
-export type AnswerDeps = CoverDeps &
+export type AnswerDeps = ProtectionDeps &
   KeyDeps & {
     reader: PublicationReader;
     objects: ObjectSender;
     movies: MoviePlans;
     iFrames: IFrameLists;
-    known: KnownSegments;
+    responses: SegmentResponseCache;
     requests: SegmentRequests;
     live: LiveStreams | null;
     storage: EdgeStorage;
@@ -99,7 +99,7 @@ async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Pro
   const answerOne = publication.live === undefined ? answerFile : answerLive;
   const found = await answerOne(publication, target.file, { request: message, leave, wait }, deps);
   const answer = limitSharing(found, admitted);
-  if (allowsOrigins(admitted.request)) deps.known.keep(segmentAddress(admitted), target, { publication, answer });
+  if (allowsOrigins(admitted.request)) deps.responses.keep(segmentAddress(admitted), target, { publication, answer });
   return address.form === 'query' && admitted.token?.tokenPath != null ? handOnQuery(answer, address.query) : answer;
 }
 
@@ -134,7 +134,7 @@ async function answerBeacon(
   return { kind: 'bytes', bytes: Buffer.alloc(0), contentType, cacheControl, etag: null };
 }
 
-/** What a known segment is kept by. */
+/** What the response to a segment is kept by. */
 export function segmentAddress({ request: { policy, address, purpose } }: Admitted<EdgeRequest>): SegmentAddress {
   const isPrivate = asksForToken({ policy, purpose });
   return { zone: policy?.zone.name ?? '', path: address.path, isPrivate };
@@ -178,7 +178,7 @@ async function answerLive(publication: Publication, file: MediaFile, asking: Ask
     case 'i-frame': {
       const acceptsGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
       const play = readPlayRequest(request);
-      const mayPreview = await deps.permits.holdsToken(publication, play);
+      const mayPreview = await deps.playback.holdsToken(publication, play);
       const licenceUrl = licenceUrlOf(request, deps.edgeUrl);
       const asked = { file, query: queryOf(request), acceptsGzip, play, mayPreview, leave, licenceUrl };
       const liveDeps = { ...deps, streams: deps.live, written: deps.objects.hot };

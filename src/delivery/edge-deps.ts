@@ -104,7 +104,7 @@ export type EdgeViewing = {
   keepDelivered(totals: readonly DeliveredTotal[]): Promise<void>;
 };
 
-/** What the edge stands on. `watch` opens the ear for publications; the edge closes it. */
+/** What the edge stands on. `watch` subscribes to publications; the edge closes it. */
 export type EdgeDeps = {
   host: string;
   port: number;

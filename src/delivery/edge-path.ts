@@ -2,7 +2,7 @@ import { type PullZoneName, parsePullZoneName } from '../catalog/pull-zones/pull
 import { type Guid, parseGuid } from '../lib/guid.ts';
 import { sheetName } from '../media/images/picture-set.ts';
 import type { DrmSystem } from '../ports/drm-key-source.ts';
-import type { Cover } from './drm/protection.ts';
+import type { NamedProtection } from './drm/protection.ts';
 
 /** What a request asks for. Anything that is not of this grammar does not exist. */
 export type EdgeTarget =
@@ -16,12 +16,12 @@ export type MediaFile =
   | { kind: 'multivariant' }
   | { kind: 'rung-playlist'; heightPx: number }
   | { kind: 'rendition-playlist'; renditionId: Guid; session: string | null }
-  | { kind: 'init'; renditionId: Guid; cover: Cover }
-  | { kind: 'segment'; renditionId: Guid; segment: number; cover: Cover }
+  | { kind: 'init'; renditionId: Guid; protection: NamedProtection }
+  | { kind: 'segment'; renditionId: Guid; segment: number; protection: NamedProtection }
   /** A partial segment of a live stream. */
-  | { kind: 'part'; renditionId: Guid; segment: number; part: number; cover: Cover }
-  | { kind: 'i-frame-playlist'; renditionId: Guid; cover: Cover }
-  | { kind: 'i-frame'; renditionId: Guid; startTick: number; cover: Cover }
+  | { kind: 'part'; renditionId: Guid; segment: number; part: number; protection: NamedProtection }
+  | { kind: 'i-frame-playlist'; renditionId: Guid; protection: NamedProtection }
+  | { kind: 'i-frame'; renditionId: Guid; startTick: number; protection: NamedProtection }
   /** `system` is null for our own, ClearKey's. */
   | { kind: 'licence'; system: DrmSystem | null }
   | { kind: 'fair-play-certificate' }
@@ -139,30 +139,35 @@ function parseTopFile(name: string): MediaFile | null {
 }
 
 function parseRenditionFile(renditionId: Guid, names: readonly string[]): MediaFile | null {
-  const cover = parseCover(names[0] ?? '');
-  const [name = '', picture = ''] = cover.kind === 'clear' ? names : names.slice(1);
-  const depth = names.length - (cover.kind === 'clear' ? 0 : 1);
+  const protection = parseProtection(names[0] ?? '');
+  const [name = '', picture = ''] = protection.kind === 'clear' ? names : names.slice(1);
+  const depth = names.length - (protection.kind === 'clear' ? 0 : 1);
   if (depth === 2 && name === 'i') {
     const startTick = I_FRAME_FILE.exec(picture)?.[1];
-    return startTick === undefined ? null : { kind: 'i-frame', renditionId, startTick: Number(startTick), cover };
+    return startTick === undefined ? null : { kind: 'i-frame', renditionId, startTick: Number(startTick), protection };
   }
   if (depth !== 1) return null;
-  if (name === 'video.m3u8') return parseRenditionPlaylist(renditionId, cover);
-  if (name === 'i-frames.m3u8') return { kind: 'i-frame-playlist', renditionId, cover };
-  if (name === 'init.mp4') return { kind: 'init', renditionId, cover };
+  if (name === 'video.m3u8') return parseRenditionPlaylist(renditionId, protection);
+  if (name === 'i-frames.m3u8') return { kind: 'i-frame-playlist', renditionId, protection };
+  if (name === 'init.mp4') return { kind: 'init', renditionId, protection };
   const [, partOf, part] = PART_FILE.exec(name) ?? [];
-  if (partOf !== undefined) return { kind: 'part', renditionId, segment: Number(partOf), part: Number(part), cover };
+  if (partOf !== undefined)
+    return { kind: 'part', renditionId, segment: Number(partOf), part: Number(part), protection };
   const segment = SEGMENT_FILE.exec(name)?.[1];
-  return segment === undefined ? null : { kind: 'segment', renditionId, segment: Number(segment), cover };
+  return segment === undefined ? null : { kind: 'segment', renditionId, segment: Number(segment), protection };
 }
 
 /** The folder of a package has no playlist of its own: the rendition's names what is in it. */
-function parseRenditionPlaylist(renditionId: Guid, cover: Cover): MediaFile | null {
-  if (cover.kind === 'package') return null;
-  return { kind: 'rendition-playlist', renditionId, session: cover.kind === 'session' ? cover.session : null };
+function parseRenditionPlaylist(renditionId: Guid, protection: NamedProtection): MediaFile | null {
+  if (protection.kind === 'package') return null;
+  return {
+    kind: 'rendition-playlist',
+    renditionId,
+    session: protection.kind === 'session' ? protection.session : null,
+  };
 }
 
-function parseCover(folder: string): Cover {
+function parseProtection(folder: string): NamedProtection {
   const number = PACKAGE_FOLDER.exec(folder)?.[1];
   if (number !== undefined) return { kind: 'package', number: Number(number) };
   return SESSION.test(folder) ? { kind: 'session', session: folder } : { kind: 'clear' };

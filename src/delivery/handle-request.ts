@@ -70,10 +70,10 @@ async function answer(admitted: Admitted<EdgeRequest>, response: ServerResponse,
   countAnswer(request, response, deps.admission);
   countBytes(request, response, deps.delivered);
   for (const hit of admitted.hits) record(request, hit, { status: 'Logged', deps });
-  const { objects, known } = deps.answers;
+  const { objects, responses } = deps.answers;
   const lease: Receiver['lease'] = (bytes) => deps.leases.take(request.client.key, bytes);
   const isPlain = request.purpose === 'media' && request.address.query === '' && paceOf(admitted) === null;
-  const segment = isPlain && allowsOrigins(request) ? known.find(message, segmentAddress(admitted)) : null;
+  const segment = isPlain && allowsOrigins(request) ? responses.find(message, segmentAddress(admitted)) : null;
   if (segment !== null) {
     const { window, headers, publication } = segment;
     deps.answers.otherPlayers.see(admitted, publication);

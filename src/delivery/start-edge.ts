@@ -23,7 +23,7 @@ import { ProtectedObjects } from './drm/protected-objects.ts';
 import { DEFAULT_LIMITS, type EdgeDeps, type EdgeLimits } from './edge-deps.ts';
 import { type HandleDeps, handleRequest } from './handle-request.ts';
 import { IFrameLists } from './hls/i-frame-lists.ts';
-import { KnownSegments } from './hls/known-segments.ts';
+import { SegmentResponseCache } from './hls/segment-response-cache.ts';
 import { SegmentRequests } from './jit/segment-requests.ts';
 import { LiveStreams } from './live/live-streams.ts';
 import { MoviePlans } from './mp4/movie-plans.ts';
@@ -36,7 +36,7 @@ import { PolicyReader } from './receive/policy-reader.ts';
 import { clientOf, type ReceiveDeps } from './receive/receive.ts';
 import { Routes } from './receive/route.ts';
 import { InspectionTurns } from './shield/inspection-turns.ts';
-import { PlaybackAuthorizer } from './shield/play-permits.ts';
+import { PlaybackAuthorizer } from './shield/playback-authorizer.ts';
 import { openDeliveredBytes } from './traffic/delivered-bytes.ts';
 import { createOtherPlayers } from './traffic/other-players.ts';
 
@@ -144,7 +144,7 @@ function openAnswers(
 ): AnswerDeps {
   return {
     ...{ reader, objects, requests, budgets, live },
-    known: new KnownSegments(reader),
+    responses: new SegmentResponseCache(reader),
     movies: new MoviePlans(indexes, limits.moviePlanBytes),
     iFrames: new IFrameLists(indexes, deps.log),
     storage: rememberHeads(deps.storage, deps.log),
@@ -156,7 +156,7 @@ function openAnswers(
     protectedObjects: new ProtectedObjects(objects, limits),
     beacons: { ...deps.viewing, sessions: views },
     otherPlayers: createOtherPlayers(views),
-    permits: new PlaybackAuthorizer({ find: (libraryId) => policies.find({ by: 'library', libraryId }), ownHosts }),
+    playback: new PlaybackAuthorizer({ find: (libraryId) => policies.find({ by: 'library', libraryId }), ownHosts }),
   };
 }
 

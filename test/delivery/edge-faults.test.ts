@@ -75,7 +75,7 @@ describe('faults below', () => {
     await expect.poll(() => statusOf(videos.segmentOf(edge, unknown, 0)), { timeout: 30_000 }).toBe(404);
   });
 
-  test('the ear opens again after its connection was cut', async () => {
+  test('the subscription opens again after its connection was cut', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     await videos.publish(key, 0);

@@ -7,7 +7,7 @@ import { type Storage, storageKey } from '../../src/ports/storage.ts';
 const MIB = 1024 * 1024;
 const never = new AbortController().signal;
 
-const DEEDS: Record<string, (storage: Storage) => Promise<unknown>> = {
+const ACTIONS: Record<string, (storage: Storage) => Promise<unknown>> = {
   /** Puts until it is killed. */
   'put-forever': (storage) => storage.put(storageKey('library/media/endless'), endless(), {}, never),
 
@@ -87,6 +87,6 @@ function endless(): Readable {
 }
 
 const [, , action = '', folder = ''] = process.argv;
-const run = DEEDS[action];
-if (run === undefined) throw new Error(`Expected one of ${Object.keys(DEEDS).join(', ')}, came "${action}".`);
+const run = ACTIONS[action];
+if (run === undefined) throw new Error(`Expected one of ${Object.keys(ACTIONS).join(', ')}, came "${action}".`);
 process.stdout.write(JSON.stringify(await run(await createFileStorage(folder))));

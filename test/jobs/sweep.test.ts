@@ -174,8 +174,8 @@ test('an upload session whose bytes cannot be removed keeps no other upload sess
     'the upload session to be closed',
     60,
   );
-  const doors = await db.selectFrom('upload').select('id').execute();
-  expect(new Set(doors.map(({ id }) => id))).toEqual(new Set(locked));
+  const sessions = await db.selectFrom('upload').select('id').execute();
+  expect(new Set(sessions.map(({ id }) => id))).toEqual(new Set(locked));
 });
 
 test('what loses a deadlock is done again by the same sweep', async () => {

@@ -123,7 +123,7 @@ function isError(fault: Fault | null): fault is { status: number; code: string }
 function replyTo(state: State, operation: string, exchange: Exchange): Reply {
   const { request, body } = exchange;
   if (request.headers['content-encoding'] === 'aws-chunked') return { status: 411, error: 'MissingContentLength' };
-  const action = state.lacks.has(operation) ? undefined : DEEDS[operation];
+  const action = state.lacks.has(operation) ? undefined : ACTIONS[operation];
   if (action === undefined) return { status: 501, error: 'NotImplemented' };
   const md5 = request.headers['content-md5'];
   if (md5 !== undefined && createHash('md5').update(body).digest('base64') !== md5) {
@@ -136,7 +136,7 @@ type Reply =
   | { status: number; error: string }
   | { status: number; headers?: Record<string, string | number>; body?: string | Buffer };
 
-const DEEDS: Record<string, (state: State, exchange: Exchange) => Reply> = {
+const ACTIONS: Record<string, (state: State, exchange: Exchange) => Reply> = {
   Put({ objects }, { request, key, body }) {
     if (request.headers['if-none-match'] === '*' && objects.has(key))
       return { status: 412, error: 'PreconditionFailed' };

@@ -24,7 +24,7 @@ export type ProgressLimits = { clients: number; clientsOfLibrary: number };
 
 export type ProgressDeps = {
   progress: ProgressStore;
-  /** Opens the one ear of this process for changes; it is opened with the first client. */
+  /** Opens the one subscription of this process for changes; it is opened with the first client. */
   watch(listener: PublicationListener): PublicationWatch;
   onError(error: unknown): void;
   limits?: ProgressLimits;
@@ -44,8 +44,8 @@ export class ProgressHub {
   /** Videos to read again, by library. */
   readonly #changed = new Map<number, Set<Guid>>();
   readonly #closing = new AbortController();
-  #ear: PublicationWatch | null = null;
-  #deafSince: Date | null = null;
+  #subscription: PublicationWatch | null = null;
+  #awaySince: Date | null = null;
   #beats: NodeJS.Timeout | undefined;
   #task: Promise<void> | null = null;
 
@@ -68,7 +68,7 @@ export class ProgressHub {
     this.#clients.add(client);
     this.#newcomers.add(client);
     client.stream.once('close', () => this.#forget(client));
-    this.#ear ??= this.#listen();
+    this.#subscription ??= this.#listen();
     this.#beats ??= setInterval(() => this.#beat(), BEAT_MS);
     this.#goOn();
     return client.stream;
@@ -79,12 +79,12 @@ export class ProgressHub {
     this.#closing.abort();
     clearInterval(this.#beats);
     for (const client of this.#clients) client.end();
-    await this.#ear?.close();
+    await this.#subscription?.close();
     await this.#task;
   }
 
   #listen(): PublicationWatch {
-    this.#deafSince = new Date(Date.now() - CLOCK_DOUBT_MS);
+    this.#awaySince = new Date(Date.now() - CLOCK_DOUBT_MS);
     return this.#deps.watch({
       change: (change) => this.#receive(change),
       listening: () => {
@@ -93,7 +93,7 @@ export class ProgressHub {
         this.#goOn();
       },
       lost: (error) => {
-        this.#deafSince ??= new Date(Date.now() - CLOCK_DOUBT_MS);
+        this.#awaySince ??= new Date(Date.now() - CLOCK_DOUBT_MS);
         this.#deps.onError(error);
       },
     });
@@ -140,12 +140,12 @@ export class ProgressHub {
 
   /** Newcomers first, then one batch of changes. What fails stays to be done again. */
   async #reportOnce(): Promise<void> {
-    const since = this.#deafSince;
+    const since = this.#awaySince;
     for (const client of [...this.#newcomers]) {
       await this.#greet(client, since);
       this.#newcomers.delete(client);
     }
-    if (this.#deafSince === since) this.#deafSince = null;
+    if (this.#awaySince === since) this.#awaySince = null;
     for (const [libraryId, changed] of [...this.#changed]) {
       const ids = [...changed].slice(0, VIDEOS_AT_ONCE);
       for (const id of ids) changed.delete(id);

@@ -21,7 +21,7 @@ import { readBlockedIp } from './zone-change.ts';
 type Deps = { pullZones: PullZoneStore; libraries: LibraryStore };
 
 const MOST_ADDRESSES = 500;
-const DEEDS = { add: 'Puts an entry on', remove: 'Takes an entry off' } as const;
+const SUMMARIES = { add: 'Puts an entry on', remove: 'Takes an entry off' } as const;
 const COMMON = {
   method: 'POST',
   auth: 'account-key',
@@ -48,7 +48,7 @@ function referrerOperation(verb: Verb, what: string, list: ReferrerList) {
     ...COMMON,
     name: `${verb}Zone${what}`,
     path: `/pullzone/{id}/${verb}${what}`,
-    description: `${DEEDS[verb]} the ${what.startsWith('Allowed') ? 'allowed' : 'blocked'} referrers of a pull zone, which are those of its library.`,
+    description: `${SUMMARIES[verb]} the ${what.startsWith('Allowed') ? 'allowed' : 'blocked'} referrers of a pull zone, which are those of its library.`,
     body: ReferrerModel,
     async run({ params, body: { Hostname } }, deps: Deps) {
       const rule = parseReferrerRule(Hostname);
@@ -64,7 +64,7 @@ function addressOperation(verb: Verb) {
     ...COMMON,
     name: `${verb}BlockedIp`,
     path: `/pullzone/{id}/${verb}BlockedIp`,
-    description: `${DEEDS[verb]} the addresses that a pull zone refuses.`,
+    description: `${SUMMARIES[verb]} the addresses that a pull zone refuses.`,
     body: BlockedIpModel,
     async run({ params, body: { BlockedIp } }, deps: Deps) {
       const address = readBlockedIp(BlockedIp);

@@ -19,7 +19,7 @@ export type PublicationListener = {
   lost(error: Error): void;
 };
 
-/** The open ear; `close` ends its connection and its retries. */
+/** The open subscription; `close` ends its connection and its retries. */
 export type PublicationWatch = { close(): Promise<void> };
 
 /**
@@ -41,13 +41,13 @@ export function watchPublications(
   };
 }
 
-type Ear = { config: pg.ClientConfig; channel: string };
+type Subscription = { config: pg.ClientConfig; channel: string };
 
-async function listenUntilClosed(ear: Ear, listener: PublicationListener, signal: AbortSignal) {
+async function listenUntilClosed(subscription: Subscription, listener: PublicationListener, signal: AbortSignal) {
   let retryMs = FIRST_RETRY_MS;
   while (!signal.aborted) {
     try {
-      await listenOnce(ear, listener, signal, () => {
+      await listenOnce(subscription, listener, signal, () => {
         retryMs = FIRST_RETRY_MS;
       });
     } catch (error) {
@@ -61,7 +61,7 @@ async function listenUntilClosed(ear: Ear, listener: PublicationListener, signal
 
 /** Returns when the watch is closed; throws when the connection fails. */
 async function listenOnce(
-  { config, channel }: Ear,
+  { config, channel }: Subscription,
   listener: PublicationListener,
   signal: AbortSignal,
   onListening: () => void,

@@ -25,7 +25,7 @@ export type ScrubOriginal = { key: MediaKey; storageKey: StorageKey; sizeBytes: 
 export type ScrubItem = ({ kind: 'original' } & ScrubOriginal) | ({ kind: 'chunk' } & ScrubChunk);
 
 /** What looking came to. `away`: nothing is stored of all that lies in this part of the store, which is passed over. */
-export type ScrubOutcome = { kind: 'sound' | 'damaged' | 'unread' } | { kind: 'away'; part: 'library' | 'video' };
+export type ScrubOutcome = { kind: 'intact' | 'damaged' | 'unread' } | { kind: 'away'; part: 'library' | 'video' };
 
 /** A round through the whole store begins this long after the one before did, at the earliest. */
 const ROUND_DAYS = 7;

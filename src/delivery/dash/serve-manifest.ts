@@ -33,20 +33,20 @@ export async function serveManifest(
   { written, keys }: ManifestDeps,
 ): Promise<Answer> {
   const { libraryId, mediaId } = publication;
-  const cover = await chooseCover(publication, keys);
-  if (cover === null) return HLS_ONLY;
-  const presentation = describe(chooseListedSet(listableRenditions(publication)), cover);
+  const protection = await chooseProtection(publication, keys);
+  if (protection === null) return HLS_ONLY;
+  const presentation = describe(chooseListedSet(listableRenditions(publication)), protection);
   if (presentation === null) return notFound('not-whole');
-  const key = `manifest|${libraryId}|${mediaId}|${publication.publication}${cover.tag}`;
+  const key = `manifest|${libraryId}|${mediaId}|${publication.publication}${protection.tag}`;
   const text = await written.get(key, () => Buffer.from(writeMpd(presentation())));
-  return answerManifest(text, { cover, licenceUrl, etag: `"d${publication.publication}${cover.tag}"` });
+  return answerManifest(text, { protection, licenceUrl, etag: `"d${publication.publication}${protection.tag}"` });
 }
 
-type Written = { cover: ManifestCover; licenceUrl: string; etag: string | null };
+type Written = { protection: ManifestProtection; licenceUrl: string; etag: string | null };
 
 /** Answers a manifest; without `etag` it is never kept. */
-export function answerManifest(text: Buffer, { cover, licenceUrl, etag }: Written): Answer {
-  const { namesLicences } = cover;
+export function answerManifest(text: Buffer, { protection, licenceUrl, etag }: Written): Answer {
+  const { namesLicences } = protection;
   return {
     kind: 'bytes',
     bytes: namesLicences ? Buffer.from(text.toString().replaceAll(LICENCE_GAP, () => escapeXml(licenceUrl))) : text,
@@ -60,7 +60,10 @@ export function answerManifest(text: Buffer, { cover, licenceUrl, etag }: Writte
 export const HLS_ONLY = notFound('hls-only');
 
 /** How the segments of a manifest are given out; null where they cannot be listed in one. */
-export async function chooseCover(publication: Publication, keys: PackageKeys): Promise<ManifestCover | null> {
+export async function chooseProtection(
+  publication: Publication,
+  keys: PackageKeys,
+): Promise<ManifestProtection | null> {
   const protection = protectionOf(publication);
   switch (protection.kind) {
     case 'none':
@@ -68,12 +71,12 @@ export async function chooseCover(publication: Publication, keys: PackageKeys): 
     case 'sessions':
       return null;
     case 'package':
-      return coverOf(protection.packaged, await keys.keysOf(publication, protection.packaged));
+      return manifestProtection(protection.packaged, await keys.keysOf(publication, protection.packaged));
   }
 }
 
 /** How a manifest's segments are given out. */
-export type ManifestCover = {
+export type ManifestProtection = {
   tag: string;
   /** Whether it names where each viewer gets licences. */
   namesLicences: boolean;
@@ -82,7 +85,7 @@ export type ManifestCover = {
   contentProtection(group: KeyGroup): string[];
 };
 
-const CLEAR: ManifestCover = {
+const CLEAR: ManifestProtection = {
   tag: '',
   namesLicences: false,
   segmentFolder: '',
@@ -90,7 +93,7 @@ const CLEAR: ManifestCover = {
   contentProtection: () => [],
 };
 
-function coverOf({ number, signals }: DrmPackage, { scheme, groups }: ContentKeys): ManifestCover {
+function manifestProtection({ number, signals }: DrmPackage, { scheme, groups }: ContentKeys): ManifestProtection {
   return {
     tag: `-e${number}`,
     namesLicences: signals.length === 0,
@@ -110,13 +113,13 @@ function coverOf({ number, signals }: DrmPackage, { scheme, groups }: ContentKey
 /** Null while something is still to come. Describing it is left until it turns out that nobody has written the manifest yet. */
 function describe(
   { video, audio, isPlayable }: ListedSet<StoredRendition>,
-  cover: ManifestCover,
+  protection: ManifestProtection,
 ): (() => DashPresentation) | null {
   const [pictures, sounds] = [video.filter(isWhole), audio.filter(isWhole)];
   if (!isPlayable || pictures.length < video.length || sounds.length < audio.length) return null;
   return () => ({
-    video: pictures.map((rendition) => describeVideo(rendition, cover)),
-    audio: sounds.map((rendition) => describeAudio(rendition, cover)),
+    video: pictures.map((rendition) => describeVideo(rendition, protection)),
+    audio: sounds.map((rendition) => describeAudio(rendition, protection)),
   });
 }
 
@@ -126,12 +129,12 @@ function isWhole(rendition: StoredRendition): rendition is WithInit {
   return (rendition.state === 'finished' || isListed) && rendition.init !== null && rendition.codecString !== null;
 }
 
-function describeVideo(rendition: WithInit, cover: ManifestCover): DashVideo {
+function describeVideo(rendition: WithInit, protection: ManifestProtection): DashVideo {
   const { widthPx, heightPx } = readInitSegment(rendition.init);
   const { grid } = rendition.cutList;
   if (widthPx === null) throw new Error(`Expected the init of a video rendition in ${rendition.id}.`);
   return {
-    ...describeSegments(rendition, cover),
+    ...describeSegments(rendition, protection),
     widthPx,
     heightPx,
     frameRate: grid.kind === 'frames' ? grid.rate : null,
@@ -139,15 +142,15 @@ function describeVideo(rendition: WithInit, cover: ManifestCover): DashVideo {
   };
 }
 
-function describeAudio(rendition: WithInit, cover: ManifestCover): DashAudio {
+function describeAudio(rendition: WithInit, protection: ManifestProtection): DashAudio {
   const { channels, sampleRateHz } = readInitSegment(rendition.init);
   if (channels === null) throw new Error(`Expected the init of an audio rendition in ${rendition.id}.`);
   const { language, name, isDefault } = rendition;
-  return { ...describeSegments(rendition, cover), language, name, isDefault, channels, sampleRateHz };
+  return { ...describeSegments(rendition, protection), language, name, isDefault, channels, sampleRateHz };
 }
 
-function describeSegments(rendition: WithInit, cover: ManifestCover): DashRendition {
-  const run = computeSegmentRun(rendition, cover.added(rendition.kind));
+function describeSegments(rendition: WithInit, protection: ManifestProtection): DashRendition {
+  const run = computeSegmentRun(rendition, protection.added(rendition.kind));
   const [startTick = 0, ...ends] = run.boundaryTicks;
   return {
     id: rendition.id,
@@ -157,7 +160,7 @@ function describeSegments(rendition: WithInit, cover: ManifestCover): DashRendit
     startTick,
     segmentDurationsTicks: ends.map((end, segment) => end - (run.boundaryTicks[segment] ?? 0)),
     segmentSizesBytes: [...run.sizeBytes],
-    segmentFolder: cover.segmentFolder,
-    contentProtection: cover.contentProtection(rendition.keyGroup),
+    segmentFolder: protection.segmentFolder,
+    contentProtection: protection.contentProtection(rendition.keyGroup),
   };
 }

@@ -9,7 +9,10 @@ export type Protection = { kind: 'none' } | { kind: 'sessions' } | { kind: 'pack
  * The folder of a rendition in which bytes are asked for: its own, where they are clear, that of a package (`e2`),
  * or that of a play session. One address never stands for clear and for encrypted bytes.
  */
-export type Cover = { kind: 'clear' } | { kind: 'package'; number: number } | { kind: 'session'; session: string };
+export type NamedProtection =
+  | { kind: 'clear' }
+  | { kind: 'package'; number: number }
+  | { kind: 'session'; session: string };
 
 const GRACE_MS = 24 * 3600 * 1000;
 

@@ -5,8 +5,8 @@ import { parseClearKeyRequest, writeClearKeyLicence } from '../../media/drm/clea
 import type { ContentKey, DrmSystem } from '../../ports/drm-key-source.ts';
 import { OVER } from '../hls/choose-playlist-variant.ts';
 import { type Answer, CACHE_NOTHING, CACHE_SHORTLY, notFound } from '../http/answer.ts';
-import type { PlaybackAuthorizer } from '../shield/play-permits.ts';
 import type { PlayRequest } from '../shield/play-request.ts';
+import type { PlaybackAuthorizer } from '../shield/playback-authorizer.ts';
 import type { PackageKeys } from './package-keys.ts';
 import type { PlaySessions } from './play-sessions.ts';
 import { livePackages } from './protection.ts';
@@ -14,7 +14,7 @@ import { livePackages } from './protection.ts';
 export type KeyDeps = {
   keys: PackageKeys;
   sessions: PlaySessions;
-  permits: PlaybackAuthorizer;
+  playback: PlaybackAuthorizer;
   /** Null where no licence server is set. */
   licences: LicenceProxy | null;
 };
@@ -37,7 +37,7 @@ export async function serveKey(
 ): Promise<Answer> {
   const kid = parseGuid(name);
   if (kid === null) return serveSessionKey(publication, { session: name, play }, deps);
-  const problem = await deps.permits.refusalOf(publication, play);
+  const problem = await deps.playback.authorize(publication, play);
   if (problem !== null) return { kind: 'problem', problem };
   const key = (await grantedKeys(publication, deps)).find((one) => one.kid === kid);
   return key === undefined ? unknownKey() : { ...RAW, bytes: key.key };
@@ -46,9 +46,9 @@ export async function serveKey(
 async function serveSessionKey(
   publication: Publication,
   { session, play }: { session: string; play: PlayRequest },
-  { sessions, permits }: KeyDeps,
+  { sessions, playback }: KeyDeps,
 ): Promise<Answer> {
-  const problem = await permits.refusalOfPage(publication, play);
+  const problem = await playback.authorizePage(publication, play);
   if (problem !== null) return { kind: 'problem', problem };
   const key = sessions.keyOf(publication, session, Date.now());
   return key === null ? { kind: 'problem', problem: OVER } : { ...RAW, bytes: key };
@@ -60,7 +60,7 @@ export async function serveLicence(
   { request, play }: { request: string; play: PlayRequest },
   deps: KeyDeps,
 ): Promise<Answer> {
-  const problem = await deps.permits.refusalOf(publication, play);
+  const problem = await deps.playback.authorize(publication, play);
   if (problem !== null) return { kind: 'problem', problem };
   const licence = writeClearKeyLicence(parseClearKeyRequest(request), await grantedKeys(publication, deps));
   return { ...RAW, contentType: 'application/json; charset=utf-8', bytes: Buffer.from(licence) };
@@ -72,10 +72,10 @@ type Challenge = { system: DrmSystem; challenge: Buffer; play: PlayRequest };
 export async function serveSystemLicence(
   publication: Publication,
   { system, challenge, play }: Challenge,
-  { permits, licences }: KeyDeps,
+  { playback, licences }: KeyDeps,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const problem = await permits.refusalOf(publication, play);
+  const problem = await playback.authorize(publication, play);
   if (problem !== null) return { kind: 'problem', problem };
   const isSpokenFor = livePackages(publication, Date.now()).some(({ signals }) =>
     signals.some((signal) => signal.system === system),

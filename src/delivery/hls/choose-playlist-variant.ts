@@ -3,8 +3,8 @@ import type { PackageKeys } from '../drm/package-keys.ts';
 import type { PlaySessions } from '../drm/play-sessions.ts';
 import { protectionOf } from '../drm/protection.ts';
 import { type Problem, toProblem } from '../http/answer.ts';
-import type { PlaybackAuthorizer } from '../shield/play-permits.ts';
 import { type PlayRequest, tokenQuery } from '../shield/play-request.ts';
+import type { PlaybackAuthorizer } from '../shield/playback-authorizer.ts';
 import {
   CLEAR_VARIANT,
   identityVariant,
@@ -13,7 +13,7 @@ import {
   sessionVariant,
 } from './playlist-variant.ts';
 
-export type PlaylistVariantDeps = { keys: PackageKeys; sessions: PlaySessions; permits: PlaybackAuthorizer };
+export type PlaylistVariantDeps = { keys: PackageKeys; sessions: PlaySessions; playback: PlaybackAuthorizer };
 
 /**
  * `session` is that of the playlist's address; `wantsIdentity` asks for keys that are fetched raw; `isReread` is said
@@ -34,13 +34,13 @@ export type PlaylistVariantRequest = {
 export async function choosePlaylistVariant(
   publication: Publication,
   { session, play, wantsIdentity, isReread }: PlaylistVariantRequest,
-  { keys, sessions, permits }: PlaylistVariantDeps,
+  { keys, sessions, playback }: PlaylistVariantDeps,
 ): Promise<PlaylistVariant | Problem> {
   const protection = protectionOf(publication);
   if (protection.kind === 'sessions') {
     const nowMs = Date.now();
     if (session !== null) return sessions.keyOf(publication, session, nowMs) === null ? OVER : sessionVariant(session);
-    const refusal = await permits.refusalOf(publication, play);
+    const refusal = await playback.authorize(publication, play);
     if (refusal !== null) return refusal;
     const durationSec = publication.live === undefined ? publication.durationMs / 1000 : LIVE_SESSION_SEC;
     const begun = isReread

@@ -3,9 +3,16 @@ import type { Guid } from '../../lib/guid.ts';
 import { readInitSegment } from '../../media/cmaf/init-segment.ts';
 import { type IFrame, writeIFrameHead } from '../../media/hls/i-frame.ts';
 import { locateSample } from '../../media/presentation/published-rendition.ts';
-import { type CoverDeps, coverBytes, isOpened, type OpenCover, openCover, type Piece } from '../drm/cover-bytes.ts';
+import {
+  encryptBytes,
+  isOpened,
+  type OpenProtection,
+  openProtection,
+  type Piece,
+  type ProtectionDeps,
+} from '../drm/encrypt-bytes.ts';
 import type { OpenedRendition } from '../drm/package-keys.ts';
-import { type Cover, listableRenditions } from '../drm/protection.ts';
+import { listableRenditions, type NamedProtection } from '../drm/protection.ts';
 import { type Answer, CACHE_FOR_EVER, notFound, type ObjectPart, type Part } from '../http/answer.ts';
 import type { Slice } from '../http/range.ts';
 import type { IFrameLists } from './i-frame-lists.ts';
@@ -13,22 +20,26 @@ import { CLEAR_VARIANT, type PlaylistVariant, packageVariant } from './playlist-
 
 type IFrameFile = ({ kind: 'i-frame-playlist' } | { kind: 'i-frame'; startTick: number }) & {
   renditionId: Guid;
-  cover: Cover;
+  protection: NamedProtection;
 };
-type IFrameDeps = CoverDeps & { iFrames: IFrameLists; leave: () => AbortSignal };
+type IFrameDeps = ProtectionDeps & { iFrames: IFrameLists; leave: () => AbortSignal };
 
 /** Answers the I-frame playlist of a finished rendition, or one picture of it as a segment, encrypted as its address says. */
 export async function serveIFrames(publication: Publication, file: IFrameFile, deps: IFrameDeps): Promise<Answer> {
   const rendition = listableRenditions(publication).find(({ id }) => id === file.renditionId);
   if (rendition === undefined || !isOpened(rendition) || !hasIFrames(rendition)) return noIFrames();
-  const opened = openCover(publication, file.cover, deps.sessions);
+  const opened = openProtection(publication, file.protection, deps.sessions);
   if ('refusal' in opened) return opened.refusal;
-  const cover = opened.open;
-  if (file.kind === 'i-frame-playlist') return servePictureList(publication, { rendition, cover }, deps);
+  const protection = opened.open;
+  if (file.kind === 'i-frame-playlist') return servePictureList(publication, { rendition, protection }, deps);
   const found = await deps.iFrames.find(rendition, file.startTick);
   if (found === null) return notFound('unknown-i-frame');
-  if (cover.kind === 'clear') return answerPicture(rendition, found);
-  return coverBytes({ publication, rendition, cover, piece: describePicture(rendition, found) }, deps, deps.leave);
+  if (protection.kind === 'clear') return answerPicture(rendition, found);
+  return encryptBytes(
+    { publication, rendition, protection, piece: describePicture(rendition, found) },
+    deps,
+    deps.leave,
+  );
 }
 
 function hasIFrames({ kind, state, chunks }: OpenedRendition): boolean {
@@ -37,10 +48,10 @@ function hasIFrames({ kind, state, chunks }: OpenedRendition): boolean {
 
 async function servePictureList(
   publication: Publication,
-  { rendition, cover }: { rendition: OpenedRendition; cover: OpenCover },
+  { rendition, protection }: { rendition: OpenedRendition; protection: OpenProtection },
   { iFrames, keys }: IFrameDeps,
 ): Promise<Answer> {
-  const variant = await variantOf(publication, cover, keys);
+  const variant = await variantOf(publication, protection, keys);
   if (variant === null) return noIFrames();
   const { text } = await iFrames.list(rendition, variant.keyLines(rendition, '../../../'));
   return {
@@ -55,12 +66,12 @@ async function servePictureList(
 /** How the list in that folder is written; null where there is none. */
 async function variantOf(
   publication: Publication,
-  cover: OpenCover,
-  keys: CoverDeps['keys'],
+  protection: OpenProtection,
+  keys: ProtectionDeps['keys'],
 ): Promise<PlaylistVariant | null> {
-  if (cover.kind === 'clear') return CLEAR_VARIANT;
-  if (cover.kind === 'session') return null;
-  return packageVariant(cover.packaged, await keys.keysOf(publication, cover.packaged));
+  if (protection.kind === 'clear') return CLEAR_VARIANT;
+  if (protection.kind === 'session') return null;
+  return packageVariant(protection.packaged, await keys.keysOf(publication, protection.packaged));
 }
 
 type FoundPicture = { chunk: StoredChunk; frame: IFrame };

@@ -1,17 +1,20 @@
 import type { Publication } from '../../catalog/publications/publication.ts';
 import { type Guid, timeOfGuid } from '../../lib/guid.ts';
 import { findChunk, segmentBytes, segmentCount } from '../../media/presentation/published-rendition.ts';
-import { type CoverDeps, coverBytes, isOpened, openCover, type Piece } from '../drm/cover-bytes.ts';
+import { encryptBytes, isOpened, openProtection, type Piece, type ProtectionDeps } from '../drm/encrypt-bytes.ts';
 import type { OpenedRendition } from '../drm/package-keys.ts';
-import { type Cover, listableRenditions } from '../drm/protection.ts';
+import { listableRenditions, type NamedProtection } from '../drm/protection.ts';
 import { type Answer, CACHE_FOR_EVER, notFound, unavailable } from '../http/answer.ts';
 import type { RequestedSegment, SegmentRequests } from '../jit/segment-requests.ts';
 import type { PublicationReader } from '../publication-reader.ts';
 
 const RETRY_AFTER_SEC = 2;
 
-type SegmentFile = ({ kind: 'init' } | { kind: 'segment'; segment: number }) & { renditionId: Guid; cover: Cover };
-type SegmentDeps = CoverDeps & {
+type SegmentFile = ({ kind: 'init' } | { kind: 'segment'; segment: number }) & {
+  renditionId: Guid;
+  protection: NamedProtection;
+};
+type SegmentDeps = ProtectionDeps & {
   reader: PublicationReader;
   requests: SegmentRequests;
   leave: () => AbortSignal;
@@ -23,12 +26,12 @@ type Missing = Extract<Answer, { kind: 'problem' }>;
 
 /** Answers an init or media segment, encrypted as its address says. See `findOrAwait` for one that is still to come. */
 export async function serveSegment(publication: Publication, file: SegmentFile, deps: SegmentDeps): Promise<Answer> {
-  const cover = openCover(publication, file.cover, deps.sessions);
-  if ('refusal' in cover) return cover.refusal;
+  const protection = openProtection(publication, file.protection, deps.sessions);
+  if ('refusal' in protection) return protection.refusal;
   const found = await findOrAwait(publication, file, deps);
   if ('kind' in found) return found;
-  const { open } = cover;
-  return open.kind === 'clear' ? answerClear(found) : coverBytes({ ...found, cover: open }, deps, deps.leave);
+  const { open } = protection;
+  return open.kind === 'clear' ? answerClear(found) : encryptBytes({ ...found, protection: open }, deps, deps.leave);
 }
 
 /**

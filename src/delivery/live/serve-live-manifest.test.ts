@@ -111,7 +111,7 @@ test.each([
   const renditionId = stream.index.periods[1]?.renditions[0]?.id ?? newGuid();
   const message = hasEnded ? ({ type: 'end' } as const) : ({ type: 'gap', renditionId, segment: 2 } as const);
   stream.index.apply({ message, bytes: Buffer.alloc(0) });
-  const place = { renditionId, cover: { kind: 'clear' }, segment: 2 } as const;
+  const place = { renditionId, protection: { kind: 'clear' }, segment: 2 } as const;
   const file = part === null ? ({ kind: 'segment', ...place } as const) : ({ kind: 'part', part, ...place } as const);
   // What waits takes a signal of the viewer's leaving. Nothing of the rest is needed for an answer in the clear.
   const leave = () => {

@@ -6,7 +6,7 @@ import { readSampleAspect } from '../../media/dash/sample-aspect.ts';
 import { writePeriods } from '../../media/dash/write-mpd.ts';
 import { type IndexedPeriod, type IndexedRendition, type IndexedSegment, isRung } from '../../media/live/live-index.ts';
 import { type LiveView, listSlot, targetDurationSec } from '../../media/live/slot-segments.ts';
-import { answerManifest, chooseCover, HLS_ONLY, type ManifestCover } from '../dash/serve-manifest.ts';
+import { answerManifest, chooseProtection, HLS_ONLY, type ManifestProtection } from '../dash/serve-manifest.ts';
 import type { PackageKeys } from '../drm/package-keys.ts';
 import { type Answer, notFound } from '../http/answer.ts';
 import type { WatchedStream } from './watched-stream.ts';
@@ -25,13 +25,13 @@ export async function serveLiveManifest(
   { publication, view, hasEnded, licenceUrl }: Asked,
   keys: PackageKeys,
 ): Promise<Answer> {
-  const cover = await chooseCover(publication, keys);
-  if (cover === null) return HLS_ONLY;
+  const protection = await chooseProtection(publication, keys);
+  if (protection === null) return HLS_ONLY;
   const originMs = timeOfGuid(publication.mediaId)?.getTime() ?? 0;
   const shown = listPeriods(stream, view);
   let endSec = 0;
   const periods = shown.flatMap(({ period, slots }): DashPeriod[] => {
-    const described = describePeriod(period, slots, cover);
+    const described = describePeriod(period, slots, protection);
     if (described === null) return [];
     // Growing, a Period begins when its media was taken; whole, where the one before ended.
     const startSec = hasEnded ? endSec : (stream.periodStartMs(period) - originMs) / 1000;
@@ -49,7 +49,7 @@ export async function serveLiveManifest(
     updateSec: targetSec,
   };
   const text = Buffer.from(writePeriods(periods, hasEnded ? null : growth));
-  return answerManifest(text, { cover, licenceUrl, etag: null });
+  return answerManifest(text, { protection, licenceUrl, etag: null });
 }
 
 type Listed = ReturnType<typeof listSlot>;
@@ -66,7 +66,7 @@ function listPeriods({ index }: WatchedStream, view: LiveView): ShownPeriod[] {
   });
 }
 
-function describePeriod(period: IndexedPeriod, slots: Map<string, Listed>, cover: ManifestCover) {
+function describePeriod(period: IndexedPeriod, slots: Map<string, Listed>, protection: ManifestProtection) {
   const runs = period.renditions.flatMap((rendition) => {
     const run = wholeRun(slots.get(rendition.slot)?.filter((one) => one.rendition === rendition) ?? []);
     return run.length === 0 || rendition.init.length === 0 ? [] : [{ rendition, run }];
@@ -77,7 +77,7 @@ function describePeriod(period: IndexedPeriod, slots: Map<string, Listed>, cover
     !isRung(rendition.slot) || (run[0]?.number === main.run[0]?.number && run.length === main.run.length);
   const described = runs.filter(isWhole).map(({ rendition, run }) => ({
     rendition,
-    listed: describeSegments(rendition, run, cover),
+    listed: describeSegments(rendition, run, protection),
   }));
   const last = main.run.at(-1);
   const lengthSec = ((last?.startTick ?? 0) + (last?.durationTicks ?? 0)) / main.rendition.timescale;
@@ -109,7 +109,7 @@ function wholeRun(listed: Listed): IndexedSegment[] {
 function describeSegments(
   rendition: IndexedRendition,
   run: readonly IndexedSegment[],
-  cover: ManifestCover,
+  protection: ManifestProtection,
 ): DashRendition {
   // A gap in the sound is the end of the segment before it.
   const durations = run.map(
@@ -123,8 +123,8 @@ function describeSegments(
     startTick: run[0]?.startTick ?? 0,
     segmentDurationsTicks: durations,
     segmentSizesBytes: run.map(sizeOf),
-    segmentFolder: cover.segmentFolder,
-    contentProtection: cover.contentProtection(rendition.keyGroup),
+    segmentFolder: protection.segmentFolder,
+    contentProtection: protection.contentProtection(rendition.keyGroup),
   };
 }
 

@@ -11,24 +11,30 @@ import {
 } from '../../media/live/live-index.ts';
 import { storageKey } from '../../ports/storage.ts';
 import type { HeldCache } from '../cache/held-cache.ts';
-import { type CoverDeps, coverBytes, type OpenCover, openCover, type Piece } from '../drm/cover-bytes.ts';
+import {
+  encryptBytes,
+  type OpenProtection,
+  openProtection,
+  type Piece,
+  type ProtectionDeps,
+} from '../drm/encrypt-bytes.ts';
 import { nameOf } from '../drm/package-keys.ts';
-import type { Cover } from '../drm/protection.ts';
+import type { NamedProtection } from '../drm/protection.ts';
 import { type Answer, CACHE_FOR_EVER, CACHE_PRIVATELY, notFound, unavailable } from '../http/answer.ts';
 import type { WatchedStream } from './watched-stream.ts';
 
-/** An init segment, a segment or a part, under the cover that its address names. */
-export type LiveMediaFile = { renditionId: Guid; cover: Cover } & (
+/** An init segment, a segment or a part, under the protection that its address names. */
+export type LiveMediaFile = { renditionId: Guid; protection: NamedProtection } & (
   | { kind: 'init' }
   | { kind: 'segment'; segment: number }
   | { kind: 'part'; segment: number; part: number }
 );
 
-export type LiveMediaDeps = CoverDeps & { written: HeldCache<Buffer> };
+export type LiveMediaDeps = ProtectionDeps & { written: HeldCache<Buffer> };
 
 type Asked = { publication: Publication; file: LiveMediaFile; leave: () => AbortSignal };
 
-/** What is to be given out, with its place: encrypted as its cover says. */
+/** What is to be given out, with its place: encrypted as its protection says. */
 type Found = {
   period: IndexedPeriod;
   rendition: IndexedRendition;
@@ -45,18 +51,18 @@ const SEGMENT_WAIT_MS = 9_000;
 /** Answers media of a live stream, encrypted as its address says. */
 export async function serveLiveMedia(stream: WatchedStream, asked: Asked, deps: LiveMediaDeps): Promise<Answer> {
   const { publication, file } = asked;
-  const cover = openCover(publication, file.cover, deps.sessions);
-  if ('refusal' in cover) return cover.refusal;
+  const protection = openProtection(publication, file.protection, deps.sessions);
+  if ('refusal' in protection) return protection.refusal;
   const found = stream.index.find(file.renditionId);
   if (found === null || found.rendition.init.length === 0) {
     return notFound('unknown-rendition');
   }
-  const { open } = cover;
+  const { open } = protection;
   switch (file.kind) {
     case 'init': {
       const piece: Piece = { kind: 'init', bytes: found.rendition.init };
       if (open.kind === 'clear') return media(found.rendition, 'init', piece.bytes);
-      return coverBytes({ publication, rendition: found.rendition, piece, cover: open }, deps, asked.leave);
+      return encryptBytes({ publication, rendition: found.rendition, piece, protection: open }, deps, asked.leave);
     }
     case 'segment':
       return serveSegment(stream, { ...found, number: file.segment }, { ...asked, open }, deps);
@@ -65,7 +71,7 @@ export async function serveLiveMedia(stream: WatchedStream, asked: Asked, deps: 
   }
 }
 
-type Opened = Asked & { open: OpenCover };
+type Opened = Asked & { open: OpenProtection };
 
 async function serveSegment(
   stream: WatchedStream,
@@ -95,7 +101,7 @@ async function serveSegment(
   // The IV of a session's segment is its media sequence number.
   const sequence = open.kind === 'session' ? period.firstSequence + number : number;
   const piece: Piece = { kind: 'segment', window, segment: sequence };
-  return coverBytes({ publication, rendition, piece, cover: open }, deps, leave);
+  return encryptBytes({ publication, rendition, piece, protection: open }, deps, leave);
 }
 
 async function servePart(
@@ -133,7 +139,7 @@ function bytesOf({ parts }: IndexedSegment): Buffer | null {
 /** Answers bytes that are in memory. What a package encrypts is the same for all viewers, and kept a while. */
 async function give(
   { period, rendition, name, segment, firstSample, bytes }: Found,
-  { publication, open }: { publication: Publication; open: OpenCover },
+  { publication, open }: { publication: Publication; open: OpenProtection },
   { keys, written }: LiveMediaDeps,
 ): Promise<Answer> {
   switch (open.kind) {

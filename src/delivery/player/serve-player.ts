@@ -3,8 +3,8 @@ import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { EdgeViewing } from '../edge-deps.ts';
 import { type Answer, CACHE_NEVER, CACHE_NOTHING, notFound, type Problem } from '../http/answer.ts';
-import type { PlaybackAuthorizer } from '../shield/play-permits.ts';
 import { type PlayRequest, tokenQuery } from '../shield/play-request.ts';
+import type { PlaybackAuthorizer } from '../shield/playback-authorizer.ts';
 import { describeVideo, type Trailer } from './describe-video.ts';
 import { type HeadHtml, prepareHeadHtml } from './head-html.ts';
 import type { PlayerAssets } from './load-player-assets.ts';
@@ -17,7 +17,7 @@ const NOTHING_FOREIGN = { headHtml: null, vastTagUrl: null, offersCast: false };
 
 type PlayerDeps = {
   player: PlayerAssets;
-  permits: PlaybackAuthorizer;
+  playback: PlaybackAuthorizer;
   licences: LicenceProxy | null;
   beacons: Pick<EdgeViewing, 'ticketSecret' | 'heatCurve'>;
 };
@@ -44,7 +44,7 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
   const { libraryId, mediaId, settings } = publication;
   const { player } = settings;
   const opened = { libraryId, mediaId, isDirect: !asked.wantsState && (asked.isDirect || asked.play.isOpenedByItself) };
-  const refusal = await deps.permits.refusalOfPlayer(opened, asked.play);
+  const refusal = await deps.playback.authorizePlayer(opened, asked.play);
   if (refusal !== null) {
     if (asked.wantsState) return { kind: 'problem', problem: refusal };
     return refusedPage(refusal, { uiLanguage: player.uiLanguage, assets });
@@ -54,7 +54,7 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     query: tokenQuery(asked.play),
     licences,
     folderToken: asked.folderToken,
-    mayPreview: await deps.permits.holdsToken(opened, asked.play),
+    mayPreview: await deps.playback.holdsToken(opened, asked.play),
     trailer: asked.trailer,
     ticketSecret: beacons.ticketSecret,
     heat: player.showHeatmap ? await beacons.heatCurve({ libraryId, mediaId }) : null,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { giveBack, noteScrubbed, takeNext } from '../../catalog/scrub/scrub-store.ts';
-import { type LookDeps, lookAt } from './look-at-object.ts';
+import { type InspectDeps, inspectObject } from './inspect-object.ts';
 
 /** How often a worker goes on, with what it may read in that time. */
 const RUN_SEC = 60;
@@ -16,7 +16,7 @@ export type ScrubBudget = { bytes: number };
  * is reported in the video's messages. All workers share one round, object by object; a run goes on where the last one
  * ended. What cannot be read is reported in the log and passed over until the next round. Returns the bytes that were read.
  */
-export async function scrub(deps: LookDeps, { bytes }: ScrubBudget, signal: AbortSignal): Promise<number> {
+export async function scrub(deps: InspectDeps, { bytes }: ScrubBudget, signal: AbortSignal): Promise<number> {
   let readBytes = 0;
   let unread = 0;
   while (readBytes < bytes && unread < MOST_UNREAD) {
@@ -25,7 +25,7 @@ export async function scrub(deps: LookDeps, { bytes }: ScrubBudget, signal: Abor
     if (taken === null) break;
     const { item } = taken;
     try {
-      const outcome = await lookAt(item, deps, signal);
+      const outcome = await inspectObject(item, deps, signal);
       await noteScrubbed(deps.db, item, outcome);
       if (outcome.kind === 'unread' || outcome.kind === 'away') unread += 1;
     } catch (error) {
@@ -38,7 +38,7 @@ export async function scrub(deps: LookDeps, { bytes }: ScrubBudget, signal: Abor
 }
 
 /** `bytesPerSec`: what this worker reads, on average. */
-export type ScrubberDeps = LookDeps & { bytesPerSec: number };
+export type ScrubberDeps = InspectDeps & { bytesPerSec: number };
 
 /**
  * Looks for damage within this worker's share of the store's throughput, whether encoders are at work or not, until it is closed. A

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lookAtCut } from './cut-head.ts';
+import { parseCutHead } from './cut-head.ts';
 
 const sps = Buffer.from('67640028', 'hex');
 const layout = { nalLengthBytes: 4, parameterSets: [sps] };
@@ -9,7 +9,7 @@ function sampleOf(...units: readonly Buffer[]): Buffer {
 }
 
 function pictureOf(sample: Buffer, sizeBytes = sample.length): string {
-  return lookAtCut(sample, { number: 7, sizeBytes }, layout).picture;
+  return parseCutHead(sample, { number: 7, sizeBytes }, layout).picture;
 }
 
 const idr = Buffer.from('658884', 'hex');
@@ -18,7 +18,7 @@ const sei = Buffer.from('060504', 'hex');
 
 test('an IDR slice behind delimiter, parameter sets and SEI is an IDR picture', () => {
   const sample = sampleOf(Buffer.from('09f0', 'hex'), sps, sei, idr);
-  const head = lookAtCut(sample, { number: 7, sizeBytes: sample.length }, layout);
+  const head = parseCutHead(sample, { number: 7, sizeBytes: sample.length }, layout);
   expect(head).toEqual({ sample: 7, picture: 'idr', hasOtherParameterSets: false });
 });
 
@@ -38,5 +38,5 @@ test('NAL lengths beyond the sample or of 0 are damage', () => {
 
 test('parameter sets in band that differ from the configuration are reported', () => {
   const other = sampleOf(Buffer.from('67640029', 'hex'), idr);
-  expect(lookAtCut(other, { number: 0, sizeBytes: other.length }, layout).hasOtherParameterSets).toBe(true);
+  expect(parseCutHead(other, { number: 0, sizeBytes: other.length }, layout).hasOtherParameterSets).toBe(true);
 });

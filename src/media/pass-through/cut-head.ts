@@ -22,7 +22,7 @@ const PPS = 8;
  * is the sample's beginning, `sampleBytes` its whole size. An open GOP shows itself here: its pictures are
  * listed as sync samples but are no IDR.
  */
-export function lookAtCut(head: Buffer, sample: { number: number; sizeBytes: number }, layout: NalLayout): CutHead {
+export function parseCutHead(head: Buffer, sample: { number: number; sizeBytes: number }, layout: NalLayout): CutHead {
   const result: CutHead = { sample: sample.number, picture: 'unknown', hasOtherParameterSets: false };
   const { nalLengthBytes } = layout;
   let at = 0;

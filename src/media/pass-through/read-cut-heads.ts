@@ -1,4 +1,4 @@
-import { type CutHead, lookAtCut } from './cut-head.ts';
+import { type CutHead, parseCutHead } from './cut-head.ts';
 import { headSamples } from './cuts.ts';
 import type { Mp4Index } from './mp4-index.ts';
 import { type RangeSource, readExactly } from './read-mp4-index.ts';
@@ -43,7 +43,7 @@ async function readCutHead(index: Mp4Index, source: RangeSource, number: number)
   const offset = index.offsets[number] ?? 0;
   const look = async (length: number): Promise<CutHead> => {
     const head = await readExactly(source.readRange, offset, Math.min(length, sizeBytes));
-    return lookAtCut(head, { number, sizeBytes }, index.description);
+    return parseCutHead(head, { number, sizeBytes }, index.description);
   };
   const short = await look(SHORT_HEAD_BYTES);
   const isEnough = short.picture !== 'unknown' && !short.hasOtherParameterSets;

@@ -174,9 +174,9 @@ function Tags({ path, video, onChanged }: TagsProps) {
 
 function Doings({ path, video, onChanged }: TagsProps) {
   const running = useAction();
-  const run = (deed: string, text: string) =>
+  const run = (action: string, text: string) =>
     running.run(async () => {
-      await api('POST', `${path}/${deed}`);
+      await api('POST', `${path}/${action}`);
       toast(tr(text));
       onChanged();
     });

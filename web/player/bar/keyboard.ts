@@ -19,18 +19,18 @@ export const KEYS: readonly { keys: readonly string[]; word: string }[] = [
   { keys: ['?'], word: 'keys.help' },
 ];
 
-type Deeds = { actions: Actions; toggleCaptions(): void; toggleHelp(): void; wake(): void };
+type KeyActions = { actions: Actions; toggleCaptions(): void; toggleHelp(): void; wake(): void };
 
-export function mountKeyboard({ video, session }: ControlParts, deeds: Deeds): void {
+export function mountKeyboard({ video, session }: ControlParts, keyActions: KeyActions): void {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
     if (isPressed(event)) return;
     const isOfHelp = event.key === '?' || event.key === 'Escape';
-    const deed = session.isPlayable || isOfHelp ? findAction(event.key, video, deeds) : undefined;
-    if (deed === undefined) return;
+    const action = session.isPlayable || isOfHelp ? findAction(event.key, video, keyActions) : undefined;
+    if (action === undefined) return;
     event.preventDefault();
-    deed();
-    deeds.wake();
+    action();
+    keyActions.wake();
   });
 }
 
@@ -50,7 +50,7 @@ function isTyping({ target }: KeyboardEvent): boolean {
   );
 }
 
-function findAction(key: string, video: HTMLVideoElement, { actions, ...deeds }: Deeds): (() => void) | undefined {
+function findAction(key: string, video: HTMLVideoElement, { actions, ...rest }: KeyActions): (() => void) | undefined {
   if (/^[0-9]$/.test(key)) return () => actions.seekToPart(Number(key) / 10);
   const isRtl = document.documentElement.dir === 'rtl';
   const found: Record<string, () => void> = {
@@ -62,13 +62,13 @@ function findAction(key: string, video: HTMLVideoElement, { actions, ...deeds }:
     arrowdown: () => actions.changeVolume(-VOLUME_STEP),
     m: actions.toggleMute,
     f: actions.toggleFullscreen,
-    c: deeds.toggleCaptions,
+    c: rest.toggleCaptions,
     l: () => {
       video.loop = !video.loop;
     },
     '<': () => actions.changeRate(-RATE_STEP),
     '>': () => actions.changeRate(RATE_STEP),
-    '?': deeds.toggleHelp,
+    '?': rest.toggleHelp,
   };
   return found[key.toLowerCase()];
 }

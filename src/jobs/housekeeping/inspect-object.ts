@@ -15,7 +15,7 @@ import type { JobDeps } from '../job-deps.ts';
 import { checkChunk, rebuildIndex } from './check-chunk.ts';
 import { checkObject, isReadable } from './check-object.ts';
 
-export type LookDeps = Pick<JobDeps, 'db' | 'storage' | 'queue' | 'report'>;
+export type InspectDeps = Pick<JobDeps, 'db' | 'storage' | 'queue' | 'report'>;
 
 /** Trouble with one object, its `cause`, while the store itself answers. */
 class Unread extends Error {}
@@ -24,9 +24,9 @@ class Unread extends Error {}
  * Reads one object and has mended, or reports, what is wrong with it. Trouble of reading that is this object's alone is
  * reported in the log; that of the whole store is thrown.
  */
-export async function lookAt(item: ScrubItem, deps: LookDeps, signal: AbortSignal): Promise<ScrubOutcome> {
+export async function inspectObject(item: ScrubItem, deps: InspectDeps, signal: AbortSignal): Promise<ScrubOutcome> {
   try {
-    return item.kind === 'chunk' ? await lookAtChunk(item, deps, signal) : await lookAtOriginal(item, deps, signal);
+    return item.kind === 'chunk' ? await inspectChunk(item, deps, signal) : await inspectOriginal(item, deps, signal);
   } catch (error) {
     if (error instanceof Away) {
       deps.report(error);
@@ -39,12 +39,16 @@ export async function lookAt(item: ScrubItem, deps: LookDeps, signal: AbortSigna
   }
 }
 
-async function lookAtChunk(chunk: ScrubItem & ScrubChunk, deps: LookDeps, signal: AbortSignal): Promise<ScrubOutcome> {
+async function inspectChunk(
+  chunk: ScrubItem & ScrubChunk,
+  deps: InspectDeps,
+  signal: AbortSignal,
+): Promise<ScrubOutcome> {
   const { storage, report } = deps;
   const reading = <T>(action: () => Promise<T>) => readingOne(action, storage, signal);
   const damage = await reading(() => checkChunk(chunk, storage, signal));
-  // Deleted, or replaced, while it was looked at.
-  if (damage === null || !(await isInUse(deps.db, chunk))) return { kind: 'sound' };
+  // Deleted, or replaced, while it was read.
+  if (damage === null || !(await isInUse(deps.db, chunk))) return { kind: 'intact' };
   if (damage.kind === 'missing') await expectPart(chunk.key, storage, signal);
   if (damage.kind === 'index') {
     report(new Error(`Chunk ${chunk.storageKey} is damaged: ${damage.what}.`));
@@ -62,7 +66,7 @@ async function lookAtChunk(chunk: ScrubItem & ScrubChunk, deps: LookDeps, signal
 async function mend(
   chunk: ScrubChunk,
   { what, isLost }: { what: string; isLost: boolean },
-  deps: LookDeps,
+  deps: InspectDeps,
 ): Promise<void> {
   const { key, renditionId, firstSegment, segmentCount } = chunk;
   await inTransaction(deps.db, async (tx) => {
@@ -73,13 +77,13 @@ async function mend(
   });
 }
 
-async function lookAtOriginal(
+async function inspectOriginal(
   original: ScrubItem & ScrubOriginal,
-  { db, storage, report }: LookDeps,
+  { db, storage, report }: InspectDeps,
   signal: AbortSignal,
 ): Promise<ScrubOutcome> {
   const fault = await readingOne(() => checkObject(original, storage, signal), storage, signal);
-  if (fault === null || !(await isInUse(db, original))) return { kind: 'sound' };
+  if (fault === null || !(await isInUse(db, original))) return { kind: 'intact' };
   if (fault.isMissing) await expectPart(original.key, storage, signal);
   report(new Error(`Original ${original.storageKey} is damaged: ${fault.what}.`));
   await inTransaction(db, (tx) => reportDamagedOriginal(tx, original, fault.what));

@@ -9,7 +9,7 @@ import type { PlayRequest } from './play-request.ts';
 
 const MAX_QUOTED = 200;
 
-export type PlayPermitDeps = {
+export type PlaybackAuthorizerDeps = {
   /** The policy of a library's pull zone; null when the library is gone. */
   find(libraryId: number): Promise<CompiledPolicy | null>;
   /** Where our player lives. The host that a request names is no reason to let it in: its sender chooses it. */
@@ -24,14 +24,14 @@ type PlayerPage = Asked & { isDirect: boolean };
  * `admit`, because it depends on the video: whether it is protected, and how it is opened.
  */
 export class PlaybackAuthorizer {
-  readonly #deps: PlayPermitDeps;
+  readonly #deps: PlaybackAuthorizerDeps;
 
-  constructor(deps: PlayPermitDeps) {
+  constructor(deps: PlaybackAuthorizerDeps) {
     this.#deps = deps;
   }
 
   /** Why a request gets no key; null when it may have it. */
-  async refusalOf({ libraryId, mediaId }: Asked, request: PlayRequest): Promise<Problem | null> {
+  async authorize({ libraryId, mediaId }: Asked, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.find(libraryId);
     if (policy === null) return toProblem('library-gone');
     const nowMs = Date.now();
@@ -53,18 +53,18 @@ export class PlaybackAuthorizer {
     return isEmbedTokenValid(shown, { mediaId, keys: embedKeys(zone.keys, nowMs) }, nowMs);
   }
 
-  /** As `refusalOf`, for the player page. `isDirect`: it is opened by itself, not inside a page of the owner. */
-  async refusalOfPlayer({ isDirect, ...asked }: PlayerPage, request: PlayRequest): Promise<Problem | null> {
+  /** As `authorize`, for the player page. `isDirect`: it is opened by itself, not inside a page of the owner. */
+  async authorizePlayer({ isDirect, ...asked }: PlayerPage, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.find(asked.libraryId);
     if (isDirect && policy?.zone.referrers.allowDirectPlay === false) {
       const hit = { rule: RULES.directPlay, expected: 'a page of the owner around the player', came: 'none' };
       return { ...toProblem('direct-play-denied'), hit };
     }
-    return this.refusalOf(asked, request);
+    return this.authorize(asked, request);
   }
 
-  /** As `refusalOf`, for those who have shown their token before. */
-  async refusalOfPage({ libraryId }: Asked, request: PlayRequest): Promise<Problem | null> {
+  /** As `authorize`, for those who have shown their token before. */
+  async authorizePage({ libraryId }: Asked, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.find(libraryId);
     return policy === null ? toProblem('library-gone') : this.#judgeReferrer(policy, request);
   }

@@ -6,10 +6,10 @@ import { newGuid } from '../../lib/guid.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { EdgeTarget } from '../edge-path.ts';
 import type { Answer } from '../http/answer.ts';
-import { KnownSegments, type SegmentAddress } from './known-segments.ts';
+import { type SegmentAddress, SegmentResponseCache } from './segment-response-cache.ts';
 
 type Target = Extract<EdgeTarget, { kind: 'media' }>;
-type Request = Parameters<KnownSegments['find']>[0];
+type Request = Parameters<SegmentResponseCache['find']>[0];
 
 const renditionId = newGuid();
 const answer: Answer = {
@@ -24,7 +24,7 @@ const answer: Answer = {
 const makePublication = () => ({ renditions: [{ id: renditionId, isOnDemand: false }] }) as unknown as Publication;
 
 function makeTarget(change: Partial<Target> = {}): Target {
-  const file = { kind: 'segment', renditionId, segment: 0, cover: { kind: 'clear' } } as const;
+  const file = { kind: 'segment', renditionId, segment: 0, protection: { kind: 'clear' } } as const;
   return { kind: 'media', mediaId: newGuid(), file, ...change };
 }
 
@@ -34,8 +34,8 @@ const at = (path: string, change: Partial<SegmentAddress> = {}): SegmentAddress 
   return { zone: 'vz-1', path, isPrivate: false, ...change };
 };
 
-function keepOne(path = '/a', isCurrent = () => true): KnownSegments {
-  const known = new KnownSegments({ isCurrent });
+function keepOne(path = '/a', isCurrent = () => true): SegmentResponseCache {
+  const known = new SegmentResponseCache({ isCurrent });
   known.keep(at(path), makeTarget(), { publication, answer });
   return known;
 }
@@ -64,8 +64,8 @@ test('what is longer than our addresses is not kept', () => {
 });
 
 test('what was requested of a session is not kept', () => {
-  const known = new KnownSegments({ isCurrent: () => true });
-  const file = { ...makeTarget().file, cover: { kind: 'session', session: 'x' } } as Target['file'];
+  const known = new SegmentResponseCache({ isCurrent: () => true });
+  const file = { ...makeTarget().file, protection: { kind: 'session', session: 'x' } } as Target['file'];
   known.keep(at('/a'), makeTarget({ file }), { publication, answer });
   expect(known.find(ask(), at('/a'))).toBeNull();
 });
@@ -73,7 +73,7 @@ test('what was requested of a session is not kept', () => {
 test('a publication that is over is not held on to', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');
-  const known = new KnownSegments({ isCurrent: () => true });
+  const known = new SegmentResponseCache({ isCurrent: () => true });
   const keep = () => {
     const passing = makePublication();
     known.keep(at('/a'), makeTarget(), { publication: passing, answer });

@@ -8,10 +8,10 @@ import { type Answer, CACHE_FOR_EVER, CACHE_PRIVATELY, notFound, type ObjectWind
 import { type KeyedRendition, nameOf, type OpenedRendition, type PackageKeys } from './package-keys.ts';
 import type { PlaySessions } from './play-sessions.ts';
 import type { ProtectedObjects } from './protected-objects.ts';
-import { type Cover, isClear, livePackages } from './protection.ts';
+import { isClear, livePackages, type NamedProtection } from './protection.ts';
 
-/** A cover under which bytes are given out, with what it takes to encrypt them. */
-export type OpenCover =
+/** A protection under which bytes are given out, with what it takes to encrypt them. */
+export type OpenProtection =
   | { kind: 'clear' }
   | { kind: 'package'; packaged: DrmPackage }
   | { kind: 'session'; session: string; key: Buffer };
@@ -25,25 +25,25 @@ export type Piece =
 /** A picture of a segment. It stands in a fragment with a head of its own. */
 type Picture = { window: ObjectWindow; head: Buffer; segment: number; firstSample: number };
 
-export type CoverDeps = { keys: PackageKeys; sessions: PlaySessions; protectedObjects: ProtectedObjects };
+export type ProtectionDeps = { keys: PackageKeys; sessions: PlaySessions; protectedObjects: ProtectedObjects };
 
 const NO_HEAD = Buffer.alloc(0);
 
-/** Opens the cover that an address names, or answers why nothing is given out under it. */
-export function openCover(
+/** Opens the protection that an address names, or answers why nothing is given out under it. */
+export function openProtection(
   publication: Publication,
-  cover: Cover,
+  protection: NamedProtection,
   sessions: PlaySessions,
-): { open: OpenCover } | { refusal: Answer } {
-  switch (cover.kind) {
+): { open: OpenProtection } | { refusal: Answer } {
+  switch (protection.kind) {
     case 'clear':
-      return isClear(publication) ? { open: cover } : { refusal: notFound('protected') };
+      return isClear(publication) ? { open: protection } : { refusal: notFound('protected') };
     case 'session': {
-      const key = sessions.keyOf(publication, cover.session, Date.now());
-      return key === null ? { refusal: { kind: 'problem', problem: OVER } } : { open: { ...cover, key } };
+      const key = sessions.keyOf(publication, protection.session, Date.now());
+      return key === null ? { refusal: { kind: 'problem', problem: OVER } } : { open: { ...protection, key } };
     }
     case 'package': {
-      const packaged = livePackages(publication, Date.now()).find(({ number }) => number === cover.number);
+      const packaged = livePackages(publication, Date.now()).find(({ number }) => number === protection.number);
       return packaged === undefined
         ? { refusal: notFound('unknown-package') }
         : { open: { kind: 'package', packaged } };
@@ -51,25 +51,34 @@ export function openCover(
   }
 }
 
-/** A piece of a video's rendition, and the cover under which it is given out. */
-export type Covered<C = Exclude<OpenCover, { kind: 'clear' }>> = {
+/** A piece of a video's rendition, and the protection under which it is given out. */
+export type ProtectedPiece<C = Exclude<OpenProtection, { kind: 'clear' }>> = {
   publication: Publication;
   rendition: KeyedRendition;
   piece: Piece;
-  cover: C;
+  protection: C;
 };
 
-/** Answers a piece encrypted as its cover says. `leave` is asked for a signal only when room in memory is waited for. */
-export async function coverBytes(covered: Covered, deps: CoverDeps, leave: () => AbortSignal): Promise<Answer> {
-  const { cover } = covered;
-  return cover.kind === 'package'
-    ? coverByPackage({ ...covered, cover }, deps, leave)
-    : coverBySession({ ...covered, cover }, deps, leave);
+/** Answers a piece encrypted as its protection says. `leave` is asked for a signal only when room in memory is waited for. */
+export async function encryptBytes(
+  protectedPiece: ProtectedPiece,
+  deps: ProtectionDeps,
+  leave: () => AbortSignal,
+): Promise<Answer> {
+  const { protection } = protectedPiece;
+  return protection.kind === 'package'
+    ? encryptByPackage({ ...protectedPiece, protection }, deps, leave)
+    : encryptBySession({ ...protectedPiece, protection }, deps, leave);
 }
 
-async function coverByPackage(
-  { publication, rendition, piece, cover: { packaged } }: Covered<Extract<OpenCover, { kind: 'package' }>>,
-  { keys, protectedObjects }: CoverDeps,
+async function encryptByPackage(
+  {
+    publication,
+    rendition,
+    piece,
+    protection: { packaged },
+  }: ProtectedPiece<Extract<OpenProtection, { kind: 'package' }>>,
+  { keys, protectedObjects }: ProtectionDeps,
   leave: () => AbortSignal,
 ): Promise<Answer> {
   const track = { publication, packaged, rendition };
@@ -100,9 +109,9 @@ async function coverByPackage(
   };
 }
 
-function coverBySession(
-  { rendition, piece, cover: { session, key } }: Covered<Extract<OpenCover, { kind: 'session' }>>,
-  { protectedObjects }: CoverDeps,
+function encryptBySession(
+  { rendition, piece, protection: { session, key } }: ProtectedPiece<Extract<OpenProtection, { kind: 'session' }>>,
+  { protectedObjects }: ProtectionDeps,
   leave: () => AbortSignal,
 ): Answer {
   const common = { contentType: `${rendition.kind}/mp4`, cacheControl: CACHE_PRIVATELY };

@@ -7,8 +7,8 @@ import { headersOfWhole } from '../http/send-answer.ts';
 import type { PublicationReader } from '../publication-reader.ts';
 
 /** The answer to a plain GET of a stored segment. */
-export type KnownSegment = { window: ObjectWindow; headers: OutgoingHttpHeaders };
-type Current = KnownSegment & { publication: Publication };
+export type SegmentResponse = { window: ObjectWindow; headers: OutgoingHttpHeaders };
+type Current = SegmentResponse & { publication: Publication };
 
 type Target = Extract<EdgeTarget, { kind: 'media' }>;
 type Found = { publication: Publication; answer: Answer };
@@ -24,10 +24,10 @@ const MAX_ADDRESS_CHARS = 400;
  * Segments that were requested before, by their address: to look their bytes up would cost as much as sending them. Each
  * holds until its publication changes. It is bytes that are kept, never a verdict: who asks was admitted before.
  */
-export class KnownSegments {
+export class SegmentResponseCache {
   readonly #reader: Pick<PublicationReader, 'isCurrent'>;
   /** Those that came first go first. A publication of a long video is large, and one that is over must not be held on to. */
-  readonly #segments = new Map<string, KnownSegment & { publication: WeakRef<Publication> }>();
+  readonly #segments = new Map<string, SegmentResponse & { publication: WeakRef<Publication> }>();
 
   constructor(reader: Pick<PublicationReader, 'isCurrent'>) {
     this.#reader = reader;
@@ -45,7 +45,7 @@ export class KnownSegments {
   /** Keeps the answer when it is one that stays: of a segment in the clear that no encoder is to be notified of. */
   keep(address: SegmentAddress, { file }: Target, { publication, answer }: Found): void {
     if (address.path.length > MAX_ADDRESS_CHARS) return;
-    if (file.kind !== 'segment' || file.cover.kind !== 'clear' || answer.kind !== 'object') return;
+    if (file.kind !== 'segment' || file.protection.kind !== 'clear' || answer.kind !== 'object') return;
     const rendition = publication.renditions.find(({ id }) => id === file.renditionId);
     if (rendition === undefined || (rendition.isOnDemand && rendition.state === 'building')) return;
     const known = { window: answer.window, headers: headersOfWhole(answer) };
