@@ -143,7 +143,7 @@ function listsSegment(playlist: string): boolean {
 /** Seconds that bare ffmpeg takes to encode the first segment of the lowest rung with our settings. */
 async function encodeOnce(file: string, folder: string): Promise<number> {
   const rung = { rung: 240, widthPx: 426, heightPx: 240, maxBitrateBps: MAX_BITRATES_BPS[240] } as const;
-  const settings = findCodec('x264').encoderArgv({
+  const settings = findCodec('h264').encoderArgv({
     rung,
     rate: { num: 24, den: 1 },
     gopFrames: 48,

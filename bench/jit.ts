@@ -139,7 +139,7 @@ async function fetchSegment({ client }: Rig, folderUrl: string, segment: number)
 /** Seconds that bare ffmpeg takes for the same segment: it seeks to the keyframe before it by itself. */
 async function encodeBare({ folder }: Rig, file: string, segment: number): Promise<number> {
   const rung = { rung: 720, widthPx: 1280, heightPx: 720, maxBitrateBps: MAX_BITRATES_BPS[720] } as const;
-  const settings = findCodec('x264').encoderArgv({ rung, rate: RATE, gopFrames: 48, threads: 0, hdr: null });
+  const settings = findCodec('h264').encoderArgv({ rung, rate: RATE, gopFrames: 48, threads: 0, hdr: null });
   const startedMs = performance.now();
   await runFfmpeg([
     ...['-ss', String(segment * SEGMENT_SEC), '-i', file, '-an', '-t', String(SEGMENT_SEC)],

@@ -34,7 +34,7 @@ export function bareLadder(source: string, folder: string, rungs: readonly RungP
       '-map',
       `[v${index}]`,
       // As many as it takes without being reported: 0.
-      ...findCodec('x264').encoderArgv({
+      ...findCodec('h264').encoderArgv({
         rung,
         rate: RATE,
         gopFrames: 48,

@@ -88,7 +88,7 @@ test('a video is playable once an active rendition has a segment, finished it ha
     .insertInto('timeline')
     .values({ ...of, id: timeline, grid: 'frames', timescale: 24, start_ticks: [0], end_ticks: 96, active: true })
     .execute();
-  const video = { kind: 'video', origin: 'encode', codec: 'x264', rung: 720, key_group: 'hd', timescale: 24 } as const;
+  const video = { kind: 'video', origin: 'encode', codec: 'h264', rung: 720, key_group: 'hd', timescale: 24 } as const;
   await db
     .insertInto('rendition')
     .values({ ...of, ...video, id: rendition, timeline_id: timeline, state: 'building', active: true, plan: '{}' })

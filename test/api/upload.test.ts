@@ -87,7 +87,7 @@ test('what the query asks for is kept until the encode is planned', async () => 
   expect((await row(guid)).upload_options).toEqual({
     jitEnabled: true,
     enabledRungs: [240, 720],
-    enabledCodecs: ['vp9', 'x264'],
+    enabledCodecs: ['vp9', 'h264'],
     transcribeEnabled: false,
     transcribeLanguages: ['en', 'de'],
     sourceLanguage: 'en',

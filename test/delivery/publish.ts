@@ -104,7 +104,7 @@ export async function addRendition(
       timeline_id: timelineId,
       kind: track.kind,
       origin: planned === null ? 'encode' : 'pass-through',
-      codec: track.kind === 'video' ? 'x264' : 'aac',
+      codec: track.kind === 'video' ? 'h264' : 'aac',
       rung: track.heightPx,
       language: track.kind === 'audio' ? 'en' : 'und',
       key_group: track.kind === 'audio' ? 'audio' : 'sd',

@@ -74,7 +74,7 @@ test.each([
     .where('kind', '=', 'video')
     .execute();
   const before = await loadRenditions(lab, key);
-  await addCodec(key, 'x264');
+  await addCodec(key, 'h264');
   expect(await loadMedia(lab, key)).toMatchObject({ state: 'transcoding', encode_progress: 0 });
   expect(await shownOf(key)).toEqual(['vp9 360', 'vp9 240', 'aac null']);
   await until(async () => {
@@ -83,13 +83,13 @@ test.each([
     return (await loadMedia(lab, key)).state === 'finished';
   }, 'the codec to be added');
   const after = await loadRenditions(lab, key);
-  expect(new Set(await shownOf(key))).toEqual(new Set(['vp9 360', 'x264 360', 'vp9 240', 'x264 240', 'aac null']));
+  expect(new Set(await shownOf(key))).toEqual(new Set(['vp9 360', 'h264 360', 'vp9 240', 'h264 240', 'aac null']));
   expect(new Set(after.map(({ timeline_id: id }) => id)).size).toBe(1);
   for (const old of before) expect(after).toContainEqual(old);
   const pictures = (await checkFinished(lab, key)).filter(({ kind }) => kind === 'video');
   expect(pictures.map(({ warnings }) => warnings)).toEqual(['', '', '', '']);
   expect(new Set(pictures.map(({ frames }) => frames)).size).toBe(1);
-  await addCodec(key, 'x264');
+  await addCodec(key, 'h264');
   expect(await loadMedia(lab, key)).toMatchObject({ state: 'finished', encode_progress: 100 });
 });
 
@@ -98,10 +98,10 @@ test('a re-encode that begins while a codec is being added leaves one whole set'
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
   await lab.database.db.updateTable('rendition').set({ codec: 'vp9' }).where('media_id', '=', key.mediaId).execute();
-  await addCodec(key, 'x264');
+  await addCodec(key, 'h264');
   await reencode(key);
   await untilState(lab, key, 'finished');
-  expect(await shownOf(key)).toEqual(['x264 360', 'x264 240']);
+  expect(await shownOf(key)).toEqual(['h264 360', 'h264 240']);
   expect((await loadRenditions(lab, key)).filter(({ active, retired_at: at }) => !active && at === null)).toEqual([]);
   // What had been stored of the set that was dropped are orphans, which a sweep takes.
   await until(async () => {
@@ -123,7 +123,7 @@ test('while another set is being made no codec is added to the one that goes', a
   const quick = await lab.startWorker({ quickSlots: 4, longSlots: 0 });
   await reencode(key);
   await untilState(lab, key, 'transcoding');
-  await expect(addCodec(key, 'x264')).rejects.toMatchObject({
+  await expect(addCodec(key, 'h264')).rejects.toMatchObject({
     kind: 'invalid',
     message: expect.stringContaining('anew'),
   });

@@ -36,7 +36,7 @@ async function plan(durationSec: number): Promise<MediaKey> {
     key,
     facts: { ...facts, durationSec, video, audio: facts.audio.map((track) => ({ ...track, durationSec })) },
     ladder: { allowedRungs: [240, 360, 480, 720, 1080] },
-    codecs: ['x264'],
+    codecs: ['h264'],
     normaliseLoudness: false,
     hasAllSounds: true,
     passThrough: null,

@@ -63,7 +63,7 @@ test('a rung that was left out is made after all when its codec is asked for, an
   await untilState(lab, key, 'finished');
   const rungs = async () => (await createVideoViewStore(lab.database.db).load(key)).rungs;
   expect(await rungs()).toEqual([240, 480]);
-  await createCodecStore(lab.database.db).add(key, 'x264', (view) => planMissingRungs('x264', view));
+  await createCodecStore(lab.database.db).add(key, 'h264', (view) => planMissingRungs('h264', view));
   await until(async () => (await rungs()).length === 3, 'the rung that was left out');
   await untilState(lab, key, 'finished');
   expect(await rungs()).toEqual([240, 360, 480]);

@@ -74,7 +74,7 @@ test.each([...SOURCES, ...CUTS].map(({ name }) => name))(
     const key = keyOf(keys, name);
     await requireFinished(lab, key);
     await checkFinished(lab, key);
-    const pictures = await brightness(await firstFile(lab, key, 'x264'));
+    const pictures = await brightness(await firstFile(lab, key, 'h264'));
     const sound = await samples(await firstFile(lab, key, 'aac'));
     const flashSec = pictures.find(({ luma }) => luma > 128)?.sec ?? Number.NaN;
     const beepSec = sound.findIndex((sample) => Math.abs(sample) > 0.2) / 8000;

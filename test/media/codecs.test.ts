@@ -5,7 +5,7 @@ import { addLibrary, type Lab, loadRenditions, startLab } from '../jobs/lab.ts';
 import { GROUP_LIMIT_SEC, keyOf, requireFinished, type Source, uploadMany } from './many.ts';
 import { fields, keyframes, renditionFiles } from './rendition-file.ts';
 
-const CODECS = ['x264', 'hevc', 'vp9', 'av1'];
+const CODECS = ['h264', 'hevc', 'vp9', 'av1'];
 const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-bf', '2', '-b:v', '300k'];
 
 function picture(rate: string, seconds: number, size: string): string[] {
@@ -43,7 +43,7 @@ test('all codecs have the same cuts and pictures, in chunks that share one init 
     const found = await keyframes(file);
     for (const cut of cuts) expect(found.some((sec) => Math.abs(sec - cut) < 0.001)).toBe(true);
     expect(found.every((sec, index) => sec - (found[index - 1] ?? sec) < 2.01)).toBe(true);
-    const probed = { x264: 'h264,avc1', hevc: 'hevc,hvc1', vp9: 'vp9,vp09', av1: 'av1,av01' }[row.codec];
+    const probed = { h264: 'h264,avc1', hevc: 'hevc,hvc1', vp9: 'vp9,vp09', av1: 'av1,av01' }[row.codec];
     expect((await fields(file, 'codec_name', 'codec_tag_string')).join()).toBe(probed);
     expect(await fields(file, 'pix_fmt', 'color_space', 'color_transfer')).toEqual(['yuv420p', 'bt709', 'bt709']);
   }
@@ -78,7 +78,7 @@ test('the base codec is made first; an upload may ask for fewer codecs than its 
   const key = keyOf(keys, 'few.avi');
   await requireFinished(lab, key);
   const rows = await loadRenditions(lab, key);
-  expect(rows.map(({ codec }) => codec).toSorted(byText)).toEqual(['vp9', 'x264']);
+  expect(rows.map(({ codec }) => codec).toSorted(byText)).toEqual(['vp9', 'h264']);
   const first = await lab.database.db
     .selectFrom('chunk')
     .innerJoin('rendition', 'rendition.id', 'chunk.rendition_id')
@@ -87,5 +87,5 @@ test('the base codec is made first; an upload may ask for fewer codecs than its 
     .orderBy('chunk.publication')
     .execute();
   const made = first.map(({ codec }) => codec);
-  expect(made.slice(0, made.indexOf('vp9'))).toEqual(made.filter((codec) => codec === 'x264'));
+  expect(made.slice(0, made.indexOf('vp9'))).toEqual(made.filter((codec) => codec === 'h264'));
 });

@@ -60,7 +60,7 @@ let keys: Map<string, MediaKey>;
 beforeAll(async () => {
   lab = await startLab();
   const plain = await addLibrary(lab, { encoding: { rungs: [240] } });
-  const wide = await addLibrary(lab, { encoding: { rungs: [240], codecs: ['x264', 'hevc', 'vp9', 'av1'] } });
+  const wide = await addLibrary(lab, { encoding: { rungs: [240], codecs: ['h264', 'hevc', 'vp9', 'av1'] } });
   const tall = await addLibrary(lab, { encoding: { rungs: [480] } });
   await lab.startWorker();
   keys = new Map([
@@ -100,7 +100,7 @@ async function made(name: string): Promise<{ key: MediaKey; file: string }> {
   const key = keyOf(keys, name);
   await requireFinished(lab, key);
   await checkFinished(lab, key);
-  return { key, file: await firstFile(lab, key, 'x264') };
+  return { key, file: await firstFile(lab, key, 'h264') };
 }
 
 test.each(TURNS)('a picture $turnDeg degrees off, pixels $aspect, is upright and has the size shown', async (turn) => {
@@ -147,7 +147,7 @@ test.each(RANGES)(
     const [reference] = await brightness(own, map);
     const [mapped] = await brightness(file);
     expect(Math.abs((mapped?.luma ?? 0) - (reference?.luma ?? 255))).toBeLessThan(4);
-    const kept = (await renditionFiles(lab, key)).filter(({ row }) => row.codec !== 'x264');
+    const kept = (await renditionFiles(lab, key)).filter(({ row }) => row.codec !== 'h264');
     expect(kept.map(({ row }) => row.codec).toSorted((a, b) => a.localeCompare(b))).toEqual(['av1', 'hevc', 'vp9']);
     for (const rendition of kept) {
       expect(await fields(rendition.file, ...colours), rendition.row.codec).toEqual([

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { x264 } from '../../src/media/encode/codecs/x264.ts';
+import { h264 } from '../../src/media/encode/codecs/h264.ts';
 import { planEncode } from '../../src/media/encode/encode.ts';
 import { planLadder } from '../../src/media/encode/ladder.ts';
 import type { Rational } from '../../src/media/probe/source-facts.ts';
@@ -158,7 +158,7 @@ test.each([
   const cutList = planFrameGrid(facts);
   const rungs = planLadder(facts, { allowedRungs: [360] });
   const range = { fromSegment: 0, toSegment: cutList.startTicks.length };
-  const job = { facts, cutList, range, rungs, codec: x264, watermark: null, decoderThreads: 1, encoderThreads: 1 };
+  const job = { facts, cutList, range, rungs, codec: h264, watermark: null, decoderThreads: 1, encoderThreads: 1 };
   const { outputs } = await collect(planEncode(job), path);
   const made = join(dir, `${file}.mp4`);
   await writeFile(made, outputs[0] ?? Buffer.alloc(0));

@@ -32,7 +32,7 @@ export async function addRows(db: Db, mediaId: Guid, renditions: readonly RowRen
 async function addRendition(db: Db, of: Owner, made: RowRendition & { timeline: Guid }): Promise<void> {
   const id = newGuid();
   const { rung, timeline, chunkBytes = 100, isActive = true } = made;
-  const codec = made.codec ?? (rung === null ? 'aac' : 'x264');
+  const codec = made.codec ?? (rung === null ? 'aac' : 'h264');
   await db
     .insertInto('rendition')
     .values({

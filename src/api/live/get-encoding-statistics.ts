@@ -3,13 +3,14 @@ import type { Db } from '../../catalog/db.ts';
 import { loadEncodingStatistics } from '../../catalog/live/encoding-statistics-store.ts';
 import { rangeOf } from '../../catalog/statistics/statistics-range.ts';
 import { parseGuid } from '../../lib/guid.ts';
+import { WIRE_CODECS, wireNameOf } from '../../media/encode/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';
 import { LiveEncodingStatisticsModel } from '../models/live-stream.ts';
 import { LibraryParams } from '../read-params.ts';
 import { queryFlag, queryText } from '../read-query.ts';
 
 /** Names of codecs as clients write them, and ours. */
-const CODECS: Readonly<Record<string, string>> = { h264: 'x264', avc: 'x264', x264: 'x264', hevc: 'hevc', av1: 'av1' };
+const CODECS: Readonly<Record<string, string>> = { ...WIRE_CODECS, avc: 'h264' };
 /** What matches nothing. */
 const NO_STREAM = parseGuid('00000000-0000-0000-0000-000000000000');
 
@@ -47,7 +48,9 @@ export const getLiveEncodingStatistics = defineOperation({
       totalEncodingSeconds: found.totalSec,
       encodingSecondsChart: found.chart,
       encodingSecondsByLiveStream: found.byStream,
-      encodingSecondsByVideoCodec: found.byCodec,
+      encodingSecondsByVideoCodec: Object.fromEntries(
+        Object.entries(found.byCodec).map(([codec, seconds]) => [wireNameOf(codec), seconds]),
+      ),
       encodingSecondsByResolution: found.byResolution,
     };
   },

@@ -57,7 +57,10 @@ export const SmartGenerateStatus = numbers('SmartGenerateStatus', {
 export const EncoderOutputCodec = numbers(
   'EncoderOutputCodec',
   Object.fromEntries(
-    VIDEO_CODECS.toSorted((a, b) => a.wireNumber - b.wireNumber).map(({ name, wireNumber }) => [name, wireNumber]),
+    VIDEO_CODECS.toSorted((a, b) => a.wireNumber - b.wireNumber).map(({ name, wireName = name, wireNumber }) => [
+      wireName,
+      wireNumber,
+    ]),
   ),
 );
 

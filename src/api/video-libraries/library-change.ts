@@ -1,6 +1,6 @@
 import type { LibraryChange } from '../../catalog/libraries/library.ts';
 import type { LibrarySettingsPatch } from '../../catalog/libraries/library-settings.ts';
-import { CODEC_NAMES } from '../../media/encode/codecs/all.ts';
+import { WIRE_CODECS } from '../../media/encode/codecs/all.ts';
 import { perRung } from '../../media/encode/ladder.ts';
 import type { VideoLibraryUpdateModel } from '../models/video-library.ts';
 import {
@@ -69,7 +69,9 @@ export function toSettingsPatch(sent: Sent): LibrarySettingsPatch {
 function encodingOf(sent: Sent): LibrarySettingsPatch['encoding'] {
   return {
     tier: nameOf(TIERS, sent.EncodingTier),
-    codecs: words(sent.OutputCodecs, 'OutputCodecs', CODEC_NAMES),
+    codecs: words(sent.OutputCodecs, 'OutputCodecs', Object.keys(WIRE_CODECS))?.flatMap(
+      (word) => WIRE_CODECS[word] ?? [],
+    ),
     rungs: resolutions(sent.EnabledResolutions, 'EnabledResolutions'),
     jitEnabled: sent.JitEncodingEnabled ?? undefined,
     videoKbps: perRung((rung) => positive(sent[`Bitrate${rung}p`], `Bitrate${rung}p`)),

@@ -1,5 +1,6 @@
 import type { LibraryView } from '../../catalog/libraries/library.ts';
 import type { LibrarySettings } from '../../catalog/libraries/library-settings.ts';
+import { wireNameOf } from '../../media/encode/codecs/all.ts';
 import { wireTime } from '../models/answers.ts';
 import { PullZoneType, WidevineMinClientSecurityLevel } from '../models/enums.ts';
 import type { AppleFairPlayDrm, GoogleWidevineDrm, VideoLibraryModel } from '../models/video-library.ts';
@@ -37,7 +38,7 @@ export function toLibraryModel({ settings, keys, ...library }: LibraryView): Vid
 function encodingFields({ encoding, originals, mp4 }: LibrarySettings) {
   return {
     EncodingTier: TIERS[encoding.tier],
-    OutputCodecs: encoding.codecs.join(','),
+    OutputCodecs: encoding.codecs.map(wireNameOf).join(','),
     EnabledResolutions: encoding.rungs.map((rung) => `${rung}p`).join(','),
     JitEncodingEnabled: encoding.jitEnabled,
     Bitrate240p: encoding.videoKbps[240],

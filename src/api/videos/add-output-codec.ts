@@ -7,6 +7,7 @@ import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { planMissingRungs } from '../../jobs/planning/plan-codec.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
+import { WIRE_CODECS } from '../../media/encode/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EncoderOutputCodec } from '../models/enums.ts';
 import { VideoModel } from '../models/video.ts';
@@ -41,8 +42,9 @@ export const addOutputCodec = defineOperation({
     const key = { libraryId, mediaId: videoId };
     await videos.load(key);
     const showing = await recallShowing(libraryId, deps);
-    const codec = readCodec(outputCodecId);
-    requireOffered(codec, showing.library.settings);
+    const wireName = readCodec(outputCodecId);
+    requireOffered(wireName, showing.library.settings);
+    const codec = WIRE_CODECS[wireName] ?? wireName;
     await codecs.add(key, codec, (view) => planMissingRungs(codec, view));
     return toVideoModel(await videoViews.load(key), showing);
   },

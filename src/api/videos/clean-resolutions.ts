@@ -4,6 +4,7 @@ import { type CleanupPlan, planCleanup } from '../../catalog/videos/cleanup.ts';
 import type { CleanupStore } from '../../catalog/videos/cleanup-store.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
+import { wireNameOf } from '../../media/encode/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
@@ -92,7 +93,7 @@ function hasMp4Request({ deleteMp4Files, outputs }: Query): boolean {
 
 function report({ renditions, originalBytes }: CleanupPlan, query: Query): string {
   const bytes = renditions.reduce((sum, { storageBytes }) => sum + storageBytes, originalBytes ?? 0);
-  const parts = renditions.map(({ codec, rung }) => (rung === null ? codec : `${codec} ${rung}p`));
+  const parts = renditions.map(({ codec, rung }) => `${wireNameOf(codec)}${rung === null ? '' : ` ${rung}p`}`);
   if (originalBytes !== null) parts.push('the original');
   const verb = query.dryRun ? 'Would delete' : 'Deleted';
   const mp4 = hasMp4Request(query) ? ' MP4 files are made while they are sent: none is stored.' : '';

@@ -53,7 +53,7 @@ function describe(video: StoredVideo, library: Library, videoId: Guid): VideoRes
       .filter(({ kind }) => kind === 'video')
       .map(({ rung, id }) => reference(rung, `${library.id}/${videoId}/${id}/`)),
     mp4Resolutions: hasMp4
-      ? listMp4Rungs(rungsOf(finished.filter(({ codec }) => codec === 'x264'))).map((rung) =>
+      ? listMp4Rungs(rungsOf(finished.filter(({ codec }) => codec === 'h264'))).map((rung) =>
           reference(rung, `play_${rung}p.mp4`),
         )
       : [],
@@ -79,7 +79,7 @@ function reference(rung: number | null, path: string): ResolutionReference {
 
 /** Every rendition has an address of its own; the name of a rung stands for its H.264 one. */
 function playlistOf({ id, rung, codec }: RenditionView): string {
-  return codec === 'x264' && rung !== null ? `${rung}p/video.m3u8` : `r/${id}/video.m3u8`;
+  return codec === 'h264' && rung !== null ? `${rung}p/video.m3u8` : `r/${id}/video.m3u8`;
 }
 
 type Place = { library: Library; videoId: Guid; createdAt: Date };

@@ -1,4 +1,5 @@
 import type { StoredVideo, StoredVideoStore } from '../../catalog/videos/rendition-view-store.ts';
+import { wireNameOf } from '../../media/encode/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok, wireTime } from '../models/answers.ts';
 import { StatusModelOfVideoStorageSizeModel, type VideoStorageSizeModel } from '../models/video-storage.ts';
@@ -29,7 +30,7 @@ function sumUp(video: StoredVideo): VideoStorageSizeModel {
     encoded: Object.fromEntries(
       kept.map(({ id, codec, rung, storageBytes }) => [
         id,
-        { codec, resolution: rung === null ? null : `${rung}p`, size: storageBytes },
+        { codec: wireNameOf(codec), resolution: rung === null ? null : `${rung}p`, size: storageBytes },
       ]),
     ),
     thumbnails: video.thumbnailBytes + video.otherThumbnailBytes,

@@ -3,6 +3,7 @@ import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { MediaMessage } from '../../catalog/schema.ts';
 import type { VideoView } from '../../catalog/videos/video-view.ts';
 import { Refused } from '../../lib/refused.ts';
+import { wireNameOf } from '../../media/encode/codecs/all.ts';
 import { type EdgePlace, edgeFileUrl } from '../addresses.ts';
 import { wireTime } from '../models/answers.ts';
 import type { VideoModel } from '../models/video.ts';
@@ -48,7 +49,7 @@ export function toVideoModel(view: VideoView, showing: Showing): VideoModel {
     width: view.width_px,
     height: view.height_px,
     availableResolutions: view.rungs.map((rung) => `${rung}p`).join(','),
-    outputCodecs: codecs.join(','),
+    outputCodecs: codecs.map(wireNameOf).join(','),
     thumbnailCount: view.thumbnail_count,
     encodeProgress: isFinished ? 100 : view.encode_progress,
     storageSize: view.storage_bytes,

@@ -31,7 +31,7 @@ export function createPackager(deps: PackagerDeps): Packager {
       if (drmModeOf(settings) !== 'enterprise') {
         throw new Refused('invalid', `Library ${key.libraryId} has Enterprise DRM turned off. Turn it on first.`);
       }
-      if (videoCodecs.length > 0 && !videoCodecs.includes('x264')) {
+      if (videoCodecs.length > 0 && !videoCodecs.includes('h264')) {
         const came = videoCodecs.join(', ');
         throw new Refused('invalid', `Expected H.264 among the codecs of the video, got ${came}. Add it first.`);
       }

@@ -36,7 +36,7 @@ async function addAwaited(libraryId: number, segment: number | null = 5) {
     .execute();
   await sql`insert into rendition (library_id, media_id, id, timeline_id, kind, origin, codec, rung, key_group, state,
       active, plan, timescale, init, on_demand)
-    values (${libraryId}, ${mediaId}, ${renditionId}, ${timelineId}, 'video', 'encode', 'x264', 240, 'sd', 'building',
+    values (${libraryId}, ${mediaId}, ${renditionId}, ${timelineId}, 'video', 'encode', 'h264', 240, 'sd', 'building',
       true, '{"durationSec":40}', 1, '\\x00', true)`.execute(db);
   const place = { libraryId, mediaId, renditionId };
   if (segment !== null) await request(place, segment);

@@ -38,7 +38,7 @@ test('a library starts with the documented defaults and its own pull zone', asyn
     videoCount: 0,
     pullZone: { name: 'vz-1', settings: { tokenRequired: false, tokenHoldsAddress: false } },
     settings: {
-      encoding: { tier: 'premium', rungs: [240, 360, 480, 720, 1080], codecs: ['x264'], jitEnabled: false },
+      encoding: { tier: 'premium', rungs: [240, 360, 480, 720, 1080], codecs: ['h264'], jitEnabled: false },
       originals: { keep: true },
       mp4: { enabled: true },
       access: { playerTokenRequired: false },

@@ -15,7 +15,7 @@ const section = <P extends TProperties>(properties: P) => Type.Object(properties
 
 const encoding = section({
   tier: oneOf(['free', 'premium'], 'premium'),
-  codecs: Type.Array(oneOf(CODEC_NAMES, 'x264'), { default: ['x264'] }),
+  codecs: Type.Array(oneOf(CODEC_NAMES, 'h264'), { default: ['h264'] }),
   rungs: Type.Array(Type.Integer(), { default: RUNGS.filter((rung) => rung <= 1080) }),
   videoKbps: section(perRung((rung) => whole(MAX_BITRATES_BPS[rung] / 1000))),
   scaleByBothDimensions: flag(true),
@@ -123,7 +123,7 @@ const LibrarySettingsSchema = Type.Object({
 
 /**
  * What a library's owner may set; a setting that is not stored has its default (premium tier, 240p to
- * 1080p, x264, originals kept, MP4 on, JIT off, tokens off). Rungs are heights in pixels, rates kbit/s.
+ * 1080p, H.264, originals kept, MP4 on, JIT off, tokens off). Rungs are heights in pixels, rates kbit/s.
  */
 export type LibrarySettings = Static<typeof LibrarySettingsSchema>;
 

@@ -35,7 +35,7 @@ async function addVideo(tasks: number): Promise<EncodeTask[]> {
     .execute();
   await sql`insert into rendition (library_id, media_id, id, timeline_id, kind, origin, codec, rung, key_group, state,
       active, plan, timescale)
-    values (${libraryId}, ${mediaId}, ${renditionId}, ${timelineId}, 'video', 'encode', 'x264', 240, 'sd', 'building',
+    values (${libraryId}, ${mediaId}, ${renditionId}, ${timelineId}, 'video', 'encode', 'h264', 240, 'sd', 'building',
       true, '{"durationSec":2}', 1)`.execute(db);
   const made = Array.from({ length: tasks }, (): EncodeTask => {
     const range = { fromSegment: 0, toSegment: 2, renditionIds: [renditionId] };

@@ -39,7 +39,7 @@ async function addVideo(state: string, rungs: readonly { rung: number; init: Buf
   for (const [at, { rung, init }] of rungs.entries()) {
     await sql`insert into rendition (library_id, media_id, id, timeline_id, kind, origin, codec, rung, key_group, state,
         active, plan, timescale, init, on_demand)
-      values (${libraryId}, ${mediaId}, ${ids[at]}, ${timelineId}, 'video', 'encode', 'x264', ${rung}, 'sd', 'building',
+      values (${libraryId}, ${mediaId}, ${ids[at]}, ${timelineId}, 'video', 'encode', 'h264', ${rung}, 'sd', 'building',
         true, '{"durationSec":1}', 1, ${init}, ${isOnDemand})`.execute(db);
   }
   const range = { fromSegment: 0, toSegment: 1 };

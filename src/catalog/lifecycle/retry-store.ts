@@ -110,7 +110,7 @@ async function forgetMessages(tx: Tx, { libraryId, mediaId }: MediaKey, names: r
 function nameOf({ kind, codec, rung, language }: Selectable<RenditionTable>): string {
   if (kind === 'audio') return `Sound (${language})`;
   const picture = rung === null ? 'Picture' : `${rung}p`;
-  return codec === 'x264' ? picture : `${picture} ${codec}`;
+  return codec === 'h264' ? picture : `${picture} ${codec}`;
 }
 
 function toPlanned(row: Selectable<RenditionTable>): PlannedRendition {

@@ -81,7 +81,7 @@ async function loadRenditions(
     .where('media_id', '=', key.mediaId)
     .where('timeline_id', '=', timelineId)
     .where('kind', '=', 'video')
-    .where('codec', '=', 'x264')
+    .where('codec', '=', 'h264')
     .where('state', 'in', states)
     .where('retired_at', 'is', null)
     .orderBy('rung')

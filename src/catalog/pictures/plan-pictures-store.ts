@@ -10,7 +10,7 @@ const VIDEOS_AT_ONCE = 20;
 
 /** Of a query over the timeline `t`: a set whose pictures are whole, in the codec that every set has. */
 const HAS_PICTURES = sql<SqlBool>`exists (select 1 from rendition r where r.timeline_id = t.id
-  and r.library_id = t.library_id and r.media_id = t.media_id and r.kind = 'video' and r.codec = 'x264'
+  and r.library_id = t.library_id and r.media_id = t.media_id and r.kind = 'video' and r.codec = 'h264'
   and r.state = 'finished' and r.retired_at is null)`;
 
 /**

@@ -4,7 +4,7 @@ import type { MediaKey, Tx } from '../db.ts';
 
 /** What a rendition `r` is called in messages: `720p`, `720p vp9`, `Sound (en)`. */
 export const RENDITION_NAME = sql<string>`case when r.kind = 'audio' then 'Sound (' || r.language || ')'
-  else coalesce(r.rung || 'p', 'Picture') || case r.codec when 'x264' then '' else ' ' || r.codec end end`;
+  else coalesce(r.rung || 'p', 'Picture') || case r.codec when 'h264' then '' else ' ' || r.codec end end`;
 
 /** The name of one rendition. */
 export async function nameRendition(tx: Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<string> {

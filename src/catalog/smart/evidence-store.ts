@@ -12,7 +12,7 @@ export async function loadLowestVideo(db: Db, { libraryId, mediaId }: MediaKey):
       and c.rendition_id = r.id order by c.first_segment) as chunks
     from rendition r
     where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.kind = 'video' and r.active
-      and r.state = 'finished' and r.init is not null and r.codec = 'x264'
+      and r.state = 'finished' and r.init is not null and r.codec = 'h264'
     order by r.rung limit 1`.execute(db);
   return rows[0] ?? null;
 }

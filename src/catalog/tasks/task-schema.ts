@@ -39,5 +39,5 @@ export type EncodeTaskTable = {
   output: ColumnType<SheetOutput | null, null | undefined, string>;
 };
 
-/** Seconds that one unit of weight takes, smoothed over the last encode tasks of a kind (and codec: `video/x264`). */
+/** Seconds that one unit of weight takes, smoothed over the last encode tasks of a kind (and codec: `video/h264`). */
 export type EncodeSpeedTable = { kind: string; sec_per_weight: number };

@@ -1,4 +1,4 @@
-import { CODEC_NAMES } from '../../media/encode/codecs/all.ts';
+import { WIRE_CODECS } from '../../media/encode/codecs/all.ts';
 import { RUNGS } from '../../media/encode/ladder.ts';
 import type { UploadOptions } from '../schema.ts';
 
@@ -20,7 +20,7 @@ export type UploadQuery = {
 export function readUploadOptions(query: UploadQuery): UploadOptions {
   const { enabledResolutions, enabledOutputCodecs, transcribeLanguages, ...plain } = query;
   const rungs = entries(enabledResolutions).flatMap((entry) => RUNGS.filter((rung) => `${rung}p` === entry));
-  const codecs = entries(enabledOutputCodecs).filter((entry) => CODEC_NAMES.includes(entry));
+  const codecs = entries(enabledOutputCodecs).flatMap((entry) => WIRE_CODECS[entry] ?? []);
   const languages = entries(transcribeLanguages ?? '');
   return {
     ...plain,

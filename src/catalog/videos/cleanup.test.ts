@@ -7,7 +7,7 @@ function rendition(rung: number | null, change: Partial<RenditionView> = {}): Re
   return {
     id: newGuid(),
     kind: rung === null ? 'audio' : 'video',
-    codec: rung === null ? 'aac' : 'x264',
+    codec: rung === null ? 'aac' : 'h264',
     rung,
     language: 'und',
     state: 'finished',
@@ -46,14 +46,14 @@ const nothing: CleanupRequest = { rungs: [], configured: [240, 720], unlisted: f
 
 describe('what a cleanup takes', () => {
   test.each([
-    ['a rung in every codec', { rungs: [720] }, ['x264 720', 'vp9 720'], null],
-    ['several rungs', { rungs: [240, 360] }, ['x264 360', 'x264 240'], null],
-    ['what is not configured', { unlisted: true }, ['x264 360'], null],
+    ['a rung in every codec', { rungs: [720] }, ['h264 720', 'vp9 720'], null],
+    ['several rungs', { rungs: [240, 360] }, ['h264 360', 'h264 240'], null],
+    ['what is not configured', { unlisted: true }, ['h264 360'], null],
     ['a rung that is not there', { rungs: [1080] }, [], null],
     ['a rung that is retired already', { rungs: [480] }, [], null],
     ['the original', { original: true }, [], 99],
-    ['all with the sound', { all: true }, ['x264 720', 'vp9 720', 'x264 360', 'x264 240', 'aac null'], null],
-    ['a rung and the original', { rungs: [240], original: true }, ['x264 240'], 99],
+    ['all with the sound', { all: true }, ['h264 720', 'vp9 720', 'h264 360', 'h264 240', 'aac null'], null],
+    ['a rung and the original', { rungs: [240], original: true }, ['h264 240'], 99],
   ])('%s', (_, request, expected, originalBytes) => {
     const plan = planCleanup(video, { ...nothing, ...request });
     expect(plan.renditions.map(({ codec, rung }) => `${codec} ${rung}`)).toEqual(expected);

@@ -42,7 +42,7 @@ export type VideoViewRow = {
   smart: SmartGeneration | null;
   views: number;
   watch_sec_total: number;
-  /** Of the active video renditions that can be played from end to end: codec, state and rung, `x264 finished 720,…`. */
+  /** Of the active video renditions that can be played from end to end: codec, state and rung, `h264 finished 720,…`. */
   shown: string | null;
 };
 
@@ -74,7 +74,7 @@ function recallPlayable(shown: string): Playable {
 function readPlayable(shown: string): Playable {
   const renditions = shown === '' ? [] : shown.split(',').map((line) => line.split(' '));
   const withRung = renditions.filter(([, , rung]) => rung !== undefined);
-  const mp4 = withRung.filter(([codec, state]) => codec === 'x264' && state === 'finished');
+  const mp4 = withRung.filter(([codec, state]) => codec === 'h264' && state === 'finished');
   return {
     rungs: risingRungs(withRung),
     mp4_rungs: risingRungs(mp4),

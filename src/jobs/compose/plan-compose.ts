@@ -118,7 +118,7 @@ function planPictures(parts: readonly WantedPart[], pieces: readonly Piece[], le
     const isJoinable = isWhole || found.every(({ origin }) => origin === 'encode');
     if (isAlike && isJoinable) {
       copied.push(toPlanned(candidate, length.durationSec, found));
-    } else if (candidate.codec === 'x264' && !parts.some(({ view }) => view.isRecorded)) {
+    } else if (candidate.codec === 'h264' && !parts.some(({ view }) => view.isRecorded)) {
       made.push(toMade(candidate, length));
     }
   }

@@ -9,7 +9,7 @@ import { encodedRendition } from './plan-codec.ts';
 import { encodedTasks } from './plan-tasks.ts';
 
 /** The codec that every player knows, of all rungs of live streams. */
-const CODEC = 'x264';
+const CODEC = 'h264';
 
 /** Has the rungs made that the ladders of live streams did not give, or not whole: from what was published. */
 export async function completeRecordings({ db }: Pick<JobDeps, 'db'>, signal: AbortSignal): Promise<void> {

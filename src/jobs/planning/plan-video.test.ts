@@ -27,7 +27,7 @@ const FACTS = makeFacts({
 const RUNGS: Rung[] = [240, 480, 720];
 const REQUESTS = {
   watermark: null,
-  codecs: ['x264'],
+  codecs: ['h264'],
   normaliseLoudness: false,
   hasAllSounds: true,
   isOnDemand: false,
@@ -132,7 +132,7 @@ test.each([
   ({ chosen, heights }) => {
     const request = {
       ...REQUESTS,
-      codecs: ['x264', 'vp9', 'av1'],
+      codecs: ['h264', 'vp9', 'av1'],
       key: { libraryId: 1, mediaId: newGuid() },
       facts: FACTS,
       ladder: { allowedRungs: RUNGS },
@@ -148,7 +148,7 @@ test.each([
       );
     for (const codec of ['vp9', 'av1']) {
       expect(ofCodec(codec).map(({ rung }) => rung)).toEqual(heights);
-      expect(Math.max(...priorities(codec))).toBeLessThan(Math.min(...priorities('x264')));
+      expect(Math.max(...priorities(codec))).toBeLessThan(Math.min(...priorities('h264')));
     }
   },
 );
@@ -165,7 +165,7 @@ test('a rung too small for a codec is left out of it', () => {
 test('every rung of every codec is planned with the mark as it is now, and no thumbnail without it', () => {
   const watermark = { version: 3, leftPercent: 5, topPercent: 6, widthPercent: 20, heightPercent: 10 };
   const request = {
-    ...{ ...REQUESTS, watermark, codecs: ['x264', 'vp9'], key: { libraryId: 1, mediaId: newGuid() }, facts: FACTS },
+    ...{ ...REQUESTS, watermark, codecs: ['h264', 'vp9'], key: { libraryId: 1, mediaId: newGuid() }, facts: FACTS },
     ...{ ladder: { allowedRungs: RUNGS }, passThrough: null, isReplacement: false, now: new Date(0) },
   };
   for (const isOnDemand of [false, true]) {

@@ -64,7 +64,7 @@ export type PlanRequest = {
  */
 export function planVideo(request: PlanRequest): EncodePlan {
   const { facts, passThrough, isReplacement, now } = request;
-  const [baseCodec = 'x264', ...otherCodecs] = request.codecs;
+  const [baseCodec = 'h264', ...otherCodecs] = request.codecs;
   const isForGood = passThrough?.isForGood === true;
   const cutList = isForGood ? passThrough.plan.cutList : planFrameGrid(facts);
   const durationSec = cutList.endTicks / cutList.timescale;
@@ -134,7 +134,7 @@ function passThroughRendition({ plan, init, plannedSegments, rung }: ChosenPassT
     id: newGuid(),
     kind: 'video',
     origin: 'pass-through',
-    codec: 'x264',
+    codec: 'h264',
     rung,
     language: 'und',
     name: '',

@@ -11,14 +11,14 @@ import {
 import type { SourceFacts } from '../probe/source-facts.ts';
 import { planChunks } from '../timeline/chunk-plan.ts';
 import { type CutList, planFrameGrid } from '../timeline/cut-list.ts';
+import { h264 } from './codecs/h264.ts';
 import type { VideoCodec } from './codecs/video-codec.ts';
-import { x264 } from './codecs/x264.ts';
 import { type EncodeJob, planEncode } from './encode.ts';
 import { planLadder } from './ladder.ts';
 
 /** x264 without loss, so that every decoded frame can be compared with the source's by hash. */
 const lossless: VideoCodec = {
-  ...x264,
+  ...h264,
   encoderArgv: ({ gopFrames }) =>
     ['-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '0', '-bf', '2', '-g', String(gopFrames)].concat([
       '-keyint_min',
@@ -114,7 +114,7 @@ describe('segments encoded by separate processes hold exactly the frames of the 
 test('a keyframe begins every half segment, init bytes agree between ranges, times start at 0', async () => {
   const path = await makeClip(dir, 'keys.mp4', [...source('24000/1001', 10), ...H264]);
   const facts = await factsOf(path);
-  const whole = job(facts, planFrameGrid(facts), x264);
+  const whole = job(facts, planFrameGrid(facts), h264);
   const inits = new Set<string>();
   for (const range of [
     { fromSegment: 0, toSegment: 2 },
@@ -140,7 +140,7 @@ test('all rungs come from one decode, upright and with square pixels', async () 
   const facts = await factsOf(path);
   expect(facts.video).toMatchObject({ displayWidthPx: 480, displayHeightPx: 853 });
   const rungs = planLadder(facts, { allowedRungs: [240, 360, 480] });
-  const { outputs } = await collect(planEncode({ ...job(facts, planFrameGrid(facts), x264), rungs }), path);
+  const { outputs } = await collect(planEncode({ ...job(facts, planFrameGrid(facts), h264), rungs }), path);
   const sizes = await Promise.all(outputs.map((output) => ask(output, 'stream=width,height,sample_aspect_ratio')));
   expect(sizes.flat()).toEqual(['480,854,1:1', '360,640,1:1', '240,426,1:1']);
 });
@@ -178,7 +178,7 @@ test('on the source grid the encoded frames keep the times of the source, with a
   for (const [fromSegment, from] of startTicks.entries()) {
     const to = startTicks[fromSegment + 1] ?? Number.POSITIVE_INFINITY;
     const range = { fromSegment, toSegment: fromSegment + 1 };
-    const plan = planEncode({ ...job(facts, cutList, x264), range });
+    const plan = planEncode({ ...job(facts, cutList, h264), range });
     const { outputs } = await collect(plan, path);
     // Later than the picture that it cuts at and before the next, so that nothing ahead of it is decoded.
     const soughtTick = Number(plan.argv[plan.argv.indexOf('-ss') + 1]) * timescale;
@@ -199,7 +199,7 @@ test('HDR becomes BT.709 at 8 bits', async () => {
   const path = await makeClip(dir, 'hdr.mp4', [...source('25', 0.2), '-vf', 'scale=160:90', ...hdr, tags]);
   const facts = await factsOf(path);
   expect(facts.video).toMatchObject({ hdr: 'pq', bitDepth: 10, colorMatrix: 'bt2020' });
-  const { outputs } = await collect(planEncode(job(facts, planFrameGrid(facts), x264)), path);
+  const { outputs } = await collect(planEncode(job(facts, planFrameGrid(facts), h264)), path);
   const media = outputs[0] ?? Buffer.alloc(0);
   const stated = await ask(media, 'stream=pix_fmt,color_space,color_transfer,color_primaries');
   expect(stated).toEqual(['yuv420p,bt709,bt709,bt709']);
@@ -217,7 +217,7 @@ test.each([{ size: '2:2' }, { size: '1:1' }, { size: '321:181' }, { size: '90:32
     const facts = await factsOf(path);
     const cutList = planFrameGrid(facts);
     expect(planChunks(cutList)).toEqual([{ fromSegment: 0, toSegment: 1 }]);
-    const { outputs } = await collect(planEncode(job(facts, cutList, x264)), path);
+    const { outputs } = await collect(planEncode(job(facts, cutList, h264)), path);
     expect(await frameHashes(outputs[0] ?? Buffer.alloc(0))).toHaveLength(5);
   },
 );

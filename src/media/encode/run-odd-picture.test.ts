@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ask, collect, factsOf, frameHashes, makeClip, makeFolder } from '../../../test/support/media/run-clip.ts';
 import { planFrameGrid } from '../timeline/cut-list.ts';
-import { x264 } from './codecs/x264.ts';
+import { h264 } from './codecs/h264.ts';
 import { type EncodeJob, planEncode } from './encode.ts';
 import { planLadder } from './ladder.ts';
 
@@ -67,7 +67,7 @@ test.each([
   const facts = await factsOf(path);
   const cutList = planFrameGrid(facts);
   const whole: EncodeJob = {
-    ...{ facts, cutList, codec: x264, watermark: null, decoderThreads: 1, encoderThreads: 1 },
+    ...{ facts, cutList, codec: h264, watermark: null, decoderThreads: 1, encoderThreads: 1 },
     range: { fromSegment: 0, toSegment: cutList.startTicks.length },
     rungs: planLadder(facts, { allowedRungs: [360] }),
   };
@@ -95,7 +95,7 @@ test('a recorded screen keeps every frame of a quick second between slow ones', 
   const cutList = planFrameGrid(facts);
   const [rung] = planLadder(facts, { allowedRungs: [240] });
   if (rung === undefined) throw new Error('Expected a rung.');
-  const codec = { ...x264, encoderArgv: () => ['-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '0'] };
+  const codec = { ...h264, encoderArgv: () => ['-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '0'] };
   const range = { fromSegment: 0, toSegment: 1 };
   const plan = { facts, cutList, range, rungs: [rung], codec, watermark: null, decoderThreads: 1, encoderThreads: 1 };
   const { outputs } = await collect(planEncode(plan), path);

@@ -1,4 +1,4 @@
-import { chooseLevel } from '../encode/codecs/x264.ts';
+import { chooseLevel } from '../encode/codecs/h264.ts';
 import { type LadderOptions, planLadder, type RungPlan } from '../encode/ladder.ts';
 import { type WatermarkPlace, watermarkFilters } from '../encode/watermark.ts';
 import { FIRST_OUTPUT_FD } from '../ffmpeg/ffmpeg-plan.ts';

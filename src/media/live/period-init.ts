@@ -22,5 +22,5 @@ export function buildLiveInit(config: TrackConfig): { init: Buffer; facts: InitF
 /** The name of a codec within this project, from its sample entry. */
 export function codecNameOf({ sampleEntry }: TrackConfig): string {
   const type = sampleEntry.toString('latin1', 4, 8);
-  return { avc1: 'x264', hvc1: 'hevc', av01: 'av1', mp4a: 'aac' }[type] ?? type;
+  return { avc1: 'h264', hvc1: 'hevc', av01: 'av1', mp4a: 'aac' }[type] ?? type;
 }

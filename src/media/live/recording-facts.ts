@@ -35,7 +35,7 @@ function videoFacts(
   const average = reduceRatio(Math.max(1, Math.round((frameRate > 0 ? frameRate : USUAL_RATE) * 1000)), 1000);
   return {
     streamIndex: 0,
-    codec: { x264: 'h264', av1: 'av1', hevc: 'hevc' }[codec] ?? codec,
+    codec,
     profile: codecString,
     pixelFormat: 'yuv420p',
     bitDepth: 8,

@@ -1,14 +1,24 @@
 import { av1 } from './av1.ts';
+import { h264 } from './h264.ts';
 import { hevc } from './hevc.ts';
 import type { VideoCodec } from './video-codec.ts';
 import { vp9 } from './vp9.ts';
-import { x264 } from './x264.ts';
 
 /** Every codec that the engine can encode, the one that every player knows first. */
-export const VIDEO_CODECS: readonly VideoCodec[] = [x264, hevc, vp9, av1];
+export const VIDEO_CODECS: readonly VideoCodec[] = [h264, hevc, vp9, av1];
 
 /** Their names, of which settings and uploads choose. */
 export const CODEC_NAMES: readonly string[] = VIDEO_CODECS.map(({ name }) => name);
+
+/** The name of a codec in the interface; one that is not in the list keeps its own. */
+export function wireNameOf(name: string): string {
+  return VIDEO_CODECS.find((codec) => codec.name === name)?.wireName ?? name;
+}
+
+/** The codecs by their names in the interface. */
+export const WIRE_CODECS: Readonly<Record<string, string>> = Object.fromEntries(
+  VIDEO_CODECS.map(({ name, wireName = name }) => [wireName, name]),
+);
 
 /** Finds a codec by its name. Throws on a name that is not in the list. */
 export function findCodec(name: string): VideoCodec {

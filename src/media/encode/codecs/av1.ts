@@ -7,7 +7,6 @@ import { pixelFormat, type VideoCodec } from './video-codec.ts';
 export const av1: VideoCodec = {
   name: 'av1',
   wireNumber: 3,
-  probeName: 'av1',
   keepsHdr: true,
   minSidePx: 64,
   forcesKeyframes: false,

@@ -7,7 +7,6 @@ import { pixelFormat, type VideoCodec } from './video-codec.ts';
 export const hevc: VideoCodec = {
   name: 'hevc',
   wireNumber: 2,
-  probeName: 'hevc',
   keepsHdr: true,
   minSidePx: 16,
   forcesKeyframes: true,

@@ -15,12 +15,11 @@ export type EncoderJob = {
 
 /** A video codec that the engine can encode: one file each, listed in `all.ts`. */
 export type VideoCodec = {
-  /** Stable name in rows and settings. */
+  /** Stable name in rows and settings, which is ffprobe's. */
   name: string;
-  /** Its number in the interface. */
+  /** Its name in the interface, where that is another, and its number there. */
+  wireName?: string;
   wireNumber: number;
-  /** How ffprobe names its streams: verification compares it. */
-  probeName: string;
   /** True: HDR pictures stay HDR (10-bit, BT.2020). False: they come tone-mapped to BT.709. */
   keepsHdr: boolean;
   /** The encoder refuses pictures with a shorter side. */

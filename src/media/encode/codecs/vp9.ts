@@ -8,7 +8,6 @@ import { pixelFormat, type VideoCodec } from './video-codec.ts';
 export const vp9: VideoCodec = {
   name: 'vp9',
   wireNumber: 1,
-  probeName: 'vp9',
   keepsHdr: true,
   minSidePx: 2,
   forcesKeyframes: true,

@@ -12,7 +12,7 @@ test.each([
   { widthPx: 2160, heightPx: 8192, fps: 120, cap: 25_000_000, level: '6.1' },
 ])('$widthPx x $heightPx at $fps is level $level', ({ widthPx, heightPx, fps, cap, level }) => {
   const rung: RungPlan = { rung: 240, widthPx, heightPx, maxBitrateBps: cap };
-  const argv = findCodec('x264').encoderArgv({
+  const argv = findCodec('h264').encoderArgv({
     rung,
     rate: { num: fps, den: 1 },
     gopFrames: 2 * fps,

@@ -5,10 +5,10 @@ import { type EncoderJob, pixelFormat, type VideoCodec } from './video-codec.ts'
  * H.264 by libx264, capped quality: CRF 23 `veryfast` with a two-second buffer under the rung's cap.
  * 8-bit 4:2:0, High profile, the lowest level (H.264 table A-1) that holds size, rate and bitrate.
  */
-export const x264: VideoCodec = {
-  name: 'x264',
+export const h264: VideoCodec = {
+  name: 'h264',
+  wireName: 'x264',
   wireNumber: 0,
-  probeName: 'h264',
   // 10-bit H.264 plays in no browser.
   keepsHdr: false,
   minSidePx: 2,
