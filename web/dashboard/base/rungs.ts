@@ -1,6 +1,9 @@
 /** The rungs that videos can be encoded to, by the names of the interface. */
 export const RUNGS = ['240p', '360p', '480p', '720p', '1080p', '1440p', '2160p'] as const;
 
+/** The codecs, by the names of the interface. */
+export const CODECS = ['x264', 'hevc', 'vp9', 'av1'] as const;
+
 /** A selection of `all`, in that order, with one of them in it or not. */
 export function withTurned(
   all: readonly string[],

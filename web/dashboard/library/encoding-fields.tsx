@@ -1,10 +1,9 @@
 import { t } from '../base/language.ts';
-import { RUNGS, withTurned } from '../base/rungs.ts';
+import { CODECS, RUNGS, withTurned } from '../base/rungs.ts';
 import { bytes } from '../base/words.ts';
 import { Check, Panel, Table } from '../parts/fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
 
-const CODECS = ['x264', 'vp9', 'hevc', 'av1'];
 /** Sound beside the picture. */
 const SOUND_KBPS = 128;
 

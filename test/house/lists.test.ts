@@ -1,5 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { WIRE_CODECS } from '../../src/media/encode/codecs/all.ts';
+import { RUNGS } from '../../src/media/encode/ladder.ts';
+import * as dashboard from '../../web/dashboard/base/rungs.ts';
 
 test('the index of the documents lists every one, and nothing else', async () => {
   const text = await readFile('docs/index.md', 'utf8');
@@ -15,4 +18,9 @@ test('each decision says when it was made and what became of it', async () => {
   const texts = await Promise.all(names.map((name) => readFile(`docs/decisions/${name}`, 'utf8')));
   const without = names.filter((_, at) => !/^# .+\n\n20\d\d-\d\d-\d\d\. (Accepted|Replaced by )/.test(texts[at] ?? ''));
   expect(without).toEqual([]);
+});
+
+test("the dashboard's rungs and codecs are the engine's", () => {
+  expect(dashboard.RUNGS).toEqual(RUNGS.map((rung) => `${rung}p`));
+  expect(dashboard.CODECS).toEqual(Object.keys(WIRE_CODECS));
 });
