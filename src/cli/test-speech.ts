@@ -57,13 +57,13 @@ export async function testSpeech({ file, text, language }: Options): Promise<num
 }
 
 async function spansOf(samples: Buffer, signal: AbortSignal): Promise<AsyncIterable<Span>> {
-  const sound = (async function* () {
+  const audio = (async function* () {
     yield samples;
   })();
   const detection = await (await findVoiceDetector())?.open(signal);
-  if (detection === undefined) return cutSpans(sound, SPEECH_SAMPLE_RATE);
+  if (detection === undefined) return cutSpans(audio, SPEECH_SAMPLE_RATE);
   // The detector's process ends with this one.
-  return cutVoiceSpans(sound, SPEECH_SAMPLE_RATE, (block, isLast) => detection.feed(block, isLast));
+  return cutVoiceSpans(audio, SPEECH_SAMPLE_RATE, (block, isLast) => detection.feed(block, isLast));
 }
 
 /** Archives of models bring samples of their own, most with what is said in them. */
@@ -91,13 +91,13 @@ function readText(path: string, name: string): string | null {
 }
 
 async function decode(file: string): Promise<Buffer> {
-  const sound = ['-vn', '-ac', '1', '-ar', String(SPEECH_SAMPLE_RATE), '-f', 's16le', 'pipe:1'];
+  const audio = ['-vn', '-ac', '1', '-ar', String(SPEECH_SAMPLE_RATE), '-f', 's16le', 'pipe:1'];
   const limits = { encoding: 'buffer' as const, maxBuffer: MAX_SAMPLE_BYTES, timeout: DECODE_LIMIT_MS };
   const protocols = ['-protocol_whitelist', 'file'];
   try {
     const { stdout } = await promisify(execFile)(
       'ffmpeg',
-      ['-nostdin', '-v', 'error', ...protocols, '-i', file, ...sound],
+      ['-nostdin', '-v', 'error', ...protocols, '-i', file, ...audio],
       limits,
     );
     return stdout;

@@ -11,7 +11,7 @@ import { Refused } from '../lib/refused.ts';
 import { EncoderBudget } from '../media/live/run-publisher-media.ts';
 
 /** Runs that encode publishers' sound, a core: each takes a percent or two. */
-const SOUND_ENCODERS_PER_CORE = 16;
+const AUDIO_ENCODERS_PER_CORE = 16;
 
 type Deps = { settings: RoleSettings; node: LiveNode; publishing: PublishStore; report(error: Error): void };
 
@@ -21,7 +21,7 @@ type Listener = { port: number; close(): Promise<void> };
 export async function openListeners(deps: Deps) {
   const { settings, node, report } = deps;
   const { host } = settings;
-  const budget = new EncoderBudget(SOUND_ENCODERS_PER_CORE * availableParallelism());
+  const budget = new EncoderBudget(AUDIO_ENCODERS_PER_CORE * availableParallelism());
   const publish = node.publish.bind(node);
   const rtmp = await startRtmp({ host, port: settings.rtmpPort, publish, report });
   const srt = await openSrt(deps, budget);

@@ -1,6 +1,6 @@
 import type { TaskKind } from '../catalog/tasks/task-kind.ts';
+import { composeTrack } from './compose/compose-audio.ts';
 import { composeRange } from './compose/compose-chunk.ts';
-import { composeTrack } from './compose/compose-sound.ts';
 import { encodeTrack } from './encode/encode-audio.ts';
 import { encodeRange } from './encode/encode-chunk.ts';
 import { copySegments } from './encode/pass-through.ts';

@@ -38,7 +38,7 @@ async function plan(durationSec: number): Promise<MediaKey> {
     ladder: { allowedRungs: [240, 360, 480, 720, 1080] },
     codecs: ['h264'],
     normaliseLoudness: false,
-    hasAllSounds: true,
+    hasAllAudioTracks: true,
     passThrough: null,
     isReplacement: false,
     isOnDemand: false,

@@ -91,20 +91,20 @@ function openDetection(sherpa: SherpaLibrary, model: string): Detection {
 
 function detect(state: Detection, samples: Float32Array, isLast: boolean): { start: number; end: number }[] {
   const { vad } = state;
-  const sound = new Float32Array(state.rest.length + samples.length);
-  sound.set(state.rest);
-  sound.set(samples, state.rest.length);
+  const audio = new Float32Array(state.rest.length + samples.length);
+  audio.set(state.rest);
+  audio.set(samples, state.rest.length);
   const step = WINDOW * WINDOWS_AT_ONCE;
   let at = 0;
-  for (; at + step <= sound.length; at += step) {
-    vad.acceptWaveform(sound.subarray(at, at + step));
+  for (; at + step <= audio.length; at += step) {
+    vad.acceptWaveform(audio.subarray(at, at + step));
     state.fed += step;
     state.spokenSince = vad.isDetected() ? (state.spokenSince ?? state.fed) : null;
     if (state.spokenSince === null || state.fed - state.spokenSince < LONGEST_SAMPLES - SPEECH_SAMPLE_RATE) continue;
     vad.flush();
     state.spokenSince = null;
   }
-  state.rest = sound.slice(at);
+  state.rest = audio.slice(at);
   if (isLast) vad.flush();
   const stretches: { start: number; end: number }[] = [];
   for (; !vad.isEmpty(); vad.pop()) {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-type Stream = { acceptWaveform(sound: { samples: Float32Array; sampleRate: number }): void };
+type Stream = { acceptWaveform(audio: { samples: Float32Array; sampleRate: number }): void };
 
 /** The part of sherpa-onnx-node that is used; its calls block, and a fault of its code ends the process. */
 export type SherpaLibrary = {

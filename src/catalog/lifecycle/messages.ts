@@ -48,7 +48,7 @@ export function incompleteMessage(missing: readonly string[], at: Date): MediaMe
 }
 
 /** Part of a sound track could not be decoded and is silent. */
-export function lostSoundMessage(
+export function lostAudioMessage(
   { lostSec, durationSec }: { lostSec: number; durationSec: number },
   at: Date,
 ): MediaMessage {

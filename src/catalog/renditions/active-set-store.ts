@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
-import { countAudioSegments } from '../../media/cmaf/sound-grid.ts';
+import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
 import { type ChunkRange, missingRanges, planEvenChunks } from '../../media/timeline/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';

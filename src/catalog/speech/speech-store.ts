@@ -9,17 +9,17 @@ import { retireObject } from '../retired-object-store.ts';
 import type { CaptionTrack, MediaState } from '../schema.ts';
 
 /** What speech of a video is heard from: its stored sound, as fragments one after another. */
-export type SpeechSound = { init: Buffer; chunks: StorageKey[]; durationSec: number; language: string };
+export type SpeechAudio = { init: Buffer; chunks: StorageKey[]; durationSec: number; language: string };
 
 /** A video as far as transcription goes; `sound` is null until all of it is stored. */
 export type SpeechSource = {
   state: MediaState;
   captions: readonly CaptionTrack[];
-  hasSound: boolean;
-  sound: SpeechSound | null;
+  hasAudio: boolean;
+  audio: SpeechAudio | null;
 };
 
-type SoundRow = { init: Buffer | null; language: string; state: string; chunks: StorageKey[]; duration_ms: number };
+type AudioRow = { init: Buffer | null; language: string; state: string; chunks: StorageKey[]; duration_ms: number };
 
 /** Loads what a video is transcribed from. Refuses (`not-found`) an unknown one. */
 export async function loadSpeechSource(db: Db, { libraryId, mediaId }: MediaKey): Promise<SpeechSource> {
@@ -33,17 +33,17 @@ export async function loadSpeechSource(db: Db, { libraryId, mediaId }: MediaKey)
   if (media === undefined) {
     throw new Refused('not-found', `There is no video ${mediaId} in library ${libraryId}. Check the id.`);
   }
-  const { rows } = await sql<SoundRow>`
+  const { rows } = await sql<AudioRow>`
     select r.init, r.language, r.state, m.duration_ms,
       array(select c.storage_key from chunk c where c.library_id = r.library_id and c.media_id = r.media_id
         and c.rendition_id = r.id order by c.first_segment) as chunks
     from rendition r join media m on m.library_id = r.library_id and m.id = r.media_id
     where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.kind = 'audio' and r.retired_at is null
     order by r.is_default desc, r.active desc, r.id limit 1`.execute(db);
-  return { ...media, hasSound: rows.length > 0, sound: toSound(rows[0]) };
+  return { ...media, hasAudio: rows.length > 0, audio: toAudio(rows[0]) };
 }
 
-function toSound(row: SoundRow | undefined): SpeechSound | null {
+function toAudio(row: AudioRow | undefined): SpeechAudio | null {
   if (row === undefined || row.init === null || row.state !== 'finished') return null;
   return { init: row.init, chunks: row.chunks, durationSec: row.duration_ms / 1000, language: row.language };
 }

@@ -115,11 +115,11 @@ function describe(
   { video, audio, isPlayable }: ListedSet<StoredRendition>,
   protection: ManifestProtection,
 ): (() => DashPresentation) | null {
-  const [pictures, sounds] = [video.filter(isWhole), audio.filter(isWhole)];
-  if (!isPlayable || pictures.length < video.length || sounds.length < audio.length) return null;
+  const [pictures, audioTracks] = [video.filter(isWhole), audio.filter(isWhole)];
+  if (!isPlayable || pictures.length < video.length || audioTracks.length < audio.length) return null;
   return () => ({
     video: pictures.map((rendition) => describeVideo(rendition, protection)),
-    audio: sounds.map((rendition) => describeAudio(rendition, protection)),
+    audio: audioTracks.map((rendition) => describeAudio(rendition, protection)),
   });
 }
 

@@ -145,6 +145,6 @@ function describeVideo({ init }: IndexedRendition, listed: DashRendition) {
 
 function describeAudio({ init }: IndexedRendition, listed: DashRendition) {
   const { channels, sampleRateHz } = readInitSegment(init);
-  const sound = { channels: channels ?? 2, sampleRateHz: sampleRateHz ?? listed.timescale };
-  return { ...listed, ...sound, language: 'und', name: '', isDefault: true };
+  const audio = { channels: channels ?? 2, sampleRateHz: sampleRateHz ?? listed.timescale };
+  return { ...listed, ...audio, language: 'und', name: '', isDefault: true };
 }

@@ -5,8 +5,8 @@ import { HeldCache } from '../cache/held-cache.ts';
 import type { IndexReader } from '../objects/index-reader.ts';
 
 /** What one MP4 is made of. `tag` changes whenever its bytes may. */
-export type Movie = { tag: string; video: StoredRendition & { init: Buffer }; audio: MovieSound | null };
-export type MovieSound = StoredRendition & { init: Buffer };
+export type Movie = { tag: string; video: StoredRendition & { init: Buffer }; audio: MovieAudio | null };
+export type MovieAudio = StoredRendition & { init: Buffer };
 
 const KEY_BYTES = 150;
 
@@ -25,12 +25,12 @@ export class MoviePlans {
   }
 
   async #make({ video, audio }: Movie): Promise<VirtualMp4Plan> {
-    const picture = await this.#readTrack(video, null);
-    const sound = audio === null ? null : await this.#readTrack(audio, audio.language);
-    return planVirtualMp4({ video: picture, audio: sound }, this.#indexes.closing);
+    const videoTrack = await this.#readTrack(video, null);
+    const audioTrack = audio === null ? null : await this.#readTrack(audio, audio.language);
+    return planVirtualMp4({ video: videoTrack, audio: audioTrack }, this.#indexes.closing);
   }
 
-  async #readTrack({ init, chunks }: MovieSound, language: string | null): Promise<StoredTrack> {
+  async #readTrack({ init, chunks }: MovieAudio, language: string | null): Promise<StoredTrack> {
     const indexes = await this.#indexes.read(chunks);
     const stored = chunks.flatMap(({ storageKey }, number) => {
       const index = indexes[number];

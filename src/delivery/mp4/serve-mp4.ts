@@ -6,7 +6,7 @@ import { isH264, rungOf } from '../hls/rungs.ts';
 import { type Answer, CACHE_SHORTLY, notFound, type Part } from '../http/answer.ts';
 import type { Slice } from '../http/range.ts';
 import { chunksTag } from '../objects/chunks-tag.ts';
-import type { Movie, MoviePlans, MovieSound } from './movie-plans.ts';
+import type { Movie, MovieAudio, MoviePlans } from './movie-plans.ts';
 
 /** So much of the file is looked up at once: a long answer must not hold the places of all its bytes. */
 const STRETCH_BYTES = 32 * 2 ** 20;
@@ -43,16 +43,16 @@ function findMovie({ renditions }: Publication, heightPx: number): Movie | null 
   const video = rungs.find((rendition) => rungOf(rendition) === heightPx);
   const offered = listMp4Rungs(rungs.map(rungOf).toSorted((one, other) => one - other));
   if (video === undefined || !offered.includes(heightPx)) return null;
-  const hasSound = renditions.some(({ kind, isActive, state }) => kind === 'audio' && isActive && state !== 'failed');
-  const sounds = finished.filter(({ kind }) => kind === 'audio');
-  const audio = sounds.find(({ isDefault }) => isDefault) ?? sounds[0] ?? null;
+  const hasAudio = renditions.some(({ kind, isActive, state }) => kind === 'audio' && isActive && state !== 'failed');
+  const audioTracks = finished.filter(({ kind }) => kind === 'audio');
+  const audio = audioTracks.find(({ isDefault }) => isDefault) ?? audioTracks[0] ?? null;
   // Sound that is still being made will come: without it the file would be another one.
-  if (hasSound && audio === null) return null;
+  if (hasAudio && audio === null) return null;
   const parts = [video, audio].flatMap((track) => (track === null ? [] : [track.id, chunksTag(track.chunks)]));
   return { tag: `mp4-${parts.join('-')}`, video, audio };
 }
 
-function isFinished(rendition: StoredRendition): rendition is MovieSound {
+function isFinished(rendition: StoredRendition): rendition is MovieAudio {
   const { isActive, state, init, chunks } = rendition;
   return isActive && state === 'finished' && init !== null && chunks[0]?.firstSegment === 0;
 }

@@ -61,7 +61,7 @@ export class Marker {
   push(event: LiveEvent, wireBytes: number): void {
     if (event.type === 'config') this.#configure(event, wireBytes);
     else if (event.unit.kind === 'video') this.#pushPicture(event.unit);
-    else this.#pushSound({ unit: event.unit, wireBytes });
+    else this.#pushAudio({ unit: event.unit, wireBytes });
   }
 
   /** The publisher is gone. */
@@ -91,7 +91,7 @@ export class Marker {
     this.#run?.frame(unit);
   }
 
-  #pushSound(held: Held): void {
+  #pushAudio(held: Held): void {
     if (this.#source === null) {
       this.#give(held);
       return;
@@ -99,8 +99,8 @@ export class Marker {
     this.#held.push(held);
     this.#heldBytes += held.wireBytes;
     const newestMs = held.unit.dtsMs;
-    this.#releaseSound(({ unit }) => Math.abs(newestMs - unit.dtsMs) > LONGEST_WAIT_MS);
-    this.#releaseSound(() => this.#held.length > MOST_HELD || this.#heldBytes > MOST_HELD_BYTES);
+    this.#releaseAudio(({ unit }) => Math.abs(newestMs - unit.dtsMs) > LONGEST_WAIT_MS);
+    this.#releaseAudio(() => this.#held.length > MOST_HELD || this.#heldBytes > MOST_HELD_BYTES);
   }
 
   #start(): void {
@@ -142,7 +142,7 @@ export class Marker {
     }
     const { ptsMs, bytes } = event.unit;
     this.#failures = 0;
-    this.#releaseSound(({ unit }) => unit.dtsMs < ptsMs);
+    this.#releaseAudio(({ unit }) => unit.dtsMs < ptsMs);
     this.#deps.output(event, bytes.length);
   }
 
@@ -167,7 +167,7 @@ export class Marker {
     this.#release = null;
   }
 
-  #releaseSound(isDue: (held: Held) => boolean): void {
+  #releaseAudio(isDue: (held: Held) => boolean): void {
     for (let next = this.#held[0]; next !== undefined && isDue(next); next = this.#held[0]) {
       this.#held.shift();
       this.#heldBytes -= next.wireBytes;

@@ -12,7 +12,7 @@ import { type ChunkWriter, createChunkWriter, discardAfter } from '../encode/sto
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
-import { createSoundCopier } from './copy-recorded-sound.ts';
+import { createAudioCopier } from './copy-recorded-audio.ts';
 import { encodePieces, type PieceRun } from './encode-pieces.ts';
 
 /** Makes a range of segments of a video that is put together: copies what stands, encodes what does not. */
@@ -49,15 +49,15 @@ async function makePieces(job: RangeJob, signal: AbortSignal): Promise<Map<numbe
     held.report((segment.number + 1 - fromSegment) / (toSegment - fromSegment));
   };
   const isCopied = view.renditions.every(({ plan }) => plan.composedOf !== undefined);
-  const sounds = view.renditions.map((rendition) =>
-    rendition.kind === 'audio' ? createSoundCopier(view, rendition, deps) : null,
+  const audioTracks = view.renditions.map((rendition) =>
+    rendition.kind === 'audio' ? createAudioCopier(view, rendition, deps) : null,
   );
   for (const run of planRuns(view, fromSegment, toSegment, isCopied)) {
     if (run.kind === 'copy') {
       for (const [at, rendition] of view.renditions.entries()) {
-        const sound = sounds[at] ?? null;
-        if (sound !== null) {
-          await add(at, await sound.copy(run.number, signal));
+        const audio = audioTracks[at] ?? null;
+        if (audio !== null) {
+          await add(at, await audio.copy(run.number, signal));
           continue;
         }
         const source = rendition.plan.composedOf?.[run.piece.part] ?? null;

@@ -7,7 +7,7 @@ import { Refused } from '../../lib/refused.ts';
 import { composeCutList, type Piece, planPieces } from '../../media/compose/plan-pieces.ts';
 import { MAX_BITRATES_BPS, RUNGS } from '../../media/encode/ladder.ts';
 import { toNumber } from '../../media/probe/frame-rate.ts';
-import { composeSoundTasks, composeTasks, type Place } from '../planning/plan-tasks.ts';
+import { composeAudioTasks, composeTasks, type Place } from '../planning/plan-tasks.ts';
 
 /** A range of a video, in seconds of its timeline. */
 export type WantedPart = { view: PartView; fromSec: number; toSec: number };
@@ -33,16 +33,16 @@ export function planComposition(key: MediaKey, parts: readonly WantedPart[], isE
   const durationSec = cutList.endTicks / timescale;
   const place: Place = { key, timelineId: newGuid(), cutList, durationSec };
   const pictures = planPictures(parts, pieces, { timescale, durationSec });
-  const sounds = planSounds(parts, durationSec);
+  const audioTracks = planAudioTracks(parts, durationSec);
   // The sound of streams is cut where their pictures are, and is copied with them.
   const isAllCopied = pictures.made.length === 0 && pieces.every(({ segment }) => segment !== null);
   const tasks = parts.some(({ view }) => view.isRecorded)
-    ? composeTasks(place, { copied: [...pictures.copied, ...sounds], made: [], isAllCopied })
+    ? composeTasks(place, { copied: [...pictures.copied, ...audioTracks], made: [], isAllCopied })
     : [
         ...composeTasks(place, { ...pictures, isAllCopied }),
-        ...sounds.flatMap((sound) => composeSoundTasks(place, sound)),
+        ...audioTracks.flatMap((audio) => composeAudioTasks(place, audio)),
       ];
-  const renditions = [...pictures.copied, ...pictures.made, ...sounds];
+  const renditions = [...pictures.copied, ...pictures.made, ...audioTracks];
   return {
     timeline: { id: place.timelineId, cutList, isActive: true, renditions, tasks },
     recipe: {
@@ -149,16 +149,18 @@ function nothingInCommon(): Refused {
 }
 
 /** One sound for each language that all parts with sound have; if there is none, the main sound of each. */
-function planSounds(parts: readonly WantedPart[], durationSec: number): PlannedRendition[] {
-  const sounds = parts.map(({ view }) => view.renditions.filter(({ kind }) => kind === 'audio'));
-  const heard = sounds.filter((tracks) => tracks.length > 0);
+function planAudioTracks(parts: readonly WantedPart[], durationSec: number): PlannedRendition[] {
+  const audioTracks = parts.map(({ view }) => view.renditions.filter(({ kind }) => kind === 'audio'));
+  const heard = audioTracks.filter((tracks) => tracks.length > 0);
   const [first = []] = heard;
   const common = first.filter(({ language }) =>
     heard.every((tracks) => tracks.some((one) => one.language === language)),
   );
   const wanted = common.length > 0 ? common : first.slice(0, 1);
   return wanted.flatMap((track): PlannedRendition[] => {
-    const sources = sounds.map((tracks) => tracks.find(({ language }) => language === track.language) ?? tracks[0]);
+    const sources = audioTracks.map(
+      (tracks) => tracks.find(({ language }) => language === track.language) ?? tracks[0],
+    );
     const isAlike = sources.every((source) => source === undefined || source.init.equals(track.init));
     const isWhole = !parts.some(({ view }) => view.isRecorded) || sources.every((source) => source !== undefined);
     return isAlike && isWhole ? [toPlanned(track, durationSec, sources)] : [];

@@ -2,11 +2,11 @@ import type { MediaKey } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { findStored } from '../../catalog/lifecycle/chunk-store.ts';
 import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
-import { lostSoundMessage } from '../../catalog/lifecycle/messages.ts';
+import { lostAudioMessage } from '../../catalog/lifecycle/messages.ts';
 import { loadTaskView, type TaskRendition, type TaskView } from '../../catalog/tasks/task-view-store.ts';
-import { countAudioSegments } from '../../media/cmaf/sound-grid.ts';
-import { planAudioEncode, type SoundJob } from '../../media/encode/encode-audio.ts';
-import { type MendedSound, runMendedSound } from '../../media/encode/run-mended-sound.ts';
+import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
+import { type AudioJob, planAudioEncode } from '../../media/encode/encode-audio.ts';
+import { type MendedAudio, runMendedAudio } from '../../media/encode/run-mended-audio.ts';
 import { type FfmpegOptions, type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { AudioFacts, SourceFacts } from '../../media/probe/source-facts.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -14,7 +14,7 @@ import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 import { openPlanned } from './open-planned.ts';
 import { publishChunks } from './publish-chunks.ts';
-import { readSound, type SoundInit } from './read-sound.ts';
+import { type AudioInit, readAudio } from './read-audio.ts';
 import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
 /** Segments of the first chunk, so that playing can start, and of the others: about 4 s each. */
@@ -38,9 +38,9 @@ export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSi
     const niceness = task.queue === 'long' ? 10 : 0;
     const { durationSec, normaliseLoudness = false } = rendition.plan;
     const options = { sourcePath: local.path, sourceDurationSec: view.facts.durationSec, niceness };
-    const begun = { facts: view.facts, track, sound: { durationSec, normaliseLoudness } };
+    const begun = { facts: view.facts, track, audio: { durationSec, normaliseLoudness } };
     // What failed once is the source's fault more often than not.
-    const start = held.claim.failures > 0 ? runMendedSound : runWholeSound;
+    const start = held.claim.failures > 0 ? runMendedAudio : runWholeAudio;
     const { run, lostSec } = await start(begun, options, AbortSignal.any([signal, ended.signal]));
     try {
       await publishTrack({ held, deps, view, rendition, run }, signal);
@@ -56,18 +56,18 @@ export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSi
   }
 }
 
-async function runWholeSound(
-  { facts, track, sound }: { facts: SourceFacts; track: AudioFacts; sound: SoundJob },
+async function runWholeAudio(
+  { facts, track, audio }: { facts: SourceFacts; track: AudioFacts; audio: AudioJob },
   options: FfmpegOptions,
   signal: AbortSignal,
-): Promise<MendedSound> {
-  const run = await runFfmpeg(planAudioEncode(facts, track, sound), options, signal);
+): Promise<MendedAudio> {
+  const run = await runFfmpeg(planAudioEncode(facts, track, audio), options, signal);
   return { run, lostSec: () => 0 };
 }
 
 async function reportLoss(deps: JobDeps, key: MediaKey, lost: { lostSec: number; durationSec: number }): Promise<void> {
   if (lost.lostSec === 0) return;
-  await inTransaction(deps.db, (tx) => addMessages(tx, key, [lostSoundMessage(lost, new Date())]));
+  await inTransaction(deps.db, (tx) => addMessages(tx, key, [lostAudioMessage(lost, new Date())]));
 }
 
 type TrackJob = { held: HeldTask; deps: JobDeps; view: TaskView; rendition: TaskRendition; run: FfmpegRun };
@@ -82,7 +82,7 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
   });
   // What viewers had made lies anywhere: the writer leaves it out.
   const publishedTo = isOnDemand ? fromSegment : job.rendition.publishedTo;
-  let init: SoundInit | null = null;
+  let init: AudioInit | null = null;
   let nextFlush = chunkEnd(publishedTo);
 
   async function publish(isLast: boolean): Promise<void> {
@@ -95,7 +95,7 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
   }
 
   try {
-    for await (const item of readSound(job.run)) {
+    for await (const item of readAudio(job.run)) {
       if (item.kind === 'init') {
         init = item;
         continue;

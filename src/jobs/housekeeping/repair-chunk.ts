@@ -8,9 +8,9 @@ import { planAudioEncode } from '../../media/encode/encode-audio.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { encodeRungs } from '../encode/encode-rungs.ts';
 import { openPlanned } from '../encode/open-planned.ts';
+import { type AudioInit, readAudio } from '../encode/read-audio.ts';
 import { endRun } from '../encode/read-encoded-video.ts';
 import { openRanges, readSegment, replanPassThrough } from '../encode/read-pass-through.ts';
-import { readSound, type SoundInit } from '../encode/read-sound.ts';
 import { type ChunkWriter, createChunkWriter, discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
@@ -42,7 +42,7 @@ export async function repair(held: HeldTask, deps: JobDeps, signal: AbortSignal)
   const writer = createChunkWriter(place);
   const local = await openPlanned(deps.sources, view, signal);
   try {
-    await expectSound(view, local.path, signal);
+    await expectAudio(view, local.path, signal);
     const output = await make({ held, deps, view, rendition, writer, path: local.path }, signal);
     const made = { output, attempt, sourceKey: view.sourceKey };
     const isTaken = await inTransaction(deps.db, (tx) => replaceChunk(tx, claim, made));
@@ -56,7 +56,7 @@ export async function repair(held: HeldTask, deps: JobDeps, signal: AbortSignal)
 }
 
 /** What one medium did to a chunk it may have done to the original: a copy of that would pass for the video. */
-async function expectSound({ sourceSha256 }: TaskView, path: string, signal: AbortSignal): Promise<void> {
+async function expectAudio({ sourceSha256 }: TaskView, path: string, signal: AbortSignal): Promise<void> {
   if (sourceSha256 === null) return;
   const sha256 = await sha256Of(createReadStream(path, { signal, highWaterMark: READ_BYTES }));
   if (!sha256.equals(sourceSha256)) throw new Error('the original file is damaged as well: its SHA-256 changed');
@@ -64,7 +64,7 @@ async function expectSound({ sourceSha256 }: TaskView, path: string, signal: Abo
 
 async function make(job: Repair, signal: AbortSignal): Promise<RenditionOutput> {
   const { held, deps, view, rendition, writer, path } = job;
-  if (rendition.kind === 'audio') return makeSound(job, signal);
+  if (rendition.kind === 'audio') return makeAudio(job, signal);
   if (rendition.isPassThrough) return copyPictures(job, signal);
   const range = { claim: held.claim, deps, view, path, writers: [writer], report: held.report, publish: null };
   const [output] = await encodeRungs(range, signal);
@@ -90,7 +90,7 @@ async function copyPictures(
 }
 
 /** Sound is encoded from its beginning, as it was, so that it joins what stands on both sides. */
-async function makeSound(
+async function makeAudio(
   { held, deps, view, rendition, writer, path }: Repair,
   signal: AbortSignal,
 ): Promise<RenditionOutput> {
@@ -103,9 +103,9 @@ async function makeSound(
   const { encoderMemoryBytes: memoryBytes } = deps;
   const options = { sourcePath: path, sourceDurationSec: view.facts.durationSec, niceness: 10, memoryBytes };
   const run = await runFfmpeg(plan, options, AbortSignal.any([signal, stop.signal]));
-  let init: SoundInit | null = null;
+  let init: AudioInit | null = null;
   try {
-    for await (const item of readSound(run)) {
+    for await (const item of readAudio(run)) {
       if (item.kind === 'init') init = item;
       else if (item.segment.number >= toSegment) break;
       else if (item.segment.number >= fromSegment) await writer.add(item.segment, signal);

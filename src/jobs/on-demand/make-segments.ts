@@ -14,7 +14,7 @@ import { readWatermark } from '../encode/read-watermark.ts';
 import { createChunkWriter, discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import type { HeldTask } from '../queue/run-task.ts';
-import { planPictureSegments, planSoundSegments, type SegmentEncode } from './plan-segments.ts';
+import { planAudioSegments, planPictureSegments, type SegmentEncode } from './plan-segments.ts';
 import { DemandOver, SegmentControl } from './segment-control.ts';
 
 /**
@@ -110,7 +110,7 @@ async function planSegments(
   range: ChunkRange,
 ): Promise<SegmentEncode> {
   const { signal, claim } = control;
-  if (rendition.kind === 'audio') return planSoundSegments(view, rendition, range);
+  if (rendition.kind === 'audio') return planAudioSegments(view, rendition, range);
   const expectedTicks = await readPictureTicks(path, view, range, signal);
   const watermark = await readWatermark(deps.storage, claim.task.key.libraryId, rendition.plan.watermark, signal);
   return planPictureSegments(view, { rendition, range }, { expectedTicks, watermark, threads });

@@ -1,6 +1,6 @@
 import type { TaskRendition, TaskView } from '../../catalog/tasks/task-view-store.ts';
+import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
 import { createVideoSegmenter, type Segmenter } from '../../media/cmaf/segmenter.ts';
-import { countAudioSegments } from '../../media/cmaf/sound-grid.ts';
 import { findCodec } from '../../media/encode/codecs/all.ts';
 import { planEncode } from '../../media/encode/encode.ts';
 import { planAudioRange } from '../../media/encode/encode-audio.ts';
@@ -8,7 +8,7 @@ import type { Watermark } from '../../media/encode/watermark.ts';
 import type { FfmpegPlan } from '../../media/ffmpeg/ffmpeg-plan.ts';
 import type { ChunkRange } from '../../media/timeline/chunk-plan.ts';
 import { rungOf } from '../encode/encode-rungs.ts';
-import { createSoundSegmenter } from '../encode/read-sound.ts';
+import { createAudioSegmenter } from '../encode/read-audio.ts';
 
 /** How segments of one rendition are made: by what, cut how, up to which, excluded. */
 export type SegmentEncode = {
@@ -26,7 +26,7 @@ export type PictureNeeds = { expectedTicks: number[] | null; watermark: Watermar
 const THREADS_OF_X264 = 1.5;
 
 /** Segments of sound, half a minute, are encoded in as little time as it takes to start an encoder. */
-const SOUND_SEGMENTS = 8;
+const AUDIO_SEGMENTS = 8;
 
 /** Plans segments of pictures by one encoder. */
 export function planPictureSegments(
@@ -48,12 +48,12 @@ export function planPictureSegments(
 }
 
 /** Plans segments of sound from one on. */
-export function planSoundSegments({ facts }: TaskView, rendition: TaskRendition, claimed: ChunkRange): SegmentEncode {
+export function planAudioSegments({ facts }: TaskView, rendition: TaskRendition, claimed: ChunkRange): SegmentEncode {
   const { durationSec, streamIndex } = rendition.plan;
   const track = facts.audio.find((one) => one.streamIndex === streamIndex);
   if (track === undefined) throw new Error(`Expected sound in stream ${streamIndex}, found none.`);
   const { fromSegment } = claimed;
-  const toSegment = Math.min(claimed.toSegment, fromSegment + SOUND_SEGMENTS, countAudioSegments(durationSec));
+  const toSegment = Math.min(claimed.toSegment, fromSegment + AUDIO_SEGMENTS, countAudioSegments(durationSec));
   const plan = planAudioRange(facts, track, { durationSec, range: { fromSegment, toSegment } });
-  return { plan, segmenter: createSoundSegmenter(fromSegment), toSegment, isPaced: false };
+  return { plan, segmenter: createAudioSegmenter(fromSegment), toSegment, isPaced: false };
 }

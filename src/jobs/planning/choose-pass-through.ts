@@ -28,7 +28,7 @@ export function choosePassThrough(
   const answer = planPassThrough(index, facts, heads, capBps);
   if (answer.kind === 'refused') return null;
   const { plan } = answer;
-  const isForGood = answer.kind === 'accepted' && isAllowed && plan.holdTicks === 0 && fitsSound(plan, facts);
+  const isForGood = answer.kind === 'accepted' && isAllowed && plan.holdTicks === 0 && fitsAudio(plan, facts);
   const init = buildInit(index, plan, facts.video.colorMatrix);
   return { plan, init, plannedSegments: listSegments(plan), rung, isForGood };
 }
@@ -42,7 +42,7 @@ function standsFor(video: VideoFacts, { allowedRungs }: LadderOptions): { rung: 
   return { rung: highest, isAllowed: shortPx <= highest * OVERSIZE };
 }
 
-function fitsSound({ cutList }: PassThroughPlan, facts: SourceFacts): boolean {
+function fitsAudio({ cutList }: PassThroughPlan, facts: SourceFacts): boolean {
   const endSec = cutList.endTicks / cutList.timescale;
   const startsTogether = Math.abs(facts.startSec) <= START_TOLERANCE_SEC;
   return startsTogether && Math.abs(facts.durationSec - endSec) <= END_TOLERANCE_SEC;

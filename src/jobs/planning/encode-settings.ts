@@ -10,7 +10,7 @@ export type EncodeSettings = {
   /** The base codec first: H.264, which every player knows, whatever else was asked for; alone on the free tier. */
   codecs: readonly string[];
   normaliseLoudness: boolean;
-  hasAllSounds: boolean;
+  hasAllAudioTracks: boolean;
   /** Burned into all pictures; null for none. */
   watermark: StoredWatermark | null;
   /** Whether segments are to be encoded on demand; `refused` was asked for and needs the premium tier. */
@@ -31,7 +31,7 @@ export function readEncodeSettings(stored: unknown, upload: UploadOptions): Enco
     },
     codecs: CODEC_NAMES.filter((name, index) => index === 0 || codecs.includes(name)),
     normaliseLoudness: encoding.normaliseLoudness,
-    hasAllSounds: encoding.multiAudio,
+    hasAllAudioTracks: encoding.multiAudio,
     watermark: readWatermark(watermark),
     onDemand: readOnDemand(encoding.tier, upload.jitEnabled ?? encoding.jitEnabled),
   };

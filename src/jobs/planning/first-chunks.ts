@@ -3,11 +3,11 @@ import { commitChunks, type RenditionOutput } from '../../catalog/lifecycle/chun
 import type { EncodePlan, PlannedRendition } from '../../catalog/lifecycle/encode-plan.ts';
 import { claimTask, releaseTask } from '../../catalog/tasks/claim-store.ts';
 import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
-import { countAudioSegments } from '../../media/cmaf/sound-grid.ts';
+import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
 import type { Mp4Index } from '../../media/pass-through/mp4-index.ts';
 import type { PassThroughPlan } from '../../media/pass-through/plan-pass-through.ts';
+import type { FirstAudio } from '../encode/read-audio.ts';
 import { type OpenFile, readSegment } from '../encode/read-pass-through.ts';
-import type { FirstSound } from '../encode/read-sound.ts';
 import type { ChunkWriter } from '../encode/store-chunk.ts';
 
 /** A source of which segments are copied. */
@@ -50,19 +50,19 @@ export async function copyFirstPictures(
 }
 
 /** Whether a first segment of sound is that of the rendition, and not also its last, which may end elsewhere. */
-export function fitsRendition(sound: FirstSound | null, { plan }: PlannedRendition): sound is FirstSound {
-  return sound !== null && sound.streamIndex === plan.streamIndex && countAudioSegments(plan.durationSec) > 1;
+export function fitsRendition(audio: FirstAudio | null, { plan }: PlannedRendition): audio is FirstAudio {
+  return audio !== null && audio.streamIndex === plan.streamIndex && countAudioSegments(plan.durationSec) > 1;
 }
 
 /** Stores the first segment of the sound as a chunk. */
-export async function storeSound(
+export async function storeAudio(
   { task, rendition }: { task: EncodeTask; rendition: PlannedRendition },
-  sound: FirstSound,
+  audio: FirstAudio,
   writer: ChunkWriter,
   signal: AbortSignal,
 ): Promise<FirstChunk> {
-  await writer.add(sound.segment, signal);
-  const { bytes: init, facts } = sound.init;
+  await writer.add(audio.segment, signal);
+  const { bytes: init, facts } = audio.init;
   const common = { renditionId: rendition.id, init, codecString: facts.codecString, widthPx: null, heightPx: null };
   return { task, writer, output: { ...common, chunks: await writer.flush(signal) }, isWhole: false };
 }

@@ -3,7 +3,7 @@ import type { PlannedRendition } from '../../catalog/lifecycle/encode-plan.ts';
 import { BACKFILL_STEP, type EncodeTask, taskPriority, taskWeight } from '../../catalog/tasks/encode-task.ts';
 import type { TaskKind } from '../../catalog/tasks/task-kind.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
-import { countAudioSegments } from '../../media/cmaf/sound-grid.ts';
+import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
 import { START_RUNG_LIMIT } from '../../media/hls/multivariant.ts';
 import { type ChunkRange, planChunks, planShrinkingChunks } from '../../media/timeline/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
@@ -148,7 +148,7 @@ export function composeTasks(
 }
 
 /** Puts a sound together in one go: nothing of it is encoded. */
-export function composeSoundTasks(place: Place, { id }: PlannedRendition): EncodeTask[] {
+export function composeAudioTasks(place: Place, { id }: PlannedRendition): EncodeTask[] {
   const range = { fromSegment: 0, toSegment: countAudioSegments(place.durationSec) };
   return [
     {

@@ -29,7 +29,7 @@ const REQUESTS = {
   watermark: null,
   codecs: ['h264'],
   normaliseLoudness: false,
-  hasAllSounds: true,
+  hasAllAudioTracks: true,
   isOnDemand: false,
   messages: [],
 };
@@ -55,13 +55,13 @@ function summary(
   chosen: ChosenPassThrough | null,
   isReplacement = false,
   facts = FACTS,
-  hasAllSounds = true,
+  hasAllAudioTracks = true,
 ): string[] {
   const key = { libraryId: 1, mediaId: newGuid() };
   const ladder = { allowedRungs: RUNGS };
   const request = {
     ...REQUESTS,
-    hasAllSounds,
+    hasAllAudioTracks,
     key,
     facts,
     ladder,

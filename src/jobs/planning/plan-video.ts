@@ -5,7 +5,7 @@ import type { StoredWatermark } from '../../catalog/pictures/picture-schema.ts';
 import type { MediaMessage } from '../../catalog/schema.ts';
 import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
 import { newGuid } from '../../lib/guid.ts';
-import { AUDIO_RATE_HZ, listSoundOnDemand } from '../../media/cmaf/sound-grid.ts';
+import { AUDIO_RATE_HZ, listAudioOnDemand } from '../../media/cmaf/audio-grid.ts';
 import { type LadderOptions, planLadder, type Rung } from '../../media/encode/ladder.ts';
 import type { PassThroughPlan } from '../../media/pass-through/plan-pass-through.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
@@ -43,7 +43,7 @@ export type PlanRequest = {
   codecs: readonly string[];
   normaliseLoudness: boolean;
   /** False keeps one sound language only. */
-  hasAllSounds: boolean;
+  hasAllAudioTracks: boolean;
   /** Burned into all pictures: then nothing may pass through. */
   watermark: StoredWatermark | null;
   passThrough: ChosenPassThrough | null;
@@ -78,7 +78,9 @@ export function planVideo(request: PlanRequest): EncodePlan {
   const { watermark } = request;
   const encoded = rungs.map((rung) => makeRung(rung, { codec: baseCodec, watermark }, cutList));
   const isListed = encoded.some((rendition) => rendition.isOnDemand);
-  const sounds = isShownMeanwhile ? [] : planSounds(request, durationSec, isListed && !request.normaliseLoudness);
+  const audioTracks = isShownMeanwhile
+    ? []
+    : planAudioTracks(request, durationSec, isListed && !request.normaliseLoudness);
   const id = newGuid();
   const place = { key: request.key, timelineId: id, cutList, durationSec };
   const others = otherCodecs.map((codec) => planCodec(place, { facts, ladder: request.ladder, codec, watermark }));
@@ -86,11 +88,11 @@ export function planVideo(request: PlanRequest): EncodePlan {
     id,
     cutList,
     isActive: !isReplacement && !isShownMeanwhile,
-    renditions: [...copied, ...encoded, ...others.flatMap(({ renditions }) => renditions), ...sounds],
+    renditions: [...copied, ...encoded, ...others.flatMap(({ renditions }) => renditions), ...audioTracks],
     tasks: [
       ...passThroughTasks(place, copied),
       ...ladderTasks(place, encoded, isShownMeanwhile),
-      ...audioTasks(place, sounds, isOnDemand),
+      ...audioTasks(place, audioTracks, isOnDemand),
       ...(isShownMeanwhile ? [] : earlyThumbnail(request, place)),
       ...others.flatMap(({ tasks }) => (isOnDemand ? asBackfill(tasks) : tasks)),
     ],
@@ -111,13 +113,13 @@ function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, dur
   const id = newGuid();
   const place = { key: request.key, timelineId: id, cutList, durationSec };
   const copied = [passThroughRendition(passThrough)];
-  const sounds = planSounds(request, durationSec, false);
+  const audioTracks = planAudioTracks(request, durationSec, false);
   const tasks = [
     ...passThroughTasks(place, copied),
-    ...audioTasks(place, sounds, false),
+    ...audioTasks(place, audioTracks, false),
     ...earlyThumbnail(request, place),
   ];
-  return { id, cutList, isActive: true, renditions: [...copied, ...sounds], tasks };
+  return { id, cutList, isActive: true, renditions: [...copied, ...audioTracks], tasks };
 }
 
 /**
@@ -153,12 +155,12 @@ function passThroughRendition({ plan, init, plannedSegments, rung }: ChosenPassT
  * One sound rendition for each language: the first track that has it. Levelled loudness depends on all that came before,
  * so such sound is never on demand.
  */
-function planSounds(request: PlanRequest, durationSec: number, isOnDemand: boolean): PlannedRendition[] {
+function planAudioTracks(request: PlanRequest, durationSec: number, isOnDemand: boolean): PlannedRendition[] {
   const { audio } = request.facts;
   const tracks = audio.filter(
     (track, index) => audio.findIndex(({ language }) => language === track.language) === index,
   );
-  const kept = request.hasAllSounds ? tracks : tracks.slice(0, 1);
+  const kept = request.hasAllAudioTracks ? tracks : tracks.slice(0, 1);
   return kept.map((track, index) => ({
     id: newGuid(),
     kind: 'audio',
@@ -173,7 +175,7 @@ function planSounds(request: PlanRequest, durationSec: number, isOnDemand: boole
     heightPx: null,
     plan: { durationSec, streamIndex: track.streamIndex, normaliseLoudness: request.normaliseLoudness },
     listed: null,
-    plannedSegments: isOnDemand ? listSoundOnDemand(durationSec) : null,
+    plannedSegments: isOnDemand ? listAudioOnDemand(durationSec) : null,
     isOnDemand,
   }));
 }

@@ -22,8 +22,8 @@ import { probeMended, probeSource } from '../../media/probe/run-probe.ts';
 import { needsMending, type SourceFacts, type SourceFault } from '../../media/probe/source-facts.ts';
 import { openPlanned } from '../encode/open-planned.ts';
 import { protectVideo } from '../encode/protect-video.ts';
+import { encodeFirstAudio, type FirstAudio } from '../encode/read-audio.ts';
 import { type IndexedSource, indexSource, type OpenSource, openSource } from '../encode/read-pass-through.ts';
-import { encodeFirstSound, type FirstSound } from '../encode/read-sound.ts';
 import { createChunkWriter, discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
@@ -43,7 +43,7 @@ import {
   findFirst,
   fitsRendition,
   publishFirstChunk,
-  storeSound,
+  storeAudio,
 } from './first-chunks.ts';
 import { planVideo } from './plan-video.ts';
 
@@ -111,7 +111,7 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
     const indexing = indexSource(file, signal);
     const settings = readEncodeSettings(claim.librarySettings, claim.uploadOptions);
     const begun = { path: file.path, indexing, normaliseLoudness: settings.normaliseLoudness };
-    const sound = startFirstSound(begun, AbortSignal.any([signal, early.signal]));
+    const audio = startFirstAudio(begun, AbortSignal.any([signal, early.signal]));
     // What is indexed was held against the size of the file, sample by sample. Its error is reported below.
     const isWhole = indexing.then(
       (found) => found !== null,
@@ -137,8 +137,8 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
     const source =
       indexed === null || passThrough === null ? null : { file, index: indexed.index, plan: passThrough.plan };
     // It was begun in the belief that the source's clock begins at 0.
-    const firstSound = facts.startSec === 0 ? sound : Promise.resolve(null);
-    await storePlan({ claim, deps, plan, source, sound: firstSound }, signal);
+    const firstAudio = facts.startSec === 0 ? audio : Promise.resolve(null);
+    await storePlan({ claim, deps, plan, source, audio: firstAudio }, signal);
   } finally {
     early.abort();
     await file.close();
@@ -166,15 +166,15 @@ async function probeOriginal(
 }
 
 /** Begins with the sound before the probe has answered, where the source may pass through: it is what playing waits for. */
-async function startFirstSound(
+async function startFirstAudio(
   begun: { path: string; indexing: Promise<IndexedSource | null>; normaliseLoudness: boolean },
   signal: AbortSignal,
-): Promise<FirstSound | null> {
+): Promise<FirstAudio | null> {
   try {
     const indexed = await begun.indexing;
     if (indexed === null) return null;
     const streamIndex = indexed.index.trackPosition === 0 ? 1 : 0;
-    return await encodeFirstSound(begun.path, { streamIndex, normaliseLoudness: begun.normaliseLoudness }, signal);
+    return await encodeFirstAudio(begun.path, { streamIndex, normaliseLoudness: begun.normaliseLoudness }, signal);
   } catch {
     // Whatever it is, the probe and the ordinary work meet it too.
     return null;
@@ -186,14 +186,14 @@ type Planned = {
   deps: JobDeps;
   plan: EncodePlan;
   source: CopySource | null;
-  sound: Promise<FirstSound | null>;
+  audio: Promise<FirstAudio | null>;
 };
 
 async function storePlan(planned: Planned, signal: AbortSignal): Promise<void> {
   const { claim, deps, plan } = planned;
   const stored: FirstChunk[] = [];
   try {
-    const stores = [storeFirstPictures(planned, stored, signal), storeFirstSound(planned, stored, signal)];
+    const stores = [storeFirstPictures(planned, stored, signal), storeFirstAudio(planned, stored, signal)];
     const ends = await Promise.allSettled(stores);
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
     await inTransaction(deps.db, async (tx) => {
@@ -255,16 +255,16 @@ async function storeFirstPictures(planned: Planned, stored: FirstChunk[], signal
 }
 
 /** The sound's first segment is stored with them, so that both begin together. */
-async function storeFirstSound(planned: Planned, stored: FirstChunk[], signal: AbortSignal): Promise<void> {
+async function storeFirstAudio(planned: Planned, stored: FirstChunk[], signal: AbortSignal): Promise<void> {
   const { claim, deps, plan } = planned;
   const first = findFirst(plan, 'audio');
   if (first === null || planned.source === null || plan.facts.startSec !== 0) return;
-  const sound = await planned.sound;
-  if (!fitsRendition(sound, first.rendition)) return;
+  const audio = await planned.audio;
+  if (!fitsRendition(audio, first.rendition)) return;
   const place = { storage: deps.storage, key: claim.key, renditionId: first.rendition.id, attempt: FIRST_ATTEMPT };
   const writer = createChunkWriter(place);
   try {
-    stored.push(await storeSound(first, sound, writer, signal));
+    stored.push(await storeAudio(first, audio, writer, signal));
   } catch (error) {
     await discardObjects(deps.storage, writer.written, deps.report);
     throw error;

@@ -105,10 +105,10 @@ async function isUnderWay(key: MediaKey, { db }: JobDeps): Promise<boolean> {
 async function waitForCaptions(payload: Payload, source: SmartSource, deps: JobDeps): Promise<void> {
   const key: MediaKey = { libraryId: payload.libraryId, mediaId: payload.mediaId };
   if ((await deps.findTranscriber()) === null) throw new Refused('invalid', `The video has no captions. ${NO_ENGINE}`);
-  const { hasSound } = await loadSpeechSource(deps.db, key);
+  const { hasAudio } = await loadSpeechSource(deps.db, key);
   const isOver = source.state === 'finished' || source.state === 'jit-ready';
   if (source.state === 'failed') throw new Refused('invalid', 'The video could not be encoded.');
-  if (isOver && !hasSound) throw new Refused('invalid', 'The video has no captions and no audio.');
+  if (isOver && !hasAudio) throw new Refused('invalid', 'The video has no captions and no audio.');
   const run = payload.isTranscribing === true ? await loadSpeechRun(deps.db, key) : null;
   if (run?.state === 'failed') throw new Refused('invalid', `it could not be transcribed: ${run.reason}`);
   if (run?.state === 'cancelled') throw new Refused('invalid', 'its transcription was cancelled.');

@@ -3,7 +3,7 @@ import { loadLowestVideo } from '../../catalog/smart/evidence-store.ts';
 import { loadSpeechSource } from '../../catalog/speech/speech-store.ts';
 import { createStatisticsStore } from '../../catalog/statistics/statistics-store.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
-import { planSpeechSound } from '../../media/speech/plan-speech-sound.ts';
+import { planSpeechAudio } from '../../media/speech/plan-speech-audio.ts';
 import { findCuts, levelDb, MINIATURE_BYTES, planScenes } from '../../media/transcript/plan-evidence.ts';
 import type { Evidence } from '../../media/transcript/transcript.ts';
 import { SPEECH_SAMPLE_RATE } from '../../ports/transcriber.ts';
@@ -39,10 +39,10 @@ async function readCuts(key: MediaKey, durationSec: number, deps: JobDeps, signa
 
 /** The level of each second. */
 async function readLoudness(key: MediaKey, deps: JobDeps, signal: AbortSignal): Promise<number[]> {
-  const { sound } = await loadSpeechSource(deps.db, key);
-  if (sound === null) return [];
-  const options = { sourcePath: null, input: readFragments(sound, deps.storage, signal) };
-  const run = await runFfmpeg(planSpeechSound(sound.durationSec, SPEECH_SAMPLE_RATE), options, signal);
+  const { audio } = await loadSpeechSource(deps.db, key);
+  if (audio === null) return [];
+  const options = { sourcePath: null, input: readFragments(audio, deps.storage, signal) };
+  const run = await runFfmpeg(planSpeechAudio(audio.durationSec, SPEECH_SAMPLE_RATE), options, signal);
   const levels: number[] = [];
   for (const output of run.outputs) {
     for await (const block of inBlocks(output, SPEECH_SAMPLE_RATE * BYTES_A_SAMPLE)) levels.push(levelDb(block));

@@ -1,4 +1,4 @@
-import type { SpeechSound } from '../../catalog/speech/speech-store.ts';
+import type { SpeechAudio } from '../../catalog/speech/speech-store.ts';
 import type { Span } from '../../media/speech/cut-spans.ts';
 import { EngineCrashed } from '../../ports/engine-crashed.ts';
 import type { Transcriber } from '../../ports/transcriber.ts';
@@ -16,14 +16,14 @@ const FEW_CHUNKS = PLACES * CHUNKS_A_PLACE;
  * in another language than the rest does not. Null when no words are found there.
  */
 export async function guessLanguage(
-  { sound, transcriber }: { sound: SpeechSound; transcriber: Transcriber },
+  { audio, transcriber }: { audio: SpeechAudio; transcriber: Transcriber },
   deps: JobDeps,
   signal: AbortSignal,
 ): Promise<string | null> {
   const { languages } = transcriber;
   if (languages?.length === 1) return languages[0] ?? null;
   const words = new Map<string, number>();
-  for (const span of await chooseSpans(sound, deps, signal)) {
+  for (const span of await chooseSpans(audio, deps, signal)) {
     const speech = await transcriber.transcribe(span.samples, { language: null }, signal).catch(skipCrash);
     if (speech === null || speech.words.length === 0) continue;
     words.set(speech.language, (words.get(speech.language) ?? 0) + speech.words.length);
@@ -37,16 +37,16 @@ function skipCrash(error: unknown): null {
   throw error;
 }
 
-async function chooseSpans(sound: SpeechSound, deps: JobDeps, signal: AbortSignal): Promise<Span[]> {
-  if (sound.chunks.length <= FEW_CHUNKS) {
-    const spans = await readSpans(sound, deps, signal);
+async function chooseSpans(audio: SpeechAudio, deps: JobDeps, signal: AbortSignal): Promise<Span[]> {
+  if (audio.chunks.length <= FEW_CHUNKS) {
+    const spans = await readSpans(audio, deps, signal);
     const chosen = spans.length <= PLACES ? spans : [spans[0], spans[spans.length >> 1], spans.at(-1)];
     return chosen.filter((span) => span !== undefined);
   }
   const chosen: Span[] = [];
-  for (const first of placesOf(sound.chunks.length)) {
-    const chunks = sound.chunks.slice(first, first + CHUNKS_A_PLACE);
-    const spans = await readSpans({ ...sound, chunks }, deps, signal);
+  for (const first of placesOf(audio.chunks.length)) {
+    const chunks = audio.chunks.slice(first, first + CHUNKS_A_PLACE);
+    const spans = await readSpans({ ...audio, chunks }, deps, signal);
     const [longest] = spans.toSorted((a, b) => b.samples.length - a.samples.length);
     if (longest !== undefined) chosen.push(longest);
   }
@@ -58,8 +58,8 @@ function placesOf(chunks: number): number[] {
   return Array.from({ length: PLACES }, (_, place) => Math.floor((chunks * (2 * place + 1)) / (2 * PLACES)));
 }
 
-async function readSpans(sound: SpeechSound, deps: JobDeps, signal: AbortSignal): Promise<Span[]> {
-  const open = await openSpans(sound, deps, signal);
+async function readSpans(audio: SpeechAudio, deps: JobDeps, signal: AbortSignal): Promise<Span[]> {
+  const open = await openSpans(audio, deps, signal);
   try {
     const spans: Span[] = [];
     for await (const span of open.spans) spans.push(span);

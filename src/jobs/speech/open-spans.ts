@@ -1,8 +1,8 @@
-import type { SpeechSound } from '../../catalog/speech/speech-store.ts';
+import type { SpeechAudio } from '../../catalog/speech/speech-store.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { cutSpans, type Span } from '../../media/speech/cut-spans.ts';
 import { cutVoiceSpans } from '../../media/speech/cut-voice-spans.ts';
-import { planSpeechSound } from '../../media/speech/plan-speech-sound.ts';
+import { planSpeechAudio } from '../../media/speech/plan-speech-audio.ts';
 import { SPEECH_SAMPLE_RATE } from '../../ports/transcriber.ts';
 import type { VoiceDetection } from '../../ports/voice-detector.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -15,13 +15,13 @@ const SLOWEST_SPAN_SEC = 900;
 export type OpenSpans = { spans: AsyncIterable<Span>; done: Promise<unknown>; close(): Promise<void> };
 
 /** Decodes stored sound and cuts it into spans: of speech where it can be detected, else of what is loud enough. */
-export async function openSpans(sound: SpeechSound, deps: JobDeps, signal: AbortSignal): Promise<OpenSpans> {
+export async function openSpans(audio: SpeechAudio, deps: JobDeps, signal: AbortSignal): Promise<OpenSpans> {
   const ending = new AbortController();
   const either = AbortSignal.any([signal, ending.signal]);
   const detection = await openDetection(deps, either);
   try {
-    const plan = planSpeechSound(sound.durationSec, SPEECH_SAMPLE_RATE);
-    const options = { sourcePath: null, input: readFragments(sound, deps.storage, signal), stallSec: SLOWEST_SPAN_SEC };
+    const plan = planSpeechAudio(audio.durationSec, SPEECH_SAMPLE_RATE);
+    const options = { sourcePath: null, input: readFragments(audio, deps.storage, signal), stallSec: SLOWEST_SPAN_SEC };
     const run = await runFfmpeg(plan, options, either);
     const [samples] = run.outputs;
     if (samples === undefined) throw new Error('Expected a pipe of samples, the decoder has none.');

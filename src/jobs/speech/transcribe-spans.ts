@@ -5,7 +5,7 @@ import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
 import { transcriptionMessage } from '../../catalog/lifecycle/messages.ts';
 import type { SpeechRunKey } from '../../catalog/speech/speech-run-store.ts';
 import { areVideosWaiting, keepSpan, loadSpans, type StoredSpan } from '../../catalog/speech/speech-span-store.ts';
-import { mayTranscribe, type SpeechSound } from '../../catalog/speech/speech-store.ts';
+import { mayTranscribe, type SpeechAudio } from '../../catalog/speech/speech-store.ts';
 import type { Span } from '../../media/speech/cut-spans.ts';
 import { EngineCrashed } from '../../ports/engine-crashed.ts';
 import { SPEECH_SAMPLE_RATE, type SpokenWord, type Transcriber } from '../../ports/transcriber.ts';
@@ -32,7 +32,7 @@ export type SpansEnd =
 
 export type SpansWanted = {
   key: SpeechRunKey;
-  sound: SpeechSound;
+  audio: SpeechAudio;
   transcriber: Transcriber;
   language: string | null;
   force: boolean;
@@ -46,7 +46,7 @@ export type SpansWanted = {
  * found in a span is kept, so that whoever goes on begins with the next: what is decoded again costs little beside an engine.
  */
 export async function transcribeSpans(wanted: SpansWanted, deps: JobDeps, signal: AbortSignal): Promise<SpansEnd> {
-  const open = await openSpans(wanted.sound, deps, signal);
+  const open = await openSpans(wanted.audio, deps, signal);
   try {
     const end = await walkSpans(open.spans, wanted, deps, signal);
     if (end.kind === 'whole') await open.done;

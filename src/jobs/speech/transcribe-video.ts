@@ -10,7 +10,7 @@ import {
   type SpeechRunKey,
 } from '../../catalog/speech/speech-run-store.ts';
 import { dropSpans } from '../../catalog/speech/speech-span-store.ts';
-import { loadSpeechSource, mayTranscribe, type SpeechSound } from '../../catalog/speech/speech-store.ts';
+import { loadSpeechSource, mayTranscribe, type SpeechAudio } from '../../catalog/speech/speech-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { unreachable } from '../../lib/unreachable.ts';
 import { buildCues } from '../../media/speech/build-cues.ts';
@@ -100,18 +100,18 @@ async function transcribe(wanted: Sent, deps: JobDeps, signal: AbortSignal): Pro
   const source = await loadSpeechSource(deps.db, key);
   const isOver = source.state === 'finished' || source.state === 'jit-ready';
   if (source.state === 'failed') return { kind: 'over', reason: 'The video could not be encoded.' };
-  if (isOver && !source.hasSound) return { kind: 'over', reason: 'The video has no audio.' };
-  const { sound } = source;
-  if (sound === null) return { kind: 'later', delaySec: WAIT_SEC };
+  if (isOver && !source.hasAudio) return { kind: 'over', reason: 'The video has no audio.' };
+  const { audio } = source;
+  if (audio === null) return { kind: 'later', delaySec: WAIT_SEC };
   const { force } = wanted;
   const done: Outcome = { kind: 'over', reason: '' };
   if (wanted.language !== null && !mayTranscribe(source.captions, wanted.language, force)) return done;
   await noteSpeechRun(deps.db, key, { state: 'running' });
-  const language = wanted.language ?? run.language ?? (await guess({ key, sound, transcriber }, deps, signal));
+  const language = wanted.language ?? run.language ?? (await guess({ key, audio, transcriber }, deps, signal));
   if (language !== null && !mayTranscribe(source.captions, language, force)) return done;
   const givesWay = (wanted.gaveWaySec ?? 0) < LONGEST_GIVING_WAY_SEC;
   const { crashes = 0 } = wanted;
-  const end = await transcribeSpans({ key, sound, transcriber, language, force, givesWay, crashes }, deps, signal);
+  const end = await transcribeSpans({ key, audio, transcriber, language, force, givesWay, crashes }, deps, signal);
   switch (end.kind) {
     case 'gone':
       return { kind: 'gone' };
@@ -129,7 +129,7 @@ async function transcribe(wanted: Sent, deps: JobDeps, signal: AbortSignal): Pro
   }
 }
 
-type Guessed = { key: SpeechRunKey; sound: SpeechSound; transcriber: Transcriber };
+type Guessed = { key: SpeechRunKey; audio: SpeechAudio; transcriber: Transcriber };
 
 /** What was guessed is kept: whoever goes on after a crash or a turn has the same language. */
 async function guess({ key, ...heard }: Guessed, deps: JobDeps, signal: AbortSignal): Promise<string | null> {

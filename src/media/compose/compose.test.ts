@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CutList } from '../timeline/cut-list.ts';
+import { planAudio } from './plan-audio.ts';
 import { composeCutList, type PartRange, planPieces } from './plan-pieces.ts';
-import { planSound } from './plan-sound.ts';
 
 /** 25 pictures a second, segments of 4 s, 14 s in all. */
 const GRID: CutList = {
@@ -57,7 +57,7 @@ test('the new timeline has no gap, and sound stays within half a frame of the pi
   expect(cuts.startTicks.length).toBe(pieces.length);
   expect(cuts.endTicks).toBe(pieces.reduce((sum, { fromTick, toTick }) => sum + toTick - fromTick, 0));
   let frames = 0;
-  for (const span of planSound(pieces, 25_000)) {
+  for (const span of planAudio(pieces, 25_000)) {
     expect(span.firstFrame).toBe(frames);
     frames += span.frames;
     const at = pieces.findIndex((piece) => piece.part === span.part);

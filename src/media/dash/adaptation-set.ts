@@ -44,7 +44,7 @@ export function writeAudioSets(renditions: readonly DashAudio[], firstId: number
     const role = writeRole(chosen !== undefined && group.includes(chosen) ? 'main' : 'alternate');
     const common = name === '' ? [role] : [xmlElement('Label', {}, [xmlText(name)]), role];
     const attributes = { id: firstId + index, contentType: 'audio', lang: language };
-    return writeSet(attributes, group, common, writeSoundAttributes);
+    return writeSet(attributes, group, common, writeAudioAttributes);
   });
 }
 
@@ -85,7 +85,7 @@ function writePictureAttributes({ widthPx, heightPx, frameRate, sampleAspect }: 
   return { attributes, children: [] };
 }
 
-function writeSoundAttributes({ sampleRateHz, channels }: DashAudio): Described {
+function writeAudioAttributes({ sampleRateHz, channels }: DashAudio): Described {
   const configuration = xmlElement('AudioChannelConfiguration', { schemeIdUri: CHANNELS, value: channels });
   return { attributes: { audioSamplingRate: sampleRateHz }, children: [configuration] };
 }

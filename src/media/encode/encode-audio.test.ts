@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { collect, decodeRaw, factsOf, makeClip, makeFolder } from '../../../test/support/media/run-clip.ts';
 import { AAC_FRAME_TICKS, AAC_SEGMENT_FRAMES, createAacSegmenter } from '../cmaf/aac.ts';
+import { AUDIO_RATE_HZ, countAudioSegments, listAudioOnDemand } from '../cmaf/audio-grid.ts';
 import { readFragment } from '../cmaf/fragment.ts';
 import { normaliseInit } from '../cmaf/init-segment.ts';
 import type { Segment } from '../cmaf/segment.ts';
-import { AUDIO_RATE_HZ, countAudioSegments, listSoundOnDemand } from '../cmaf/sound-grid.ts';
 import { createStreamSplitter } from '../cmaf/stream-splitter.ts';
 import type { FfmpegPlan } from '../ffmpeg/ffmpeg-plan.ts';
 import { readPlannedSegments } from '../presentation/published-rendition.ts';
@@ -122,7 +122,7 @@ test.each(SOURCES)(
     if (track === undefined) throw new Error('Expected a sound track.');
     const { durationSec } = facts;
     const whole = await encode(planAudioEncode(facts, track, { durationSec, normaliseLoudness: false }), path, 0);
-    const planned = readPlannedSegments(listSoundOnDemand(durationSec));
+    const planned = readPlannedSegments(listAudioOnDemand(durationSec));
     expect(whole.segments.map(framesOf)).toEqual([...planned.samples]);
     expect(whole.segments).toHaveLength(countAudioSegments(durationSec));
     const parts = await Promise.all(

@@ -1,5 +1,5 @@
 import { AAC_FRAME_TICKS, AAC_SEGMENT_FRAMES } from '../cmaf/aac.ts';
-import { AUDIO_BITRATE_BPS, AUDIO_RATE_HZ, countAudioSamples } from '../cmaf/sound-grid.ts';
+import { AUDIO_BITRATE_BPS, AUDIO_RATE_HZ, countAudioSamples } from '../cmaf/audio-grid.ts';
 import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from '../ffmpeg/ffmpeg-plan.ts';
 import { GUARD_ARGV, SOURCE_URL } from '../probe/open-source.ts';
 import type { AudioFacts, SourceFacts } from '../probe/source-facts.ts';
@@ -8,7 +8,7 @@ import { seekLeadSec } from './encode.ts';
 import { moveTime } from './encode-filters.ts';
 
 /** How long a sound track becomes, and whether its loudness is levelled. */
-export type SoundJob = { durationSec: number; normaliseLoudness: boolean };
+export type AudioJob = { durationSec: number; normaliseLoudness: boolean };
 
 const FRAGMENT_USEC = 2_000_000;
 
@@ -40,7 +40,7 @@ const END_DOUBT_SEC = 1;
 export function planAudioEncode(
   source: Pick<SourceFacts, 'startSec'>,
   track: Pick<AudioFacts, 'streamIndex'>,
-  { durationSec, normaliseLoudness }: SoundJob,
+  { durationSec, normaliseLoudness }: AudioJob,
 ): FfmpegPlan {
   const samples = countAudioSamples(durationSec);
   return {
@@ -58,9 +58,9 @@ export function planAudioEncode(
 
 /**
  * As `planAudioEncode`, of a source that was decoded already: its standard input is interleaved 16-bit stereo at 48 kHz
- * (`placeSound`), as long as the track.
+ * (`placeAudio`), as long as the track.
  */
-export function planPlacedAudioEncode({ durationSec, normaliseLoudness }: SoundJob): FfmpegPlan {
+export function planPlacedAudioEncode({ durationSec, normaliseLoudness }: AudioJob): FfmpegPlan {
   const filters = [...(normaliseLoudness ? LOUDNESS_FILTERS : []), 'aformat=sample_fmts=fltp'];
   return {
     argv: [
@@ -79,7 +79,7 @@ export function planPlacedAudioEncode({ durationSec, normaliseLoudness }: SoundJ
  * and however much of it is damaged. The second output says when each piece sounds and how many samples it has; it is
  * written before the piece. ffmpeg builds its filters anew where parameters change, so nothing here may count from the start.
  */
-export function planSoundDecode({ streamIndex }: Pick<AudioFacts, 'streamIndex'>, durationSec: number): FfmpegPlan {
+export function planAudioDecode({ streamIndex }: Pick<AudioFacts, 'streamIndex'>, durationSec: number): FfmpegPlan {
   const filters = [
     `aresample=${AUDIO_RATE_HZ}`,
     'aformat=sample_fmts=s16:channel_layouts=stereo',

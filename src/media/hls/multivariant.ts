@@ -50,7 +50,7 @@ export function writeMultivariant(
 ): string {
   const { addresses = USUAL_ADDRESSES, added = () => NOTHING_ADDED } = beside;
   const audioRates = set.audio.map((audio) => ratesOf(audio, added));
-  const sound: Rates = {
+  const audioRate: Rates = {
     peakBps: Math.max(0, ...audioRates.map((rates) => rates.peakBps)),
     averageBps: Math.max(0, ...audioRates.map((rates) => rates.averageBps)),
   };
@@ -61,18 +61,18 @@ export function writeMultivariant(
     ...subtitleGroup(subtitles),
   ];
   const text = subtitles.length === 0 ? {} : { subtitles: SUBTITLE_GROUP };
-  const isSoundOnly = set.video.length === 0;
-  const hasGroup = set.audio.length > (isSoundOnly ? 1 : 0);
+  const isAudioOnly = set.video.length === 0;
+  const hasGroup = set.audio.length > (isAudioOnly ? 1 : 0);
   const groups = { ...(hasGroup ? { audio: AUDIO_GROUP } : {}), ...text };
   if (hasGroup) header.push(...audioGroup(set.audio, addresses));
-  if (isSoundOnly) return writePlaylist([...header, soundVariant(set.audio, sound, addresses, groups)]);
+  if (isAudioOnly) return writePlaylist([...header, audioVariant(set.audio, audioRate, addresses, groups)]);
   const hasHdr = set.video.some((video) => rangeOf(video) !== 'SDR');
   const variants = inStartOrder(set.video).map((video): PlaylistTag => {
     const own = ratesOf(video, added);
     return {
       tag: 'stream-inf',
-      peakBps: own.peakBps + sound.peakBps,
-      averageBps: own.averageBps + sound.averageBps,
+      peakBps: own.peakBps + audioRate.peakBps,
+      averageBps: own.averageBps + audioRate.averageBps,
       codecs: codecs([video, ...set.audio]),
       resolution: resolutionOf(video),
       frameRate: frameRate(video, sourceFrameRate),
@@ -105,7 +105,7 @@ function iFrameVariant(
   ];
 }
 
-function soundVariant(
+function audioVariant(
   audio: readonly PublishedRendition[],
   rates: Rates,
   addresses: PlaylistAddresses,

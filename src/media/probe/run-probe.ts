@@ -71,7 +71,7 @@ async function probeStreams(file: ProbedFile, signal: AbortSignal): Promise<Sour
   const isMp4 = /\bmp4\b/.test(containerOf(answer.json));
   const encrypted = isMp4 ? await findEncryption(path, sizeBytes) : null;
   if (encrypted !== null) return encrypted;
-  const late = file.isMended || containerOf(answer.json) !== 'mp3' ? null : await findLateSound(file, answer.json);
+  const late = file.isMended || containerOf(answer.json) !== 'mp3' ? null : await findLateAudio(file, answer.json);
   if (late !== null) return late;
   const facts = await probeTimes(file, { ...answer, json: withoutUnknownDurations(answer.json) }, signal);
   if ('kind' in facts) return facts;
@@ -120,7 +120,7 @@ function findJumps({ json, sizeBytes }: Probed, scan: Scan): SourceFacts | null 
 }
 
 /** The facts of an MP3 whose sound begins late, but for its durations, which only a copy without what is before it shows. */
-async function findLateSound(
+async function findLateAudio(
   { path, sizeBytes }: ProbedFile,
   json: unknown,
 ): Promise<SourceFacts | SourceFault | null> {

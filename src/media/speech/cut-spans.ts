@@ -19,11 +19,11 @@ const MARGIN_SEC = 0.2;
  * Cuts sound into spans by its level, as it comes: each holds speech or other sound, ends in a pause where there is one,
  * and has at most 25 s. Silence is in no span. Memory holds one span and the levels of half a minute.
  */
-export async function* cutSpans(sound: AsyncIterable<Buffer>, sampleRate: number): AsyncGenerator<Span> {
+export async function* cutSpans(audio: AsyncIterable<Buffer>, sampleRate: number): AsyncGenerator<Span> {
   const frameBytes = Math.round(FRAME_SEC * sampleRate) * BYTES_A_SAMPLE;
   const cutter = new SpanCutter(frameBytes, sampleRate);
   let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of sound) {
+  for await (const chunk of audio) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let at = 0;
     for (; at + frameBytes <= rest.length; at += frameBytes) {

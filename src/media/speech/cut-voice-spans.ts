@@ -19,13 +19,13 @@ const BEHIND_SEC = 32;
  * speech is in no span. Memory holds less than two minutes of sound.
  */
 export async function* cutVoiceSpans(
-  sound: AsyncIterable<Buffer>,
+  audio: AsyncIterable<Buffer>,
   sampleRate: number,
   findVoice: FindVoice,
 ): AsyncGenerator<Span> {
-  const heard = new HeardSound(sampleRate);
+  const heard = new HeardAudio(sampleRate);
   let joined: SpokenStretch | null = null;
-  for await (const { block, isLast } of inBlocks(sound, BLOCK_SEC * sampleRate * BYTES_A_SAMPLE)) {
+  for await (const { block, isLast } of inBlocks(audio, BLOCK_SEC * sampleRate * BYTES_A_SAMPLE)) {
     heard.add(block);
     for (const stretch of await findVoice(block, isLast)) {
       if (joined !== null && canJoin(joined, stretch)) {
@@ -51,7 +51,7 @@ function canJoin(before: SpokenStretch, after: SpokenStretch): boolean {
 }
 
 /** The newest sound, from which spans are taken. */
-class HeardSound {
+class HeardAudio {
   private readonly bytesASec: number;
   private blocks: Buffer[] = [];
   private startByte = 0;
@@ -97,12 +97,12 @@ class HeardSound {
 
 /** Blocks of one size; the last, perhaps empty, is marked. */
 async function* inBlocks(
-  sound: AsyncIterable<Buffer>,
+  audio: AsyncIterable<Buffer>,
   sizeBytes: number,
 ): AsyncGenerator<{ block: Buffer; isLast: boolean }> {
   let rest: Buffer[] = [];
   let restBytes = 0;
-  for await (const chunk of sound) {
+  for await (const chunk of audio) {
     rest.push(chunk);
     restBytes += chunk.length;
     if (restBytes < sizeBytes) continue;

@@ -7,7 +7,7 @@ const TAG = /<[^<>]*>/g;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', nbsp: ' ', lrm: '', rlm: '' };
 const ENTITY = /&(amp|lt|gt|nbsp|lrm|rlm);/g;
 /** Marks of sounds and speakers in captions, `[Music]` and `(laughs)`: they are no part of what is said. */
-const SOUND_MARK = /\[[^[\]]{0,60}\]|\([^()]{0,40}\)|♪[^♪]*♪?/g;
+const AUDIO_MARK = /\[[^[\]]{0,60}\]|\([^()]{0,40}\)|♪[^♪]*♪?/g;
 
 /** Takes the text out of cues (W3C WebVTT 4.2.2): without tags, marks of sounds, and cues that are empty then. */
 export function toPassages(cues: readonly Cue[]): Passage[] {
@@ -15,7 +15,7 @@ export function toPassages(cues: readonly Cue[]): Passage[] {
     const plain = text
       .replace(TAG, '')
       .replace(ENTITY, (_, name: string) => ENTITIES[name] ?? '')
-      .replace(SOUND_MARK, ' ')
+      .replace(AUDIO_MARK, ' ')
       .replace(/^[-–—]\s*/gm, '')
       .replace(/\s+/g, ' ')
       .trim();

@@ -3,7 +3,7 @@ import type { TaskRendition } from '../../catalog/tasks/task-view-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import { readStoredFragments } from '../../media/cmaf/stored-fragments.ts';
-import { copySoundSegment } from '../../media/compose/copy-segment.ts';
+import { copyAudioSegment } from '../../media/compose/copy-segment.ts';
 import { segmentStartTicks } from '../../media/timeline/cut-list.ts';
 import { readSourceSegment, sourceGone } from '../encode/copy-source-segment.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -12,13 +12,13 @@ type Deps = Pick<JobDeps, 'db' | 'storage'>;
 type Source = NonNullable<Awaited<ReturnType<typeof readSourceSegment>>>;
 
 /** Copies the sound of recorded streams, whose segments have the numbers of the pictures' segments. */
-export type SoundCopier = { copy(number: number, signal: AbortSignal): Promise<Segment> };
+export type AudioCopier = { copy(number: number, signal: AbortSignal): Promise<Segment> };
 
 /**
  * Copies segments of a sound. Each part begins with the tick that is nearest to its first picture's; within a part
  * the frames keep their distances, so that sound and picture stay as far apart as they came. `number`s rise.
  */
-export function createSoundCopier(view: CompositionView, rendition: TaskRendition, deps: Deps): SoundCopier {
+export function createAudioCopier(view: CompositionView, rendition: TaskRendition, deps: Deps): AudioCopier {
   const { pieces, timescale } = view.recipe;
   const rate = rendition.timescale;
   const held = new Map<string, Source>();
@@ -66,8 +66,8 @@ export function createSoundCopier(view: CompositionView, rendition: TaskRenditio
       const start = await startTick(number, signal);
       const { bytes, fragments } = await read(sourceOf(piece.part), piece.segment, signal);
       const place = { number, timescale: rate, startTick: start };
-      if (number + 1 >= pieces.length) return copySoundSegment(bytes, fragments, { ...place, durationTicks: null });
-      return copySoundSegment(bytes, fragments, {
+      if (number + 1 >= pieces.length) return copyAudioSegment(bytes, fragments, { ...place, durationTicks: null });
+      return copyAudioSegment(bytes, fragments, {
         ...place,
         durationTicks: (await startTick(number + 1, signal)) - start,
       });

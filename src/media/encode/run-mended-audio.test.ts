@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decodeRaw, factsOf, forever, makeClip, makeFolder } from '../../../test/support/media/run-clip.ts';
-import { runMendedSound } from './run-mended-sound.ts';
+import { runMendedAudio } from './run-mended-audio.ts';
 
 let dir = '';
 let remove = async () => {};
@@ -20,7 +20,7 @@ async function mend(path: string): Promise<{ levels: number[]; lostSec: number }
   const [track] = facts.audio;
   if (track === undefined) throw new Error('Expected sound.');
   const sound = { durationSec: facts.durationSec, normaliseLoudness: false };
-  const { run, lostSec } = await runMendedSound({ facts, track, sound }, { sourcePath: path }, forever);
+  const { run, lostSec } = await runMendedAudio({ facts, track, audio: sound }, { sourcePath: path }, forever);
   const [aac = Buffer.alloc(0)] = await Promise.all(run.outputs.map((output) => buffer(output)));
   await run.done;
   const bytes = await decodeRaw(aac, 'a');

@@ -1,10 +1,10 @@
 /** Decoded sound of one moment: interleaved 16-bit stereo at 48 kHz, and when it sounds on the source's clock. */
-export type SoundFrame = { atSec: number; pcm: Buffer };
+export type AudioFrame = { atSec: number; pcm: Buffer };
 
 /** How much of a track is sound that was decoded, in seconds, and whether all of it was laid. */
-export type SoundAccount = { keptSec: number; isWhole: boolean };
+export type AudioAccount = { keptSec: number; isWhole: boolean };
 
-export type SoundPlacing = {
+export type AudioPlacing = {
   /** The source's clock at the track's first sample. */
   startSec: number;
   sampleRateHz: number;
@@ -26,15 +26,15 @@ const ZEROS = Buffer.alloc(64 * 1024);
  * leap away from all others, as damaged headers make them, are dropped; sound that was there already is cut off. Gives PCM
  * of exactly `totalSamples`. It holds a few frames at most.
  */
-export async function* placeSound(
-  frames: AsyncIterable<SoundFrame>,
-  placing: SoundPlacing,
-  account: SoundAccount,
+export async function* placeAudio(
+  frames: AsyncIterable<AudioFrame>,
+  placing: AudioPlacing,
+  account: AudioAccount,
 ): AsyncGenerator<Buffer, void> {
   const { sampleRateHz, totalSamples } = placing;
   const drift = DRIFT_SEC * sampleRateHz;
   let at = 0;
-  let strays: SoundFrame[] = [];
+  let strays: AudioFrame[] = [];
 
   function* silence(untilSample: number): Generator<Buffer> {
     const until = Math.min(untilSample, totalSamples);
@@ -45,7 +45,7 @@ export async function* placeSound(
     }
   }
 
-  function* keep({ pcm }: SoundFrame, skippedSamples: number): Generator<Buffer> {
+  function* keep({ pcm }: AudioFrame, skippedSamples: number): Generator<Buffer> {
     const from = Math.max(0, skippedSamples) * PCM_SAMPLE_BYTES;
     const bytes = pcm.subarray(from, from + (totalSamples - at) * PCM_SAMPLE_BYTES);
     at += bytes.length / PCM_SAMPLE_BYTES;
@@ -53,7 +53,7 @@ export async function* placeSound(
     if (bytes.length > 0) yield bytes;
   }
 
-  function* finalize(group: readonly SoundFrame[]): Generator<Buffer> {
+  function* finalize(group: readonly AudioFrame[]): Generator<Buffer> {
     for (const frame of group) {
       const ahead = sampleOf(frame, placing) - at;
       if (ahead > drift) yield* silence(at + ahead);
@@ -80,11 +80,11 @@ export async function* placeSound(
   account.isWhole = true;
 }
 
-function follows(frame: SoundFrame, before: SoundFrame, sampleRateHz: number): boolean {
+function follows(frame: AudioFrame, before: AudioFrame, sampleRateHz: number): boolean {
   const dueSec = before.atSec + before.pcm.length / PCM_SAMPLE_BYTES / sampleRateHz;
   return Math.abs(frame.atSec - dueSec) <= DRIFT_SEC;
 }
 
-function sampleOf({ atSec }: SoundFrame, { startSec, sampleRateHz }: SoundPlacing): number {
+function sampleOf({ atSec }: AudioFrame, { startSec, sampleRateHz }: AudioPlacing): number {
   return Math.round((atSec - startSec) * sampleRateHz);
 }

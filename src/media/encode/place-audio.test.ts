@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
-import { PCM_SAMPLE_BYTES, placeSound, type SoundAccount, type SoundFrame } from './place-sound.ts';
+import { type AudioAccount, type AudioFrame, PCM_SAMPLE_BYTES, placeAudio } from './place-audio.ts';
 
 const RATE_HZ = 1000;
 const FRAME = 100;
 
 /** Frames of a tenth of a second whose samples all are `value`, at the times that are given. */
-async function* framesAt(times: readonly [atSec: number, value: number][]): AsyncGenerator<SoundFrame> {
+async function* framesAt(times: readonly [atSec: number, value: number][]): AsyncGenerator<AudioFrame> {
   for (const [atSec, value] of times) yield { atSec, pcm: Buffer.alloc(FRAME * PCM_SAMPLE_BYTES, value) };
 }
 
 async function place(times: readonly [number, number][], totalFrames: number) {
-  const account: SoundAccount = { keptSec: 0, isWhole: false };
+  const account: AudioAccount = { keptSec: 0, isWhole: false };
   const placing = { startSec: 10, sampleRateHz: RATE_HZ, totalSamples: totalFrames * FRAME };
   const parts: Buffer[] = [];
-  for await (const part of placeSound(framesAt(times), placing, account)) parts.push(part);
+  for await (const part of placeAudio(framesAt(times), placing, account)) parts.push(part);
   const pcm = Buffer.concat(parts);
   expect(pcm.length).toBe(placing.totalSamples * PCM_SAMPLE_BYTES);
   const values = Array.from({ length: totalFrames }, (_, at) => pcm[(at + 0.5) * FRAME * PCM_SAMPLE_BYTES]);

@@ -21,7 +21,7 @@ export function countAudioSegments(durationSec: number): number {
 }
 
 /** Lists a whole sound track before any of it is encoded, as `listOnDemand` does with pictures. */
-export function listSoundOnDemand(durationSec: number): Buffer {
+export function listAudioOnDemand(durationSec: number): Buffer {
   const total = countFrames(durationSec);
   const bytesOfFrame = (MOST_OVER_RATE * AUDIO_BITRATE_BPS * AAC_FRAME_TICKS) / AUDIO_RATE_HZ / 8;
   return encodeFragmentTable(

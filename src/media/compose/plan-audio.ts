@@ -1,9 +1,9 @@
 import { AAC_FRAME_TICKS } from '../cmaf/aac.ts';
-import { AUDIO_RATE_HZ } from '../cmaf/sound-grid.ts';
+import { AUDIO_RATE_HZ } from '../cmaf/audio-grid.ts';
 import type { Piece } from './plan-pieces.ts';
 
 /** AAC frames of a part: `frames` of them from `sourceFrame` on stand at `firstFrame` of the new sound. */
-export type SoundSpan = { part: number; firstFrame: number; sourceFrame: number; frames: number };
+export type AudioSpan = { part: number; firstFrame: number; sourceFrame: number; frames: number };
 
 const FRAMES_PER_SEC = AUDIO_RATE_HZ / AAC_FRAME_TICKS;
 
@@ -11,8 +11,8 @@ const FRAMES_PER_SEC = AUDIO_RATE_HZ / AAC_FRAME_TICKS;
  * Chooses the AAC frames that sound with each part. A frame lasts 21 ms, so sound and picture are at most half of that
  * apart in each part; what one part is off is not carried to the next.
  */
-export function planSound(pieces: readonly Piece[], timescale: number): SoundSpan[] {
-  const spans: SoundSpan[] = [];
+export function planAudio(pieces: readonly Piece[], timescale: number): AudioSpan[] {
+  const spans: AudioSpan[] = [];
   let newSec = 0;
   for (const [part, { fromSec, durationSec }] of partsOf(pieces, timescale)) {
     const firstFrame = Math.round(newSec * FRAMES_PER_SEC);

@@ -1,13 +1,13 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { AUDIO_RATE_HZ, countAudioSamples } from '../cmaf/sound-grid.ts';
+import { AUDIO_RATE_HZ, countAudioSamples } from '../cmaf/audio-grid.ts';
 import { type FfmpegOptions, type FfmpegRun, runFfmpeg } from '../ffmpeg/run-ffmpeg.ts';
 import type { AudioFacts, SourceFacts } from '../probe/source-facts.ts';
-import { planPlacedAudioEncode, planSoundDecode, type SoundJob } from './encode-audio.ts';
-import { PCM_SAMPLE_BYTES, placeSound, type SoundAccount, type SoundFrame } from './place-sound.ts';
+import { type AudioJob, planAudioDecode, planPlacedAudioEncode } from './encode-audio.ts';
+import { type AudioAccount, type AudioFrame, PCM_SAMPLE_BYTES, placeAudio } from './place-audio.ts';
 
 /** An encode of a damaged track. `lostSec`, what is silent and was not in the source, counts once it is at its end. */
-export type MendedSound = { run: FfmpegRun; lostSec: () => number };
+export type MendedAudio = { run: FfmpegRun; lostSec: () => number };
 
 type MendOptions = Pick<FfmpegOptions, 'sourceDurationSec' | 'niceness'> & { sourcePath: string };
 
@@ -19,22 +19,22 @@ const LOSS_DOUBT_SEC = 0.1;
  * what can be decoded, its sound is laid at its times with silence between, and another ffmpeg encodes that, to what
  * `planAudioEncode` would give. Both end with the signal, and the first when the second does. Fails when nothing decodes.
  */
-export async function runMendedSound(
-  { facts, track, sound }: { facts: SourceFacts; track: AudioFacts; sound: SoundJob },
+export async function runMendedAudio(
+  { facts, track, audio }: { facts: SourceFacts; track: AudioFacts; audio: AudioJob },
   options: MendOptions,
   signal: AbortSignal,
-): Promise<MendedSound> {
-  const account: SoundAccount = { keptSec: 0, isWhole: false };
+): Promise<MendedAudio> {
+  const account: AudioAccount = { keptSec: 0, isWhole: false };
   const ended = new AbortController();
   const decoder = await runFfmpeg(
-    planSoundDecode(track, sound.durationSec),
+    planAudioDecode(track, audio.durationSec),
     options,
     AbortSignal.any([signal, ended.signal]),
   );
   const placing = {
     startSec: facts.startSec,
     sampleRateHz: AUDIO_RATE_HZ,
-    totalSamples: countAudioSamples(sound.durationSec),
+    totalSamples: countAudioSamples(audio.durationSec),
   };
   const input = Readable.from(placeDecoded(decoder, placing, account), { objectMode: false });
   const end = () => {
@@ -43,10 +43,10 @@ export async function runMendedSound(
     input.destroy();
   };
   try {
-    const run = await runFfmpeg(planPlacedAudioEncode(sound), { ...options, sourcePath: null, input }, signal);
+    const run = await runFfmpeg(planPlacedAudioEncode(audio), { ...options, sourcePath: null, input }, signal);
     const done = run.done.finally(end);
     done.catch(() => undefined);
-    return { run: { ...run, done }, lostSec: () => lostSec({ facts, track, sound }, account) };
+    return { run: { ...run, done }, lostSec: () => lostSec({ facts, track, audio }, account) };
   } catch (error) {
     end();
     throw error;
@@ -55,19 +55,19 @@ export async function runMendedSound(
 
 async function* placeDecoded(
   decoder: FfmpegRun,
-  placing: Parameters<typeof placeSound>[1],
-  account: SoundAccount,
+  placing: Parameters<typeof placeAudio>[1],
+  account: AudioAccount,
 ): AsyncGenerator<Buffer> {
   const [pcm, times] = decoder.outputs;
   if (pcm === undefined || times === undefined) throw new Error('Expected PCM and its times of a decode.');
-  yield* placeSound(readFrames(pcm, times), placing, account);
+  yield* placeAudio(readFrames(pcm, times), placing, account);
   if (account.keptSec > 0) return;
   await decoder.done;
   throw new Error('Expected sound to decode, nothing of it did.');
 }
 
 /** Pairs the times with the samples that they are of. */
-async function* readFrames(pcm: Readable, times: Readable): AsyncGenerator<SoundFrame> {
+async function* readFrames(pcm: Readable, times: Readable): AsyncGenerator<AudioFrame> {
   const take = createTaker(pcm);
   let atSec = Number.NaN;
   for await (const line of createInterface({ input: times })) {
@@ -100,12 +100,12 @@ function createTaker(stream: Readable): (count: number) => Promise<Buffer> {
 }
 
 function lostSec(
-  { facts, track, sound }: { facts: SourceFacts; track: AudioFacts; sound: SoundJob },
-  { keptSec, isWhole }: SoundAccount,
+  { facts, track, audio }: { facts: SourceFacts; track: AudioFacts; audio: AudioJob },
+  { keptSec, isWhole }: AudioAccount,
 ): number {
   if (!isWhole) return 0;
   const beginSec = Math.max(0, track.startSec - facts.startSec);
-  const endSec = Math.min(sound.durationSec, beginSec + (track.durationSec ?? sound.durationSec));
+  const endSec = Math.min(audio.durationSec, beginSec + (track.durationSec ?? audio.durationSec));
   const lost = endSec - beginSec - keptSec;
   return lost > LOSS_DOUBT_SEC ? lost : 0;
 }

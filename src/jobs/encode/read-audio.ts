@@ -1,27 +1,27 @@
 import { createAacSegmenter } from '../../media/cmaf/aac.ts';
+import { AUDIO_RATE_HZ } from '../../media/cmaf/audio-grid.ts';
 import { readFragment } from '../../media/cmaf/fragment.ts';
 import { type InitFacts, normaliseInit, readInitSegment } from '../../media/cmaf/init-segment.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import type { Segmenter } from '../../media/cmaf/segmenter.ts';
-import { AUDIO_RATE_HZ } from '../../media/cmaf/sound-grid.ts';
 import { createStreamSplitter } from '../../media/cmaf/stream-splitter.ts';
 import { planAudioEncode, primingFramesOf } from '../../media/encode/encode-audio.ts';
 import { type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { AudioFacts } from '../../media/probe/source-facts.ts';
 
-export type SoundInit = { kind: 'init'; bytes: Buffer; facts: InitFacts };
-export type SoundPart = SoundInit | { kind: 'segment'; segment: Segment };
+export type AudioInit = { kind: 'init'; bytes: Buffer; facts: InitFacts };
+export type AudioPart = AudioInit | { kind: 'segment'; segment: Segment };
 
 /** Cuts the output of a sound encode that begins with a segment. */
-export function createSoundSegmenter(firstSegment: number): Segmenter {
+export function createAudioSegmenter(firstSegment: number): Segmenter {
   const primingFrames = primingFramesOf(firstSegment);
   return createAacSegmenter({ sampleRateHz: AUDIO_RATE_HZ, firstSegment, primingFrames });
 }
 
 /** Reads the output of a sound encode: first its init segment, then its segments from 0 on, checked. Throws as the run does. */
-export async function* readSound(run: FfmpegRun): AsyncGenerator<SoundPart> {
+export async function* readAudio(run: FfmpegRun): AsyncGenerator<AudioPart> {
   const splitter = createStreamSplitter();
-  const segmenter = createSoundSegmenter(0);
+  const segmenter = createAudioSegmenter(0);
   let facts: InitFacts | null = null;
   for (const output of run.outputs) {
     for await (const bytes of output) {
@@ -43,7 +43,7 @@ export async function* readSound(run: FfmpegRun): AsyncGenerator<SoundPart> {
 }
 
 /** The first segment of a sound track. */
-export type FirstSound = { streamIndex: number; init: SoundInit; segment: Segment };
+export type FirstAudio = { streamIndex: number; init: AudioInit; segment: Segment };
 
 /** Long enough that the end of the track, which the probe has yet to find, is not reached in the first segment. */
 const BEYOND_FIRST_SEC = 60;
@@ -53,19 +53,19 @@ const BEYOND_FIRST_SEC = 60;
  * file, for a source whose clock begins at 0. Null when nothing came of it: then the ordinary work makes it, and says
  * why it cannot.
  */
-export async function encodeFirstSound(
+export async function encodeFirstAudio(
   path: string,
   { streamIndex, normaliseLoudness }: { streamIndex: number; normaliseLoudness: boolean },
   signal: AbortSignal,
-): Promise<FirstSound | null> {
+): Promise<FirstAudio | null> {
   const track: Pick<AudioFacts, 'streamIndex'> = { streamIndex };
   const ended = new AbortController();
   const options = { sourcePath: path, niceness: 0 };
   const plan = planAudioEncode({ startSec: 0 }, track, { durationSec: BEYOND_FIRST_SEC, normaliseLoudness });
   const run = await runFfmpeg(plan, options, AbortSignal.any([signal, ended.signal]));
-  let init: SoundInit | null = null;
+  let init: AudioInit | null = null;
   try {
-    for await (const part of readSound(run)) {
+    for await (const part of readAudio(run)) {
       if (part.kind === 'init') init = part;
       else return init === null ? null : { streamIndex, init, segment: part.segment };
     }

@@ -2,10 +2,10 @@ import { findSourceChunk, loadComposition } from '../../catalog/compose/composit
 import type { TaskRendition } from '../../catalog/tasks/task-view-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { AAC_FRAME_TICKS, AAC_SEGMENT_FRAMES, createAacSegmenter, SILENT_FRAME } from '../../media/cmaf/aac.ts';
+import { AUDIO_RATE_HZ } from '../../media/cmaf/audio-grid.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
-import { AUDIO_RATE_HZ } from '../../media/cmaf/sound-grid.ts';
 import { readStoredFragments } from '../../media/cmaf/stored-fragments.ts';
-import { planSound, type SoundSpan } from '../../media/compose/plan-sound.ts';
+import { type AudioSpan, planAudio } from '../../media/compose/plan-audio.ts';
 import { readSourceSegment, sourceGone } from '../encode/copy-source-segment.ts';
 import { protectVideo } from '../encode/protect-video.ts';
 import { publishChunks } from '../encode/publish-chunks.ts';
@@ -24,7 +24,7 @@ export async function composeTrack({ claim, report }: HeldTask, deps: JobDeps, s
   if (view === null || rendition?.listed == null) throw new LeaseLost();
   await protectVideo(claim.task.key, deps.packager, signal);
   const { listed, id, publishedTo } = rendition;
-  const spans = planSound(view.recipe.pieces, view.recipe.timescale);
+  const spans = planAudio(view.recipe.pieces, view.recipe.timescale);
   const total = Math.ceil(spans.reduce((sum, { frames }) => sum + frames, 0) / AAC_SEGMENT_FRAMES);
   const place = { storage: deps.storage, key: claim.task.key, renditionId: id, attempt: claim.attempt };
   const writer = createChunkWriter(place);
@@ -50,7 +50,7 @@ type FrameReader = { read(part: number, frame: number, signal: AbortSignal): Pro
 
 async function makeSegment(
   number: number,
-  spans: readonly SoundSpan[],
+  spans: readonly AudioSpan[],
   frames: FrameReader,
   signal: AbortSignal,
 ): Promise<Segment> {
