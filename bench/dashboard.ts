@@ -8,8 +8,9 @@ import { type Measurement, median, report } from './support/report.ts';
 import { seedVideos } from './support/seed-videos.ts';
 
 // The dashboard over a library of VIDEOS videos in Chromium: from the navigation to the painted grid with a cold cache,
-// from a scroll to any place to its painted rows, the longest task of all that, KiB of script as gzip of the first screen
-// and of the heaviest other; then, with a processor a quarter as fast, the figures that users feel. The bars are absolute.
+// from a scroll to any place to its painted rows, the longest task of all that, KiB of script as gzip of the first
+// screen and of the heaviest other; then, with a processor a quarter as fast, the figures that users feel. The bars are
+// absolute.
 const VIDEOS = Number(process.argv[2] ?? 100_000);
 const VISITS = 5;
 const PLACES = 10;

@@ -13,12 +13,12 @@ import { cpuSecOf } from './support/process-cpu.ts';
 import { type Measurement, median, report } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-// Our edge against nginx, on loopback: CPU time of the server for each file, in the clear and for holders of a token. The
-// anchors are nginx as a static server, and with its own signed addresses (secure_link).
+// Our edge against nginx, on loopback: CPU time of the server for each file, in the clear and for holders of a token.
+// The anchors are nginx as a static server, and with its own signed addresses (secure_link).
 const MEBI = 2 ** 20;
 const CLIENTS = 8;
-// Many short turns of several processes of each: a machine's pace changes within seconds, and processes that run the same
-// code differ by a tenth for as long as they live.
+// Many short turns of several processes of each: a machine's pace changes within seconds, and processes that run the
+// same code differ by a tenth for as long as they live.
 const TURNS = 4;
 const PROCESSES = 3;
 /** Viewers who come, ask for two segments and go before anything is counted: a server runs for months. */
@@ -54,8 +54,8 @@ await report('delivery', async (scope) => {
 });
 
 /**
- * `bytes` of each segment. `copies`: the anchor reads and writes as we must, instead of sendfile. `file` is what is fetched;
- * the segments by turns when there is none.
+ * `bytes` of each segment. `copies`: the anchor reads and writes as we must, instead of sendfile. `file` is what is
+ * fetched; the segments by turns when there is none.
  */
 type Case = { name: string; bytes: number; requests: number; bar: number | null; copies?: boolean; file?: string };
 

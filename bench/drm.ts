@@ -63,7 +63,10 @@ function medianMs(task: () => unknown): number {
   return median(times);
 }
 
-/** What a viewer of a protected video costs the edge, HTTP included, when nothing encrypted is kept; anchor: in the clear. */
+/**
+ * What a viewer of a protected video costs the edge, HTTP included, when nothing encrypted is kept; anchor: in the
+ * clear.
+ */
 async function measureEdge(scope: Scope): Promise<Measurement[]> {
   const script = path.join(import.meta.dirname, 'support/drm-edge.ts');
   const args = ['--disable-warning=ExperimentalWarning', script, CLIP];

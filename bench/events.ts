@@ -8,8 +8,8 @@ import { startMillrace } from './support/millrace.ts';
 import { type Measurement, quantile, report, say } from './support/report.ts';
 import { connectTo } from './support/seed-videos.ts';
 
-// Pages of the event log of a zone with 600,000 events in a day, over HTTP on one kept connection. The anchor is the bare
-// statement for the same page, from this process.
+// Pages of the event log of a zone with 600,000 events in a day, over HTTP on one kept connection. The anchor is the
+// bare statement for the same page, from this process.
 const EVENTS = 600_000;
 const PAGE_EVENTS = 100;
 /** Pages at so many places of the day are read again and again. */

@@ -65,7 +65,9 @@ function bar(name: string, ours: number, most: number) {
   return { name, ours, anchor: null, bar: most, unit: '% of a core', isAbsolute: true };
 }
 
-/** What an edge does for viewers who reload a playlist as soon as it grew: the newest publication of each video is read. */
+/**
+ * What an edge does for viewers who reload a playlist as soon as it grew: the newest publication of each video is read.
+ */
 function openEdge(db: Db, config: { host: string; port: number; user: string; database: string }) {
   const store = createPublicationStore(db);
   const known = new Map<Guid, Publication | null>();

@@ -11,8 +11,8 @@ import { startMillrace } from './support/millrace.ts';
 import { cpuTicks, listTree, programOf } from './support/process-tree.ts';
 import { type Measurement, quantile, report, say } from './support/report.ts';
 
-// The table of encode tasks with `--tasks` waiting (1,000,000) of 10,000 libraries, in a database of its own beside that of
-// an idle service: claims, queue places, and what simulated workers cost PostgreSQL. Nothing is encoded.
+// The table of encode tasks with `--tasks` waiting (1,000,000) of 10,000 libraries, in a database of its own beside
+// that of an idle service: claims, queue places, and what simulated workers cost PostgreSQL. Nothing is encoded.
 const { values: given } = parseArgs({ options: { tasks: { type: 'string', default: '1000000' } } });
 const LIBRARIES = 10_000;
 const EACH = Math.ceil(Number(given.tasks) / LIBRARIES);

@@ -97,8 +97,8 @@ export async function untilEncodersRest(service: Service): Promise<void> {
 }
 
 /**
- * A second worker of the service, as on another machine. `through` is a command that prepares something and then turns into the
- * one that follows it. Answers how it is stopped; the scope does it too.
+ * A second worker of the service, as on another machine. `through` is a command that prepares something and then turns
+ * into the one that follows it. Answers how it is stopped; the scope does it too.
  */
 export async function startWorker(
   scope: Scope,

@@ -4,7 +4,9 @@ const SETTLE_MS = 1_500;
 /** Interactions shorter than a frame are not reported by browsers. */
 const SHORTEST_MS = 16;
 
-/** Notes in each page that is opened: when the grid was painted, long tasks, shifts, the largest paint, interactions. */
+/**
+ * Notes in each page that is opened: when the grid was painted, long tasks, shifts, the largest paint, interactions.
+ */
 export async function watchPage(page: Page): Promise<void> {
   await page.addInitScript((shortestMs) => {
     const kept: { type: string; value: number }[] = [];
@@ -46,7 +48,10 @@ export async function readSlowVisit(page: Page): Promise<{ lcpMs: number; shift:
   return { lcpMs: Math.max(0, ...paints), shift: shifts.reduce((sum, value) => sum + value, 0) };
 }
 
-/** Types, selects, opens the palette and turns the list; answers the longest from input to next paint (Event Timing), in ms. */
+/**
+ * Types, selects, opens the palette and turns the list; answers the longest from input to next paint (Event Timing), in
+ * ms.
+ */
 export async function interactWith(page: Page): Promise<number> {
   await page.locator('input.choose').nth(1).click();
   await page.keyboard.press('Escape');

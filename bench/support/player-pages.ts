@@ -16,8 +16,8 @@ const root = path.resolve(import.meta.dirname, '../..');
 const compress = promisify(brotliCompress);
 
 /**
- * Serves them on a free port: one file of markup each, which begins to play at once, with their own scripts as they come
- * from npm, as brotli and unchangeable. Each plays the same playlist, by its own engine and not the browser's.
+ * Serves them on a free port: one file of markup each, which begins to play at once, with their own scripts as they
+ * come from npm, as brotli and unchangeable. Each plays the same playlist, by its own engine and not the browser's.
  */
 export async function servePlayerPages(scope: Scope, playlist: string): Promise<PlayerPages> {
   const locate = await installPackages(path.join(root, 'bench/players'), path.join(root, '.cache/bench-players'));
@@ -69,7 +69,10 @@ function videoJsPage(playlist: string): string {
 <script>videojs('v', { sources: [{ src: '${playlist}', type: 'application/x-mpegURL' }], html5: { vhs: { overrideNative: true } } })</script>`;
 }
 
-/** Its build for pages imports icons from another host, and plays nothing without that: they are left out, to its advantage. */
+/**
+ * Its build for pages imports icons from another host, and plays nothing without that: they are left out, to its
+ * advantage.
+ */
 const VIDSTACK_ICONS = 'https://cdn.jsdelivr.net/npm/media-icons@1.1.5/dist/cdn.js/+esm';
 
 function vidstackPage(playlist: string): string {

@@ -23,8 +23,8 @@ export type Measurement = {
 };
 
 /**
- * The machine while it was measured: how many times as long as on the reference its encode task took, and whether others left it
- * alone.
+ * The machine while it was measured: how many times as long as on the reference its encode task took, and whether
+ * others left it alone.
  */
 export type Conditions = { slowness: number; isQuiet: boolean };
 
@@ -32,9 +32,9 @@ const TOLERANCE = 0.25;
 
 /**
  * Prints a readable table and, as the last line, one line of JSON. Before and after `measure` it times a fixed load, of
- * the kind that is measured, and meanwhile what others use of the machine: when it is more than 25 % off, or others take
- * more than an eighth of it, a bar on an absolute figure is answered `null` unless it holds, or fails, all the more for it.
- * What `measure` gives to its scope is ended in the end, also when a signal ends the benchmark.
+ * the kind that is measured, and meanwhile what others use of the machine: when it is more than 25 % off, or others
+ * take more than an eighth of it, a bar on an absolute figure is answered `null` unless it holds, or fails, all the
+ * more for it. What `measure` gives to its scope is ended in the end, also when a signal ends the benchmark.
  */
 export async function report(bench: string, measure: (scope: Scope) => Promise<Measurement[]>): Promise<void> {
   const load = calibrationFor(bench);

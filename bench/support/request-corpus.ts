@@ -104,7 +104,9 @@ const PATHS = [
   '/a/b/c/d.html',
 ];
 
-/** Each payload in an argument, in the name of one, in the path, in a cookie, and in the page that a request comes from. */
+/**
+ * Each payload in an argument, in the name of one, in the path, in a cookie, and in the page that a request comes from.
+ */
 export function requestCorpus(): CorpusRequest[] {
   const usual = ['Host', 'edge.example', 'User-Agent', BROWSER, 'Accept', '*/*'];
   const get = (url: string, ...more: string[]): CorpusRequest => ({ method: 'GET', url, headers: [...usual, ...more] });

@@ -14,9 +14,9 @@ export type Client = { address: string; country: string; nowMs: number };
 export type Verdict = { fault: TokenFault } | { fault: null; limitKBps: number | null };
 
 /**
- * Verifies a signed address in a CDN's worker: by WebCrypto alone, with the same reading and rules as the edge. Bundle it
- * with any bundler, and call it before the CDN's cache is looked up, so that hits have a verdict too. `target` is path
- * and query as sent (not folded by a URL class).
+ * Verifies a signed address in a CDN's worker: by WebCrypto alone, with the same reading and rules as the edge. Bundle
+ * it with any bundler, and call it before the CDN's cache is looked up, so that hits have a verdict too. `target` is
+ * path and query as sent (not folded by a URL class).
  */
 export async function verifyRequest(target: string, zone: SigningZone, client: Client): Promise<Verdict> {
   const address = readAddress(target, zone.prefix);

@@ -1,4 +1,7 @@
-/** An answer that is a refusal or a failure; `said` is why, in the words of the service, empty where it gave none. `requestId` is null where none was given. */
+/**
+ * An answer that is a refusal or a failure; `said` is why, in the words of the service, empty where it gave none.
+ * `requestId` is null where none was given.
+ */
 export class ApiError extends Error {
   readonly status: number;
   readonly requestId: string | null;
@@ -35,7 +38,10 @@ export function isTemporary(error: unknown): boolean {
   );
 }
 
-/** Refusals are one of the interface's models or a JSON string; of anything else, such as a proxy's page, the text is the best there is. */
+/**
+ * Refusals are one of the interface's models or a JSON string; of anything else, such as a proxy's page, the text is
+ * the best there is.
+ */
 function readMessage(body: unknown): string {
   if (body === '') return '';
   const { message, Message, detail }: { message?: unknown; Message?: unknown; detail?: unknown } = Object(body);

@@ -27,8 +27,8 @@ export type UploadOptions = {
   /** An existing video without a file, which keeps its title; left out, one is made. */
   videoId?: string;
   /**
-   * A state from `onState`: the upload goes on where it stopped, or starts anew where the service has it no more; with a
-   * new video where that was deleted and `videoId` is left out.
+   * A state from `onState`: the upload goes on where it stopped, or starts anew where the service has it no more; with
+   * a new video where that was deleted and `videoId` is left out.
    */
   resume?: UploadState;
   /** Called once the upload exists: keep the state to resume it after a restart. */
@@ -38,8 +38,8 @@ export type UploadOptions = {
   /** Called at each part, and within them where the runtime reports what has left (browsers). */
   onProgress?: (sentBytes: number, sizeBytes: number) => void;
   /**
-   * Signs where the library's key must not be, such as a browser; left out, the connection's key signs. Called before each
-   * request; `isRefused` when the last signature was not taken: the clock of this machine may be behind.
+   * Signs where the library's key must not be, such as a browser; left out, the connection's key signs. Called before
+   * each request; `isRefused` when the last signature was not taken: the clock of this machine may be behind.
    */
   sign?: (videoId: string, isRefused: boolean) => Promise<UploadSignature>;
   /** `throw` leaves it to the caller when to go on after the connection was lost, from the state. */

@@ -15,8 +15,9 @@ type EngineRequest = {
 };
 
 /**
- * Sends a request to an engine; answers the text of its 200. Throws `EngineBusy` for 429 and 503, `Refused` for what the
- * same request would get again, and other errors for what may pass: an engine that is away, slow, broken, or talks without end.
+ * Sends a request to an engine; answers the text of its 200. Throws `EngineBusy` for 429 and 503, `Refused` for what
+ * the same request would get again, and other errors for what may pass: an engine that is away, slow, broken, or talks
+ * without end.
  */
 export async function postToEngine(engine: HttpEngine, request: EngineRequest, signal: AbortSignal): Promise<string> {
   const { body, contentType, maxBytes, limitMs } = request;
@@ -43,7 +44,10 @@ function failure({ name, setting }: HttpEngine, { status, retryAfter, said }: Fa
   return isFinal ? new Refused('unprocessable', `${message} Check ${setting}.`) : new Error(message);
 }
 
-/** The address of an operation of an OpenAI-compatible service; `baseUrl` ends with the version (`…/v1`) or is completed by it. */
+/**
+ * The address of an operation of an OpenAI-compatible service; `baseUrl` ends with the version (`…/v1`) or is completed
+ * by it.
+ */
 export function engineUrl(baseUrl: string, operation: string): string {
   const base = baseUrl.replace(/\/+$/, '');
   return `${/\/v\d+$/.test(base) ? base : `${base}/v1`}/${operation}`;

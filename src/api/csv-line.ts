@@ -2,8 +2,8 @@
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**
- * A line of CSV (RFC 4180). A cell that a spreadsheet would compute is given an apostrophe: whoever sends requests writes
- * what stands in the event log.
+ * A line of CSV (RFC 4180). A cell that a spreadsheet would compute is given an apostrophe: whoever sends requests
+ * writes what stands in the event log.
  */
 export function csvLine(cells: readonly string[]): string {
   return `${cells.map(quoteCell).join(',')}\r\n`;

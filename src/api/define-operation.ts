@@ -100,7 +100,10 @@ export type RawRequest = {
   signal: AbortSignal;
 };
 
-/** An operation as a value, its types folded in: the contract, and `handle`, which reads a request by it and does the action. */
+/**
+ * An operation as a value, its types folded in: the contract, and `handle`, which reads a request by it and does the
+ * action.
+ */
 export type Operation<Deps> = Contract<TObject, TObject, BodyContract, AnswerContract> & {
   handle(raw: RawRequest, deps: Deps): Promise<unknown>;
 };

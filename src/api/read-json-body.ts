@@ -5,7 +5,9 @@ import { readBytes } from '../lib/read-bytes.ts';
 import { Refused } from '../lib/refused.ts';
 import { cleanText } from './clean-text.ts';
 
-/** Faults of a body that its model cannot express, a sentence each; called with what fields came, whatever they hold. */
+/**
+ * Faults of a body that its model cannot express, a sentence each; called with what fields came, whatever they hold.
+ */
 export type BodyCheck = (sent: Readonly<Record<string, unknown>>) => string[];
 
 type Wanted = { schema: TSchema; validator: Validator; limitBytes: number; check: BodyCheck };
@@ -21,8 +23,9 @@ type Shape = {
 
 /**
  * Reads a JSON body by a model, whatever content type it claims. Field names are found in any case, fields
- * that the model does not name are passed over, a number may stand in quotes, an empty body (or `null`, or PHP's `[]`) is an empty object.
- * Refuses what is no JSON or does not fit (`invalid`), what is too large, and what takes over 30 s to arrive.
+ * that the model does not name are passed over, a number may stand in quotes, an empty body (or `null`, or PHP's `[]`)
+ * is an empty object. Refuses what is no JSON or does not fit (`invalid`), what is too large, and what takes over 30 s
+ * to arrive.
  */
 export async function readJsonBody(message: IncomingMessage, { schema, validator, limitBytes, check }: Wanted) {
   const bytes = await readBytes(message, { what: 'a JSON body', limitBytes });

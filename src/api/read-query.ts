@@ -3,7 +3,10 @@ import { cleanText } from './clean-text.ts';
 
 const INT32 = 2 ** 31;
 
-/** The kinds of query parameters. A value that is empty or bad counts as its default; a whole number beyond its bounds as the nearest one. */
+/**
+ * The kinds of query parameters. A value that is empty or bad counts as its default; a whole number beyond its bounds
+ * as the nearest one.
+ */
 export const queryText = (value = '') => Type.String({ default: value });
 export const queryInt32 = (value: number, minimum = -INT32, maximum = INT32 - 1) =>
   Type.Integer({ default: value, minimum, maximum });
@@ -22,7 +25,9 @@ export const PAGING = { page: queryInt32(1, 1), itemsPerPage: queryInt32(100, 1,
 
 type QuerySchema = { type?: unknown; format?: unknown; default?: unknown; minimum?: number; maximum?: number };
 
-/** Reads a query by its schema. Names are found in any case, the first of several counts, unknown ones are passed over. */
+/**
+ * Reads a query by its schema. Names are found in any case, the first of several counts, unknown ones are passed over.
+ */
 export function readQuery(schema: TObject, text: string): Record<string, unknown> {
   const sent = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {

@@ -4,9 +4,9 @@ import pg from 'pg';
 const PATIENCE_MS = 40;
 
 /**
- * Has a pool open more than `kept` connections for work alone: whoever finds them all in use waits until one comes back,
- * 40 ms at most, before another is opened. Polls that fall together take turns on the same few connections, so those of an
- * idle process stay as few as that.
+ * Has a pool open more than `kept` connections for work alone: whoever finds them all in use waits until one comes
+ * back, 40 ms at most, before another is opened. Polls that fall together take turns on the same few connections, so
+ * those of an idle process stay as few as that.
  */
 export function growForWork(pool: pg.Pool, kept: number): void {
   const waiting = new Set<() => void>();
@@ -33,8 +33,8 @@ export function growForWork(pool: pg.Pool, kept: number): void {
 }
 
 /**
- * Opens connections at once, of the pool and beside it, and gives them back; throws when PostgreSQL has no slots for them
- * all. Those of the pool stay open for a while, so that nobody else takes their slots meanwhile.
+ * Opens connections at once, of the pool and beside it, and gives them back; throws when PostgreSQL has no slots for
+ * them all. Those of the pool stay open for a while, so that nobody else takes their slots meanwhile.
  */
 export async function openTogether(
   pool: pg.Pool,

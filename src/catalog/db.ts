@@ -93,8 +93,8 @@ async function setLimits(client: pg.ClientBase, { statementMs, lockMs, idleTrans
 }
 
 /**
- * Brings the schema up to date under an advisory lock, so that several machines may start at once; with `only`, to these
- * migrations and no further. Refuses names that this version does not know: they are of a newer one.
+ * Brings the schema up to date under an advisory lock, so that several machines may start at once; with `only`, to
+ * these migrations and no further. Refuses names that this version does not know: they are of a newer one.
  */
 export async function migrate(db: Db, only: readonly string[] | null = null): Promise<void> {
   const known: Readonly<Record<string, Migration>> = migrations;
@@ -134,7 +134,10 @@ const ourTypes: pg.CustomTypesConfig = {
   },
 };
 
-/** A point in time of a connection whose zone is UTC, `2026-11-21 09:30:00.125+00`, without the patterns that find all other spellings. */
+/**
+ * A point in time of a connection whose zone is UTC, `2026-11-21 09:30:00.125+00`, without the patterns that find all
+ * other spellings.
+ */
 function readTime(text: string): unknown {
   if (text[4] === '-' && text.endsWith('+00')) return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
   return pg.types.getTypeParser(TIMESTAMPTZ)(text);

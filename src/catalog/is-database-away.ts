@@ -1,4 +1,7 @@
-/** PostgreSQL's classes 08 (connection), 53 (resources), 57P (shutdown), its time limits, and what sockets and the pool say. */
+/**
+ * PostgreSQL's classes 08 (connection), 53 (resources), 57P (shutdown), its time limits, and what sockets and the pool
+ * say.
+ */
 const AWAY_CODES =
   /^(08...|53...|57P0.|57014|55P03|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 const AWAY_WORDS =

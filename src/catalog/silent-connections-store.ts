@@ -4,9 +4,9 @@ import type pg from 'pg';
 const BEAT_MS = 5_000;
 
 /**
- * Ends all connections of a pool when one of its queries has had no answer for `limitMs`, which is longer than the server
- * lets any run: the way to it is lost without a word (a failover, a firewall that forgot), and the kernel would go on
- * sending for a quarter of an hour. What waited fails at once, and what comes next connects anew.
+ * Ends all connections of a pool when one of its queries has had no answer for `limitMs`, which is longer than the
+ * server lets any run: the way to it is lost without a word (a failover, a firewall that forgot), and the kernel would
+ * go on sending for a quarter of an hour. What waited fails at once, and what comes next connects anew.
  */
 export function endWhenSilent(pool: pg.Pool, limitMs: number, onBroken: (error: Error) => void): void {
   const clients = new Set<pg.ClientBase>();

@@ -25,7 +25,8 @@ export type EnsureFirstLibrary = (keys: FirstKeys) => Promise<FirstLibrary>;
 export type ReservedKeys = { keys: FirstKeys; werePending: boolean };
 
 /**
- * Chooses the keys of library 1: the owner's, else 256 random bits each. They stay in a file until shown, so that a start killed in between loses none.
+ * Chooses the keys of library 1: the owner's, else 256 random bits each. They stay in a file until shown, so that a
+ * start killed in between loses none.
  */
 export async function reserveFirstKeys(dataDir: string, given: GivenKeys): Promise<ReservedKeys> {
   const path = pendingPath(dataDir);
@@ -106,8 +107,8 @@ async function readIfPresent(path: string): Promise<Buffer | null> {
 export type BaseAddresses = { publicUrl: string; edgeUrl: string };
 
 /**
- * Shows what the first start made, once: on a terminal with the keys, else (a log keeps what is printed) without them and
- * with the name of a file, closed to others, that has all of it.
+ * Shows what the first start made, once: on a terminal with the keys, else (a log keeps what is printed) without them
+ * and with the name of a file, closed to others, that has all of it.
  */
 export async function showFirstStart(
   library: FirstLibrary,

@@ -6,8 +6,8 @@ import { describeHealth, type Fleet } from './health.ts';
 export type HealthPort = { port: number; close(): Promise<void> };
 
 /**
- * Answers on a port of its own how a role is: `/healthz` in full, 503 when its database or its store fails, and `/readyz`
- * the status alone. Nothing is asked of either for an answer: they are watched in the background.
+ * Answers on a port of its own how a role is: `/healthz` in full, 503 when its database or its store fails, and
+ * `/readyz` the status alone. Nothing is asked of either for an answer: they are watched in the background.
  */
 export async function openHealthPort(
   { host, port }: { host: string; port: number },

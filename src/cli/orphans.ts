@@ -9,8 +9,8 @@ import { type Opened, withStore } from './open-store.ts';
 const DELETE_LIMIT_MS = 24 * 3_600_000;
 
 /**
- * `millrace orphans list [PREFIX]`, `delete PREFIX`, `keep PREFIX`: what no row names, as the sweep has found it. A prefix
- * is the beginning of a storage key or the id of a staged upload; `--all` stands for every orphan.
+ * `millrace orphans list [PREFIX]`, `delete PREFIX`, `keep PREFIX`: what no row names, as the sweep has found it. A
+ * prefix is the beginning of a storage key or the id of a staged upload; `--all` stands for every orphan.
  */
 export async function orphans(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({

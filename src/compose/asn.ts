@@ -23,8 +23,8 @@ export async function openAsn(
 }
 
 /**
- * The same for a role that does not wait for it: it is opened when a public address is first looked for, and until it is
- * open no system is known.
+ * The same for a role that does not wait for it: it is opened when a public address is first looked for, and until it
+ * is open no system is known.
  */
 export function openAsnLater(settings: Pick<RoleSettings, 'asnDatabase' | 'dataDir'>, log: Log): AsnOf {
   let found: AsnOf | null = null;

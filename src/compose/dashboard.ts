@@ -2,7 +2,9 @@ import type { Logger } from 'pino';
 import type { DashboardFiles } from '../api/dashboard/load-dashboard.ts';
 import { Refused } from '../lib/refused.ts';
 
-/** Has the dashboard's code made ready while the service starts; one that failed is tried again when a page is opened. */
+/**
+ * Has the dashboard's code made ready while the service starts; one that failed is tried again when a page is opened.
+ */
 export function openDashboard(log: Pick<Logger, 'error'>): () => Promise<DashboardFiles> {
   let loading: Promise<DashboardFiles> | null = null;
   const load = () => {

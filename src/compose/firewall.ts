@@ -7,7 +7,10 @@ import { hasCode } from '../lib/has-code.ts';
 
 /** Where Debian's package modsecurity-crs has the OWASP core rule set. */
 const CORE_RULE_SET = '/usr/share/modsecurity-crs/rules';
-/** Of its files those about the head of a request: not those of single applications, bodies in parts, and its own scoring. */
+/**
+ * Of its files those about the head of a request: not those of single applications, bodies in parts, and its own
+ * scoring.
+ */
 const RULE_FILES = /^REQUEST-9(01|11|13|20|21|3\d|4[1-4])-.*\.conf$/;
 
 type Log = { error(fields: object, message: string): void };

@@ -31,7 +31,9 @@ const COLLECT_LESS = '--heap-growing-percent=200';
 
 type Deps = { settings: RoleSettings; database: Database; storage: Storage; log: ReturnType<typeof openLog> };
 
-/** Starts what takes publishers: the owner of their streams, and a listener a protocol. `close` ends the database too. */
+/**
+ * Starts what takes publishers: the owner of their streams, and a listener a protocol. `close` ends the database too.
+ */
 export async function openIngest({ settings, database, storage, log }: Deps) {
   setFlagsFromString(COLLECT_LESS);
   const folder = join(settings.dataDir, 'live');

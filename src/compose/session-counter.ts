@@ -19,9 +19,9 @@ const OLD_MIB = 256;
 const LIMIT_MS = 120_000;
 
 /**
- * Opens the counter. Segments leave by the same event loop that takes beacons, and would wait for the sums of thousands of
- * sessions: so the thread makes those, over one connection of its own. It starts with the first batch, and again after it
- * ended.
+ * Opens the counter. Segments leave by the same event loop that takes beacons, and would wait for the sums of thousands
+ * of sessions: so the thread makes those, over one connection of its own. It starts with the first batch, and again
+ * after it ended.
  */
 export function openSessionCounter(connection: DatabaseConnection, options: CountOptions): SessionCounter {
   let thread: Worker | null = null;

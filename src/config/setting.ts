@@ -41,8 +41,8 @@ export function parseHost(text: string): string | null {
 }
 
 /**
- * An http or https address without query or fragment, its final slashes removed; anything else is null, one that holds a
- * user too: addresses are shown, and secrets have settings of their own.
+ * An http or https address without query or fragment, its final slashes removed; anything else is null, one that holds
+ * a user too: addresses are shown, and secrets have settings of their own.
  */
 export function parseBaseUrl(text: string): string | null {
   const url = URL.parse(text);

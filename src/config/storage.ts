@@ -51,8 +51,8 @@ export function storageSettings(
 }
 
 /**
- * Where the objects still lie that are to move into `storage`; null when none are. Refuses two places of which one holds
- * the other: objects would be taken for their own copies.
+ * Where the objects still lie that are to move into `storage`; null when none are. Refuses two places of which one
+ * holds the other: objects would be taken for their own copies.
  */
 export function storageFromSettings(
   texts: Partial<Record<keyof typeof storageSchema, string>>,

@@ -45,7 +45,10 @@ export type JobDeps = {
   segments: SegmentEncoders;
   /** Address space that one encoder may use; 6 GiB when left out. */
   encoderMemoryBytes?: number;
-  /** How old an object without a row must be before it goes into quarantine; an hour when left out, a minute for staged bytes. */
+  /**
+   * How old an object without a row must be before it goes into quarantine; an hour when left out, a minute for staged
+   * bytes.
+   */
   orphanAgeMs?: number;
   /** How long it stays there before it is deleted; a day when left out. */
   quarantineSec?: number;

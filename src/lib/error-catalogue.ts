@@ -1,4 +1,7 @@
-/** What a program can tell an error by: the HTTP status, a sentence for people unless a finer one is known, and its cause. */
+/**
+ * What a program can tell an error by: the HTTP status, a sentence for people unless a finer one is known, and its
+ * cause.
+ */
 export type ErrorFacts = { readonly status: number; readonly sentence: string; readonly cause: string };
 
 /**

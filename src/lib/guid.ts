@@ -55,7 +55,10 @@ export function parseGuid(text: string): Guid | null {
   return lower.length === 36 && GUID.test(lower) ? (lower as Guid) : null;
 }
 
-/** A GUID of 16 bytes that the caller answers for: version 8 (RFC 9562 section 5.8), its version and variant bits set here. */
+/**
+ * A GUID of 16 bytes that the caller answers for: version 8 (RFC 9562 section 5.8), its version and variant bits set
+ * here.
+ */
 export function guidOfBytes(bytes: Uint8Array): Guid {
   const copy = Buffer.from(bytes.subarray(0, 16));
   copy.writeUInt8((copy.readUInt8(6) & 0x0f) | 0x80, 6);

@@ -19,7 +19,8 @@ export function readableFrom(chunks: AsyncIterator<Uint8Array>, onClose: () => v
       callback(error);
     },
   });
-  // It may be aborted before anyone reads it, which must not end the process. Who reads it afterwards gets the error as well.
+  // It may be aborted before anyone reads it, which must not end the process. Who reads it afterwards gets the error as
+  // well.
   readable.on('error', () => undefined);
   return readable;
 }

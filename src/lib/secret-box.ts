@@ -15,7 +15,10 @@ export class WrongSecretKey extends Error {
   }
 }
 
-/** AES-256-GCM under a 32-byte key (NIST SP 800-38D). `open` throws `WrongSecretKey` when key or bytes are not the sealed ones. */
+/**
+ * AES-256-GCM under a 32-byte key (NIST SP 800-38D). `open` throws `WrongSecretKey` when key or bytes are not the
+ * sealed ones.
+ */
 export function createSecretBox(key: Uint8Array): SecretBox {
   if (key.byteLength !== 32) throw new Error(`Expected a secret key of 32 bytes, got ${key.byteLength}.`);
   return {

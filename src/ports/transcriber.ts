@@ -13,7 +13,8 @@ export type Transcriber = {
   isLocal: boolean;
   /**
    * Transcribes at most half a minute of sound: signed 16-bit little-endian samples, one channel, 16 kHz. `language` is
-   * that of the speaker, null for the engine's own guess. Throws when the engine fails; `Refused` when it never will succeed.
+   * that of the speaker, null for the engine's own guess. Throws when the engine fails; `Refused` when it never will
+   * succeed.
    */
   transcribe(samples: Buffer, wanted: { language: string | null }, signal: AbortSignal): Promise<Speech>;
 };

@@ -20,8 +20,9 @@ const MAGIC = 0x6d72_6173; // "mras"
 const HEAD_BYTES = 16;
 
 /**
- * Opens the compiled table at `path`, which is made of the lists when it is not there: once, in half a second beside other
- * work, 7 MB for half a million ranges. `report` is called where it cannot be kept: then the next start makes another.
+ * Opens the compiled table at `path`, which is made of the lists when it is not there: once, in half a second beside
+ * other work, 7 MB for half a million ranges. `report` is called where it cannot be kept: then the next start makes
+ * another.
  */
 export async function openAsnTable(path: string, lists: AsnLists, report: (error: Error) => void): Promise<AsnOf> {
   const stored = await readStored(path);

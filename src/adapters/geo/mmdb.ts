@@ -7,8 +7,8 @@ import type { Geo } from '../../ports/geo.ts';
 const COUNTRY = /^[A-Z]{2}$/;
 
 /**
- * Opens a country database in MaxMind DB format: the operator's own file, or the bundled one for null. The bundled one is
- * read when a public address is first looked for, in some 5 ms: 8 MB less in a role that nobody visits.
+ * Opens a country database in MaxMind DB format: the operator's own file, or the bundled one for null. The bundled one
+ * is read when a public address is first looked for, in some 5 ms: 8 MB less in a role that nobody visits.
  */
 export async function openMmdb(path: string | null): Promise<Geo> {
   const own = path === null ? null : new Reader<CountryResponse>(await readFile(path));
@@ -46,7 +46,9 @@ function lookUp(reader: Reader<CountryResponse>, address: string): unknown {
   }
 }
 
-/** Opens a database of autonomous systems, the operator's own; returns their number as text, null where it is unknown. */
+/**
+ * Opens a database of autonomous systems, the operator's own; returns their number as text, null where it is unknown.
+ */
 export async function openMmdbAsn(path: string): Promise<(address: string) => string | null> {
   const reader = new Reader<CountryResponse>(await readFile(path));
   return (address) => {

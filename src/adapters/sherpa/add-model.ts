@@ -23,8 +23,9 @@ export type AddModelRequest = {
 };
 
 /**
- * Adds a model to those of the data folder and has it used from now on. One that is there already is only chosen. Refuses
- * (`invalid`) an archive whose SHA-256 is another than is known, and one without a model; nothing is changed then.
+ * Adds a model to those of the data folder and has it used from now on. One that is there already is only chosen.
+ * Refuses (`invalid`) an archive whose SHA-256 is another than is known, and one without a model; nothing is changed
+ * then.
  */
 export async function addModel(request: AddModelRequest, signal: AbortSignal): Promise<InstalledModel> {
   const { dataDir, name, source, report } = request;

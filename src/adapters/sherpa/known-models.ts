@@ -1,4 +1,6 @@
-/** A model that is published for sherpa-onnx as `{name}.tar.bz2`; `aboutMb` is the download, `languages` null for all. */
+/**
+ * A model that is published for sherpa-onnx as `{name}.tar.bz2`; `aboutMb` is the download, `languages` null for all.
+ */
 export type KnownModel = { name: string; languages: readonly string[] | null; aboutMb: number; licence: string };
 
 const PARAKEET_LANGUAGES = 'bg hr cs da nl en et fi fr de el hu it lv lt pl pt ro sk sl es sv ru uk mt'.split(' ');

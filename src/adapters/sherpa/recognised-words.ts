@@ -33,7 +33,10 @@ function spread(text: string, lengthSec: number): SpokenWord[] {
 
 type Token = { text: string; startSec: number; beginsWord: boolean };
 
-/** A word begins at a space (`▁` in some vocabularies) and at each character of a script without spaces; `@@` joins to the next. */
+/**
+ * A word begins at a space (`▁` in some vocabularies) and at each character of a script without spaces; `@@` joins to
+ * the next.
+ */
 function joinTokens(tokens: readonly string[], timestamps: readonly number[], lengthSec: number): SpokenWord[] {
   const words: (SpokenWord & { lastSec: number })[] = [];
   for (const { text, startSec, beginsWord } of readTokens(tokens, timestamps)) {

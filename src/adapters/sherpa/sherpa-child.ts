@@ -1,5 +1,5 @@
-// The process that holds sherpa-onnx: its calls block, its models take memory, and a fault of native code costs the span
-// at hand, not the worker.
+// The process that holds sherpa-onnx: its calls block, its models take memory, and a fault of native code costs the
+// span at hand, not the worker.
 import { setPriority } from 'node:os';
 import { SPEECH_SAMPLE_RATE } from '../../ports/transcriber.ts';
 import { LONGEST_STRETCH_SEC } from '../../ports/voice-detector.ts';

@@ -57,8 +57,8 @@ export class SherpaProcess {
   }
 
   /**
-   * Has a request answered. Throws `SherpaDied` when the process ends before, or takes longer than `limitMs` and is ended
-   * for it; `SherpaMissing` without the library.
+   * Has a request answered. Throws `SherpaDied` when the process ends before, or takes longer than `limitMs` and is
+   * ended for it; `SherpaMissing` without the library.
    */
   async request(question: Question, limitMs: number, signal: AbortSignal): Promise<Answered> {
     signal.throwIfAborted();

@@ -8,9 +8,9 @@ const LIMIT_MS = 60 * 60_000;
 const MAX_OUTPUT_BYTES = 2 ** 20;
 
 /**
- * Unpacks an archive into a folder that is there and empty; answers where in it the model lies. Refuses (`invalid`) what
- * is no archive that tar reads, what holds no model, and a model with links. Members whose names lead out of the folder
- * are refused by GNU tar itself.
+ * Unpacks an archive into a folder that is there and empty; answers where in it the model lies. Refuses (`invalid`)
+ * what is no archive that tar reads, what holds no model, and a model with links. Members whose names lead out of the
+ * folder are refused by GNU tar itself.
  */
 export async function unpackModel(archive: string, into: string): Promise<string> {
   const owner = ['--no-same-owner', '--no-same-permissions'];

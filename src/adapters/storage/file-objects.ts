@@ -21,7 +21,8 @@ export async function putFile(root: string, put: FilePut, signal: AbortSignal): 
     await syncFolders(root, put.target);
     return written;
   } catch (error) {
-    // Folders made for a write that failed would be left behind. What keeps them there says less than what it failed of.
+    // Folders made for a write that failed would be left behind. What keeps them there says less than what it failed
+    // of.
     await pruneFolders(root, dirname(put.target)).catch(() => undefined);
     throw refuseFull(error);
   }

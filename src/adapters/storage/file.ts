@@ -10,10 +10,10 @@ import { pruneFolders, removeFolder, removeObject, statObject, sweepFolder } fro
 import { walkObjects } from './file-walk.ts';
 
 /**
- * Opens a local folder as object storage, making it when absent. A key is the path below the folder, but for the folders
- * that those of videos are spread over (`placeOf`).
- * Writes go to `{name}.tmp.{random}`, then fsync, rename, fsync of the folders, so a reader sees whole
- * objects only and an answered write survives power loss. Other processes may use the same folder.
+ * Opens a local folder as object storage, making it when absent. A key is the path below the folder, but for the
+ * folders that those of videos are spread over (`placeOf`). Writes go to `{name}.tmp.{random}`, then fsync, rename,
+ * fsync of the folders, so a reader sees whole objects only and an answered write survives power loss. Other processes
+ * may use the same folder.
  */
 export async function createFileStorage(folder: string): Promise<Storage> {
   const root = resolve(folder);

@@ -4,7 +4,9 @@ import type { Storage } from '../../ports/storage.ts';
 export type DeletionGuard = {
   /** Throws when nothing may be deleted. */
   requireOurs(): Promise<void>;
-  /** Resolves when the store was looked at once, whatever was found: an empty one carries its mark before anything else. */
+  /**
+   * Resolves when the store was looked at once, whatever was found: an empty one carries its mark before anything else.
+   */
   checked(): Promise<void>;
   noteWrite(): void;
 };

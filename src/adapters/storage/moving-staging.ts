@@ -30,7 +30,9 @@ export function createMovingStaging({ to: { staging: to }, from: { staging: from
 
 type Commit = { id: string; key: StorageKey };
 
-/** Nothing but an upload without a byte, or what was committed before, is in `from`; it may go while it is looked for. */
+/**
+ * Nothing but an upload without a byte, or what was committed before, is in `from`; it may go while it is looked for.
+ */
 async function commitWhereStaged(
   { to, from }: { to: Staging; from: Staging },
   { id, key }: Commit,

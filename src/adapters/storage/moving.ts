@@ -10,9 +10,9 @@ export type StorePair = { to: Storage; from: Storage };
 
 /**
  * Shows two stores as one while the objects of one go to the other. Writes go to `to`; an object is looked for there,
- * then in `from`, and once more in `to`, since it may have gone between the two looks: a mover copies before it deletes.
- * Where a key is in both, `to` holds the later bytes. A list may leave out an object that goes while it is being made.
- * It moves nothing itself.
+ * then in `from`, and once more in `to`, since it may have gone between the two looks: a mover copies before it
+ * deletes. Where a key is in both, `to` holds the later bytes. A list may leave out an object that goes while it is
+ * being made. It moves nothing itself.
  */
 export function createMovingStorage({ to, from }: StorePair): Storage {
   return {
@@ -73,7 +73,9 @@ async function firstThatHas<T>({ to, from }: StorePair, look: (store: Storage) =
 
 type Opened = { key: StorageKey; range: ByteRange | null; info: ObjectInfo; body: Readable };
 
-/** A body of the old store that goes on in the new one, at the same byte, when it breaks off: its object may have gone. */
+/**
+ * A body of the old store that goes on in the new one, at the same byte, when it breaks off: its object may have gone.
+ */
 function goingOnIn(to: Storage, opened: Opened, signal: AbortSignal): Readable {
   const current = { body: opened.body, isClosed: false };
   const body = readableFrom(chunksOf(to, { ...opened, current }, signal), () => {

@@ -14,7 +14,10 @@ import { infoFrom } from './s3-read.ts';
 const PAGE_KEYS = 1000;
 const SINGLE_DELETES_AT_ONCE = 8;
 
-/** Everything under a prefix, behind a key, in key order, staged bytes too: the keys are without the bucket's own prefix. */
+/**
+ * Everything under a prefix, behind a key, in key order, staged bytes too: the keys are without the bucket's own
+ * prefix.
+ */
 export async function* listBucket(
   bucket: S3Bucket,
   { prefix, after }: ListFrom,

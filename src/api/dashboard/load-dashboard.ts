@@ -9,7 +9,9 @@ import type { PackedDashboard } from './pack-dashboard.ts';
 /** A file as it is, and as a browser takes it that reads brotli or gzip. */
 export type DashboardFile = { contentType: string; plain: Buffer; brotli: Buffer; gzip: Buffer };
 
-/** The dashboard's files by name, each name changing with the bytes; `script` and `style` are those that the page names. */
+/**
+ * The dashboard's files by name, each name changing with the bytes; `script` and `style` are those that the page names.
+ */
 export type DashboardFiles = { script: string; style: string; files: ReadonlyMap<string, DashboardFile> };
 
 const root = path.resolve(import.meta.dirname, '../../..');

@@ -42,7 +42,9 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: DashboardF
     .send(encoding === 'br' ? file.brotli : encoding === 'gzip' ? file.gzip : file.plain);
 }
 
-/** Content Security Policy Level 3: our own files, and pictures and players of the edge; nothing inline, no other host. */
+/**
+ * Content Security Policy Level 3: our own files, and pictures and players of the edge; nothing inline, no other host.
+ */
 function pageHeaders(edgeUrl: string): Record<string, string> {
   const edge = new URL(edgeUrl).origin;
   const policy = [

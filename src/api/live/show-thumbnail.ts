@@ -11,7 +11,9 @@ import { type Storage, storageKey } from '../../ports/storage.ts';
 
 export type ThumbnailDeps = { liveThumbnails: LiveThumbnailStore; storage: Storage; pictures: PictureMaker };
 
-/** Makes a clean JPEG of a picture, stores it and shows it as that of a stream. Refuses (`invalid`) what is no picture. */
+/**
+ * Makes a clean JPEG of a picture, stores it and shows it as that of a stream. Refuses (`invalid`) what is no picture.
+ */
 export async function showThumbnail(
   key: MediaKey,
   sent: Buffer,

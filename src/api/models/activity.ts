@@ -2,7 +2,9 @@ import { type Static, Type } from 'typebox';
 import { dateTime, double, int32, model, nullable, text } from './fields.ts';
 import { TranscodingMessageModel } from './video-parts.ts';
 
-/** A unit of encoding (an extension of the interface): what it makes, how often it was tried, why it waits or failed. */
+/**
+ * A unit of encoding (an extension of the interface): what it makes, how often it was tried, why it waits or failed.
+ */
 export const TaskModel = model('TaskModel', {
   id: text(),
   kind: text(),
@@ -32,7 +34,9 @@ export const AttemptModel = model('AttemptModel', {
   dateFailed: dateTime(),
 });
 
-/** The latest transcription of a video: `waiting`, `running`, `finished`, `failed` or `cancelled`, and how far it is. */
+/**
+ * The latest transcription of a video: `waiting`, `running`, `finished`, `failed` or `cancelled`, and how far it is.
+ */
 export const TranscriptionModel = model('TranscriptionModel', {
   state: text(),
   /** Why it failed, or why it made no captions. */

@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { dateTime, flag, int32, int64, model, nullable, text, words } from './fields.ts';
 
-/** What a bulk operation does to each video (an extension of the interface). `trash` and `move` can be undone by `restore`, `delete` cannot. */
+/**
+ * What a bulk operation does to each video (an extension of the interface). `trash` and `move` can be undone by
+ * `restore`, `delete` cannot.
+ */
 export const BulkAction = words('BulkAction', [
   'move',
   'trash',

@@ -22,7 +22,9 @@ export function nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...rest, ...allowed });
 }
 
-/** An object of the interface under its published name. Fields beyond the named ones are dropped, in both directions. */
+/**
+ * An object of the interface under its published name. Fields beyond the named ones are dropped, in both directions.
+ */
 export function model<P extends TProperties>(name: string, properties: P): TObject<P> {
   return Type.Object(properties, { title: name });
 }

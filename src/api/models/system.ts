@@ -47,7 +47,10 @@ export const MoveModel = model('MoveModel', {
   NotedAt: dateTime(),
 });
 
-/** The latest backup that is whole: the time of its rows, the objects that it holds, and the folder that it was copied to. */
+/**
+ * The latest backup that is whole: the time of its rows, the objects that it holds, and the folder that it was copied
+ * to.
+ */
 export const BackupModel = model('BackupModel', {
   MadeAt: dateTime(),
   Objects: int64(),
@@ -64,7 +67,10 @@ export const HostModel = model('HostModel', {
   FreeMemoryBytes: int64(),
 });
 
-/** How the installation is (an extension of the interface): versions, sizes, the machine, encode queue, workers, scrub, and a move of the store. */
+/**
+ * How the installation is (an extension of the interface): versions, sizes, the machine, encode queue, workers, scrub,
+ * and a move of the store.
+ */
 export const SystemModel = model('SystemModel', {
   Version: text(),
   NodeVersion: text(),

@@ -24,7 +24,9 @@ export function readStates(text: string): MediaState[] | null {
   return states.map(([state]) => state as MediaState);
 }
 
-/** A video's state as the interface numbers it. One that was planned before and waits to be planned again is Processing. */
+/**
+ * A video's state as the interface numbers it. One that was planned before and waits to be planned again is Processing.
+ */
 export function wireStatus({ state, wasPlanned }: { state: MediaState; wasPlanned: boolean }) {
   return state === 'uploaded' && wasPlanned ? WIRE.Processing : STATUS[state];
 }

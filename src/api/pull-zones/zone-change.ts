@@ -11,8 +11,8 @@ const MOST_ENTRIES = 500;
 const COUNTRY = /^[A-Z]{2}$/;
 
 /**
- * Reads what an update of a pull zone changes. Referrers are one list with the library's. Refuses (`invalid`, naming the
- * field) what could not be kept as it came.
+ * Reads what an update of a pull zone changes. Referrers are one list with the library's. Refuses (`invalid`, naming
+ * the field) what could not be kept as it came.
  */
 export function toZoneChange(sent: PullZoneUpdateModel): LibraryChange {
   return {

@@ -15,7 +15,10 @@ const WINDOW_MS = 72 * 3600 * 1000;
 /** A window that ends now, by a clock that runs a little fast, is one. */
 const CLOCK_SLACK_MS = 60_000;
 
-/** Reads what is searched of a zone. Refuses (`invalid`) a window that is none, an unknown field and an unknown operator. */
+/**
+ * Reads what is searched of a zone. Refuses (`invalid`) a window that is none, an unknown field and an unknown
+ * operator.
+ */
 export function toEventQuery(zoneId: number, sent: EventLogsExportRequest, nowMs: number): EventQuery {
   const { from, to } = sent;
   if (to <= from || from < nowMs - WINDOW_MS - CLOCK_SLACK_MS || to > nowMs + WINDOW_MS) {

@@ -3,8 +3,8 @@ import { type Guid, parseGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 
 /**
- * The video that statistics are read of; null for the whole library, where none is named. Refuses (`not-found`) what is no
- * GUID, an unknown video, and one of another library.
+ * The video that statistics are read of; null for the whole library, where none is named. Refuses (`not-found`) what is
+ * no GUID, an unknown video, and one of another library.
  */
 export async function findMeasured(
   libraryId: number,

@@ -5,7 +5,10 @@ import { csvLine } from '../csv-line.ts';
 /** A figure: what is measured, when (a bucket's start, or empty), of what, and how much. */
 type Figure = readonly [measure: string, time: string, name: string, value: number | null];
 
-/** All figures as CSV with a line of headings: one table that a spreadsheet pivots. Figures that are not there are left out. */
+/**
+ * All figures as CSV with a line of headings: one table that a spreadsheet pivots. Figures that are not there are left
+ * out.
+ */
 export function* writeAudience(statistics: Statistics, audience: Audience): Generator<string> {
   yield csvLine(['measure', 'time', 'name', 'value']);
   for (const [measure, time, name, value] of figuresOf(statistics, audience)) {

@@ -6,7 +6,10 @@ import { NoParams } from '../read-params.ts';
 import { NoQuery } from '../read-query.ts';
 import { LANGUAGES } from './languages.ts';
 
-/** What is transcribed is what the configured engine knows. No accuracy was measured, which is 0; the player's own words are English. */
+/**
+ * What is transcribed is what the configured engine knows. No accuracy was measured, which is 0; the player's own words
+ * are English.
+ */
 export const listLanguages = defineOperation({
   name: 'listLanguages',
   method: 'GET',

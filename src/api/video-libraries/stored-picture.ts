@@ -11,7 +11,10 @@ import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 
-/** Uploads at the same time each take a version of their own; more than this many at once are refused with a time to retry. */
+/**
+ * Uploads at the same time each take a version of their own; more than this many at once are refused with a time to
+ * retry.
+ */
 const VERSION_TRIES = 10;
 const DROPPED_AT_ONCE = 1000;
 

@@ -24,7 +24,8 @@ export const listVideos = defineOperation({
   auth: 'access-key',
   params: LibraryParams,
   // Extensions: `incomplete`, only videos that are finished without something that was planned; `status`, numbers with
-  // commas between them; `tag`, a meta tag's property or value, or `property=value`; `direction`, `asc` or `desc`; `dateFrom` and `dateTo`, when they were made, the latter not included.
+  // commas between them; `tag`, a meta tag's property or value, or `property=value`; `direction`, `asc` or `desc`;
+  // `dateFrom` and `dateTo`, when they were made, the latter not included.
   query: Type.Object({
     ...PAGING,
     search: queryText(),

@@ -2,7 +2,9 @@ import { type Guid, parseGuid } from '../../lib/guid.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 
-/** Reads the id of a collection from a body; nothing and an empty text are none. Refuses (`invalid`) what is no GUID. */
+/**
+ * Reads the id of a collection from a body; nothing and an empty text are none. Refuses (`invalid`) what is no GUID.
+ */
 export function readCollection(text: string | null | undefined): Guid | null {
   if (text === undefined || text === null || text === '') return null;
   const id = parseGuid(text);

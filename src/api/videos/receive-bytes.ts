@@ -52,7 +52,10 @@ function detach(body: IncomingMessage): PassThrough {
   return body.pipe(copy);
 }
 
-/** Renews the lease until the answer is called, also past a database that is away for a while; reports any other failure. */
+/**
+ * Renews the lease until the answer is called, also past a database that is away for a while; reports any other
+ * failure.
+ */
 function keepLease(uploads: UploadStore, id: Guid, onFailure: (error: unknown) => void): () => void {
   let isOver = false;
   let timer = setTimeout(renew, RENEW_MS);

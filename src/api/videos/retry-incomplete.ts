@@ -7,7 +7,10 @@ import { NoQuery } from '../read-query.ts';
 
 type Deps = { retries: RetryStore };
 
-/** An extension of the interface: what failed of all videos of a library that are finished, incomplete, is made once more. */
+/**
+ * An extension of the interface: what failed of all videos of a library that are finished, incomplete, is made once
+ * more.
+ */
 export const retryIncomplete = defineOperation({
   name: 'retryIncomplete',
   method: 'POST',

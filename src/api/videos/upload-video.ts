@@ -79,7 +79,8 @@ export const uploadVideo = defineOperation({
         announce(key, WebhookStatus.queued),
       );
     await outlast(give, signal).catch((error) => {
-      // After any other fault it is unknown what was committed: the upload session's lease runs out and the sweep decides.
+      // After any other fault it is unknown what was committed: the upload session's lease runs out and the sweep
+      // decides.
       if (!(error instanceof Refused)) throw error;
       return forget(uploadId, { objectKey, because: error }, deps);
     });
@@ -120,7 +121,10 @@ export async function requireSpace(lengthBytes: number, { storage, diskFloorByte
   );
 }
 
-/** Removes what an upload left, then goes on throwing. What cannot be removed now is left to the sweep of open upload sessions. */
+/**
+ * Removes what an upload left, then goes on throwing. What cannot be removed now is left to the sweep of open upload
+ * sessions.
+ */
 async function forget(
   uploadId: Guid,
   { objectKey, because }: { objectKey: StorageKey; because: unknown },

@@ -4,8 +4,8 @@ import type pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 
 /**
- * Objects that came behind the snapshot carry attempts that its sequence has not given yet, and no name may come twice. Where
- * the sequence would end, it begins anew, as it does by itself.
+ * Objects that came behind the snapshot carry attempts that its sequence has not given yet, and no name may come twice.
+ * Where the sequence would end, it begins anew, as it does by itself.
  */
 const SKIP_ATTEMPTS = `select setval('encode_attempt', case when last_value > 990000000 then 1000000 else last_value + 1000000 end)
   from encode_attempt`;
@@ -32,7 +32,9 @@ export async function beginSnapshot(client: CopyClient): Promise<void> {
   await client.query('begin isolation level repeatable read read only');
 }
 
-/** Reads which tables, partitions and sequences there are. Queues of pg-boss are left out: sweeps send lost jobs again. */
+/**
+ * Reads which tables, partitions and sequences there are. Queues of pg-boss are left out: sweeps send lost jobs again.
+ */
 export async function readGrownSchema(client: CopyClient): Promise<GrownSchema> {
   const migrations = await client.query<{ name: string }>('select name from kysely_migration order by name');
   const tables = await client.query<TableShape>(`
@@ -73,8 +75,8 @@ export async function isNeverUsed(client: CopyClient): Promise<boolean> {
 }
 
 /**
- * Replaces all rows in one transaction. Triggers stay silent, since what they would do was done when the rows were made; foreign
- * keys are checked once at the end. `open` reads the rows of a table in the text format of COPY.
+ * Replaces all rows in one transaction. Triggers stay silent, since what they would do was done when the rows were
+ * made; foreign keys are checked once at the end. `open` reads the rows of a table in the text format of COPY.
  */
 export async function putRowsBack(
   client: CopyClient,

@@ -19,7 +19,10 @@ export type BulkOperationTable = {
   ended_at: Date | null;
 };
 
-/** A video of an operation, in the order in which they are done; `collection_before` is where it was before it was moved. */
+/**
+ * A video of an operation, in the order in which they are done; `collection_before` is where it was before it was
+ * moved.
+ */
 export type BulkItemTable = {
   bulk_id: Guid;
   place: number;

@@ -31,9 +31,14 @@ export type BulkStore = {
   create(wanted: WantedBulk, followUp: (key: BulkKey) => FollowUp): Promise<BulkKey>;
   /** Refuses (`not-found`) when there is none. */
   load(key: BulkKey): Promise<BulkReport>;
-  /** The next videos of an operation, in their order; null when the operation is gone. An operation without any is marked as ended. */
+  /**
+   * The next videos of an operation, in their order; null when the operation is gone. An operation without any is
+   * marked as ended.
+   */
   open(key: BulkKey, limit: number): Promise<OpenBulk | null>;
-  /** Ends an operation that cannot go on: what waits in it fails for the reason. Refuses (`not-found`) an unknown one. */
+  /**
+   * Ends an operation that cannot go on: what waits in it fails for the reason. Refuses (`not-found`) an unknown one.
+   */
   end(key: BulkKey, reason: string): Promise<void>;
 };
 
@@ -56,7 +61,10 @@ export function createBulkStore(db: Db): BulkStore {
 /** What came of a video: done, having been in a collection before where it was moved, or not, for a reason. */
 export type BulkOutcome = { reason: null; collectionBefore: Guid | null } | { reason: string };
 
-/** Notes a video's outcome, once: what was noted before stays. Answers whether the video was still waiting for its outcome. */
+/**
+ * Notes a video's outcome, once: what was noted before stays. Answers whether the video was still waiting for its
+ * outcome.
+ */
 export async function settleItem(tx: Db | Tx, bulkId: Guid, place: number, outcome: BulkOutcome): Promise<boolean> {
   const { reason } = outcome;
   const state = reason === null ? 'done' : 'failed';
@@ -111,8 +119,8 @@ async function takeOver(tx: Tx, undone: Guid, bulkId: Guid): Promise<void> {
 }
 
 /**
- * Ends an operation that is undone or given up: what still waits in it fails for the reason and is never done. Videos first,
- * then the operation, as `settleItem` locks them: what is just being done is waited for, and counts as done.
+ * Ends an operation that is undone or given up: what still waits in it fails for the reason and is never done. Videos
+ * first, then the operation, as `settleItem` locks them: what is just being done is waited for, and counts as done.
  */
 async function endOperation(tx: Tx, key: BulkKey, reason: string): Promise<void> {
   const { libraryId, bulkId } = key;

@@ -12,7 +12,9 @@ import { findCaption, putCaption } from './caption.ts';
 /** A place for a caption file: its version was never used before and never will be again. */
 export type ReservedCaption = { version: number; objectKey: StorageKey };
 
-/** Captions of videos. Each change is one transaction, seen by viewers at once; replaced files stay ten minutes more. */
+/**
+ * Captions of videos. Each change is one transaction, seen by viewers at once; replaced files stay ten minutes more.
+ */
 export type CaptionStore = {
   /** Draws the next version of a language's captions. Refuses (`not-found`) an unknown video. */
   reserve(key: MediaKey, language: string): Promise<ReservedCaption>;

@@ -13,7 +13,10 @@ import type { Recipe } from './recipe.ts';
 /** All that a video is that is put together from others. */
 export type ComposedVideo = { timeline: PlannedTimeline; recipe: Recipe; facts: SourceFacts; durationMs: number };
 
-/** Reads a video of which a part is wanted. Refuses (`invalid`) one that the library has not, or that is not finished, or has no picture. */
+/**
+ * Reads a video of which a part is wanted. Refuses (`invalid`) one that the library has not, or that is not finished,
+ * or has no picture.
+ */
 export async function loadPart(db: Db, key: MediaKey): Promise<PartView> {
   const media = await db
     .selectFrom('media')

@@ -127,7 +127,9 @@ export async function selectPackages(db: Db | Tx, { libraryId, mediaId }: MediaK
   }));
 }
 
-/** Forgets the keys of packages whose grace is over, the latest one of a video excepted: its number must not come again. */
+/**
+ * Forgets the keys of packages whose grace is over, the latest one of a video excepted: its number must not come again.
+ */
 export async function forgetRetiredPackages(db: Db): Promise<void> {
   await sql`
     delete from drm_package p where retired_at < now() - make_interval(hours => ${RETIRED_GRACE_HOURS})

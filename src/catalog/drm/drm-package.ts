@@ -26,7 +26,10 @@ export function drmModeOf({ drm }: Pick<LibrarySettings, 'drm'>): DrmMode {
   return drm.version === 'enterprise' ? 'enterprise' : 'basic';
 }
 
-/** The systems to ask a key source for: of those that it speaks for, what the library has switched on and the scheme suits. */
+/**
+ * The systems to ask a key source for: of those that it speaks for, what the library has switched on and the scheme
+ * suits.
+ */
 export function chooseSystems(
   offered: readonly DrmSystem[],
   { drm }: Pick<LibrarySettings, 'drm'>,

@@ -14,7 +14,9 @@ export async function addLicences(db: Db, given: ReadonlyMap<Guid, number>): Pro
   `.execute(db);
 }
 
-/** Licences given out for a library's videos by UTC day, `yyyy-MM-dd`, both ends included; days without any are absent. */
+/**
+ * Licences given out for a library's videos by UTC day, `yyyy-MM-dd`, both ends included; days without any are absent.
+ */
 export async function countLicences(
   db: Db,
   libraryId: number,

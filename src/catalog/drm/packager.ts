@@ -17,7 +17,10 @@ export type Packager = {
    * (`busy`) one that was packaged ten times within a day, and what the key source refuses.
    */
   repackage(key: MediaKey, options: { keepsPrevious: boolean }, signal: AbortSignal): Promise<void>;
-  /** Gives a video its first keys where its library has Enterprise DRM; whether it has keys. Refuses as `repackage` does, `invalid` excepted. */
+  /**
+   * Gives a video its first keys where its library has Enterprise DRM; whether it has keys. Refuses as `repackage`
+   * does, `invalid` excepted.
+   */
   protectNew(key: MediaKey, signal: AbortSignal): Promise<boolean>;
 };
 

@@ -19,7 +19,10 @@ export type SegmentRequest = MediaKey & {
 
 /** Requests of one edge. */
 export type SegmentRequestStore = {
-  /** Writes requests or renews them, and a task for what nobody makes yet. Those of renditions that are gone are passed over. */
+  /**
+   * Writes requests or renews them, and a task for what nobody makes yet. Those of renditions that are gone are passed
+   * over.
+   */
   put(requests: readonly SegmentRequest[]): Promise<void>;
   /** Takes a request back: nobody waits any more. */
   drop(request: Pick<SegmentRequest, 'renditionId' | 'segment'>): Promise<void>;

@@ -27,7 +27,10 @@ export const MOST_AHEAD = 3;
 /** Segments of one encoder process at most. */
 const TASK_SEGMENTS = 64;
 
-/** A viewer who waits for the segment that a task makes next but one has that task; one further on gets a task of its own. */
+/**
+ * A viewer who waits for the segment that a task makes next but one has that task; one further on gets a task of its
+ * own.
+ */
 const AWAITED_REACH = 2;
 const AHEAD_REACH = MOST_AHEAD + 2;
 
@@ -43,9 +46,9 @@ const mayBeTriedAgain = sql`(t.deaths > ${sql.lit(MAX_DEATHS)}
   and t.started_at < now() - make_interval(secs => ${sql.lit(LOST_PAUSE_SEC)}))`;
 
 /**
- * Writes a task for the first segment of each request that is neither stored nor made by another task soon. A task whose
- * worker is gone is taken from it, one that waits becomes as urgent as its viewers, and one whose workers were lost each
- * time is tried anew when a pause has passed. Harmless when done twice.
+ * Writes a task for the first segment of each request that is neither stored nor made by another task soon. A task
+ * whose worker is gone is taken from it, one that waits becomes as urgent as its viewers, and one whose workers were
+ * lost each time is tried anew when a pause has passed. Harmless when done twice.
  */
 export async function planSegmentTasks(db: Db | Tx, renditionIds: readonly Guid[]): Promise<void> {
   await sql`
@@ -96,8 +99,8 @@ export async function findWaitingSegment(db: Db): Promise<{ isAwaited: boolean }
 }
 
 /**
- * Renews the lease and returns the demand; null when the task is not to go on: its rendition, or its lease, is gone, or all
- * of it is stored. It is requested up to the last missing segment that a request within its reach names.
+ * Renews the lease and returns the demand; null when the task is not to go on: its rendition, or its lease, is gone, or
+ * all of it is stored. It is requested up to the last missing segment that a request within its reach names.
  */
 export async function renewSegmentTask(db: Db, { task, attempt }: Claim): Promise<SegmentDemand | null> {
   const { rows } = await sql<SegmentDemand>`

@@ -24,7 +24,10 @@ export type KeyStore = {
    * unknown library (`not-found`) and one that has 100 keys already (`invalid`).
    */
   create(wanted: NewKey): Promise<AccessKey & { key: string }>;
-  /** The further keys of a library that are not revoked, oldest first, 1,000 at most. Refuses (`not-found`) an unknown library. */
+  /**
+   * The further keys of a library that are not revoked, oldest first, 1,000 at most. Refuses (`not-found`) an unknown
+   * library.
+   */
   list(libraryId: number): Promise<AccessKey[]>;
   /** Ends a key for good; doing it twice is harmless. Refuses (`not-found`) what is no key of this library. */
   revoke(libraryId: number, id: Guid): Promise<void>;

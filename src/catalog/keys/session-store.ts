@@ -23,7 +23,10 @@ export type SessionStore = {
   end(id: string): Promise<void>;
 };
 
-/** Sessions in PostgreSQL, so that every API process knows them. Only hashes are kept: a copy of the table opens nothing. */
+/**
+ * Sessions in PostgreSQL, so that every API process knows them. Only hashes are kept: a copy of the table opens
+ * nothing.
+ */
 export function createSessionStore(db: Db, keys: Pick<KeyStore, 'findHashed'>): SessionStore {
   return {
     start: (key) => startSession(hashKey(key), db, keys),

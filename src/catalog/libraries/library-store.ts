@@ -124,7 +124,10 @@ function drawPullZoneName(): string {
   return `vz-${hex.slice(0, 8)}-${hex.slice(8, 11)}`;
 }
 
-/** See `LibraryStore.usedWatermarks`. Ask after the change that took a version out of the settings: who plans later sees it. */
+/**
+ * See `LibraryStore.usedWatermarks`. Ask after the change that took a version out of the settings: who plans later sees
+ * it.
+ */
 async function findUsedWatermarks(db: Db, libraryId: number): Promise<ReadonlySet<number> | 'unknown'> {
   const planned = await db
     .selectFrom('media')

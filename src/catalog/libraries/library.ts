@@ -32,7 +32,9 @@ export const SECURITY_KEY_LENGTH = { min: 8, max: 36 } as const;
  */
 export type LibraryView = Library & { keys: LibraryKeys; storageBytes: number; trafficBytes: number };
 
-/** Draws a security key for a pull zone: a random GUID (122 bits), the form that clients and its 36 characters expect. */
+/**
+ * Draws a security key for a pull zone: a random GUID (122 bits), the form that clients and its 36 characters expect.
+ */
 export function newSecurityKey(): string {
   return crypto.randomUUID();
 }

@@ -4,7 +4,10 @@ import type { Tx } from '../db.ts';
 /** Creates at once in one library, above which two may wait for each other. */
 const SLOTS = 16;
 
-/** Counts videos that come to a library or leave it, in the slot of this connection; false when there is no such library. */
+/**
+ * Counts videos that come to a library or leave it, in the slot of this connection; false when there is no such
+ * library.
+ */
 export async function countInLibrary(tx: Tx, libraryId: number, change: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into library_video_count as c (library_id, slot, videos)

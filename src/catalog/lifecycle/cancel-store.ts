@@ -12,11 +12,11 @@ import { failMedia } from './process-store.ts';
 import { restoreReplaced } from './replacement-store.ts';
 
 /**
- * Cancels what is encoded of a video. Its encode tasks end, which fences the workers that run them: they end their encoders
- * when they next report progress or renew a lease. A video that was to be encoded anew goes on as it was; one that has a
- * whole rung and its sound is finished, incomplete; any other fails, cancelled. What was stored of renditions that are not
- * whole is forgotten, and its objects are swept. Refuses (`not-found`) an unknown video, and (`invalid`) one of which nothing
- * is encoded, or that has no file to be encoded again.
+ * Cancels what is encoded of a video. Its encode tasks end, which fences the workers that run them: they end their
+ * encoders when they next report progress or renew a lease. A video that was to be encoded anew goes on as it was; one
+ * that has a whole rung and its sound is finished, incomplete; any other fails, cancelled. What was stored of
+ * renditions that are not whole is forgotten, and its objects are swept. Refuses (`not-found`) an unknown video, and
+ * (`invalid`) one of which nothing is encoded, or that has no file to be encoded again.
  */
 export async function cancelEncode(tx: Tx, key: MediaKey): Promise<void> {
   const media = await lockVideo(tx, key);
@@ -78,7 +78,9 @@ function obstacleIn(state: MediaState): string | null {
   }
 }
 
-/** Ends what is open of a video; returns whether anything was. Chunks that are being mended are no part of an encode. */
+/**
+ * Ends what is open of a video; returns whether anything was. Chunks that are being mended are no part of an encode.
+ */
 async function endTasks(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   // A segment for viewers has no end that is remembered: it is requested again.
   await sql`
@@ -91,7 +93,9 @@ async function endTasks(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boole
   return numAffectedRows !== 0n;
 }
 
-/** A set that takes the place of the one that is shown when it is whole. The further periods of a recording are none. */
+/**
+ * A set that takes the place of the one that is shown when it is whole. The further periods of a recording are none.
+ */
 async function hasBackgroundSet(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   const { rows } = await sql`
     select from timeline t where t.library_id = ${libraryId} and t.media_id = ${mediaId} and not t.active

@@ -42,9 +42,9 @@ export class TakenMeanwhile extends Error {
 }
 
 /**
- * Publishes chunks of an encode task: rows, sums, progress, and with `isLast` the end of the encode task and of whatever ends
- * with it (rendition, video). One transaction; the publication rises by one. Throws LostClaim when the claim
- * does not hold, TakenMeanwhile when one of the segments is stored already, and refuses chunks of another init
+ * Publishes chunks of an encode task: rows, sums, progress, and with `isLast` the end of the encode task and of
+ * whatever ends with it (rendition, video). One transaction; the publication rises by one. Throws LostClaim when the
+ * claim does not hold, TakenMeanwhile when one of the segments is stored already, and refuses chunks of another init
  * segment than the rendition's. Answers objects that are not taken in, their rendition having failed or been left out
  * meanwhile: the caller deletes them.
  */

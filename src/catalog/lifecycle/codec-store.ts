@@ -58,7 +58,10 @@ async function addCodec(tx: Tx, key: MediaKey, { codec, plan }: CodecAction): Pr
   await addToShown(tx, view, plan(view));
 }
 
-/** Has renditions made on the timeline that is shown; they are shown at once when all encode tasks of the video have ended. */
+/**
+ * Has renditions made on the timeline that is shown; they are shown at once when all encode tasks of the video have
+ * ended.
+ */
 export async function addToShown(tx: Tx, shown: ShownView, plan: CodecPlan): Promise<void> {
   await addToTimelines(tx, shown, [{ ...plan, timelineId: shown.timelineId }]);
 }

@@ -13,11 +13,11 @@ import { IMAGES_VALUE, jitFailedMessage, renditionMessage } from './messages.ts'
 const PICTURE_NAMES = { thumbnail: 'The thumbnail', pictures: IMAGES_VALUE } as const;
 
 /**
- * Ends an encode task that was tried often enough. An encode task of several rungs is split first, one encode task a rung with one
- * try each, so that a rung that cannot be made does not take the others with it.
- * Else its renditions fail, their other encode tasks are dropped, and the video ends if nothing is open. Pictures that cannot
- * be made are missing, and a message says so; sheets are made with the other pictures then. Throws LostClaim when the
- * claim does not hold any more.
+ * Ends an encode task that was tried often enough. An encode task of several rungs is split first, one encode task a
+ * rung with one try each, so that a rung that cannot be made does not take the others with it. Else its renditions
+ * fail, their other encode tasks are dropped, and the video ends if nothing is open. Pictures that cannot be made are
+ * missing, and a message says so; sheets are made with the other pictures then. Throws LostClaim when the claim does
+ * not hold any more.
  */
 export async function failTask(tx: Tx, claim: Claim, reason: string): Promise<void> {
   const { key } = claim.task;
@@ -63,8 +63,8 @@ async function reportUnmended(
 }
 
 /**
- * A segment for viewers is not tried for them any more: what the video lacks in the end its other tasks decide. Where the
- * first segment of the task was made, a later one failed, which gets a task of its own when it is requested.
+ * A segment for viewers is not tried for them any more: what the video lacks in the end its other tasks decide. Where
+ * the first segment of the task was made, a later one failed, which gets a task of its own when it is requested.
  */
 async function giveUpSegment(tx: Tx, claim: Claim, reason: string): Promise<void> {
   const { key, id, renditionIds, fromSegment } = claim.task;

@@ -1,6 +1,9 @@
 import type { Guid } from '../../lib/guid.ts';
 
-/** A rendition as the finish of a video sees it. `tasks` in all, `openTasks` still wait or run, `failedReason` is of a failed task. */
+/**
+ * A rendition as the finish of a video sees it. `tasks` in all, `openTasks` still wait or run, `failedReason` is of a
+ * failed task.
+ */
 export type RenditionStanding = {
   id: Guid;
   timelineId: Guid;
@@ -9,7 +12,9 @@ export type RenditionStanding = {
   state: 'building' | 'finished' | 'failed';
   isActive: boolean;
   isRetired: boolean;
-  /** It is of a period of a recording beside the one whose timeline is shown: it takes no part in how the video ends. */
+  /**
+   * It is of a period of a recording beside the one whose timeline is shown: it takes no part in how the video ends.
+   */
   isOfFurtherPeriod: boolean;
   tasks: number;
   openTasks: number;

@@ -15,8 +15,8 @@ import type { ProcessClaim } from './process-store.ts';
 
 /**
  * Writes a plan: timelines, renditions, tasks, and what the probe found out about the video, which then is
- * `transcoding`, or `jit-segmenting` when it is encoded on demand. Answers false, and writes nothing, when the claim was lost. Earlier sets that were still
- * being made are dropped: the new plan takes their place.
+ * `transcoding`, or `jit-segmenting` when it is encoded on demand. Answers false, and writes nothing, when the claim
+ * was lost. Earlier sets that were still being made are dropped: the new plan takes their place.
  */
 export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): Promise<boolean> {
   const { key } = claim;

@@ -156,7 +156,10 @@ export async function releaseProcess(db: Db, { key, attempt }: ProcessClaim): Pr
     .execute();
 }
 
-/** Gives a planning back that something outside the video holds up: that is no try of the few it has. The sweep sends it again. */
+/**
+ * Gives a planning back that something outside the video holds up: that is no try of the few it has. The sweep sends it
+ * again.
+ */
 export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, reason: string): Promise<void> {
   await db
     .updateTable('media')
@@ -171,8 +174,8 @@ export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, re
 
 /**
  * Ends a video as failed, with a reason for people and machines. A video that is over already is left alone; one that
- * was given another file in the place of its own, or was to be encoded anew while what it shows is whole or can be had on
- * demand, goes on as it was.
+ * was given another file in the place of its own, or was to be encoded anew while what it shows is whole or can be had
+ * on demand, goes on as it was.
  */
 export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: MediaMessage): Promise<void> {
   if (await restoreReplaced(tx, key, message)) return;

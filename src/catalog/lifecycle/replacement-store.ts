@@ -12,8 +12,8 @@ import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 
 /**
- * Notes what stands before a finished video gets another original, in the transaction that gives it. The one that it had
- * counts as retired without an end: it is kept until it is known whether the other can be used.
+ * Notes what stands before a finished video gets another original, in the transaction that gives it. The one that it
+ * had counts as retired without an end: it is kept until it is known whether the other can be used.
  */
 export async function keepReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
@@ -31,7 +31,9 @@ export async function keepReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Pr
   `.execute(tx);
 }
 
-/** The other file took the place: what stood before goes after its grace. A video without another file stays as it is. */
+/**
+ * The other file took the place: what stood before goes after its grace. A video without another file stays as it is.
+ */
 export async function forgetReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
     update retired_object o set retired_at = now() from media m

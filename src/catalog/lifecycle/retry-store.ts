@@ -17,8 +17,8 @@ export type RetryView = ShownView & { failed: readonly PlannedRendition[] };
 export type RetryStore = {
   /**
    * Has what failed made once more, all of it or pictures of one rung: what stands goes on being shown, and what is
-   * made joins it; with all of it, images that failed too. Refuses (`invalid`) when nothing of the kind failed, and what
-   * `CodecStore.add` refuses.
+   * made joins it; with all of it, images that failed too. Refuses (`invalid`) when nothing of the kind failed, and
+   * what `CodecStore.add` refuses.
    */
   retry(
     key: MediaKey,

@@ -48,7 +48,8 @@ const STANDING = `
 `;
 
 // A function, because no lock of it may outlast the statement: a worker that stands still must not stop the others.
-// The lock lets one claim at a time in, for whoever looked up a ticket while two works change places would find neither.
+// The lock lets one claim at a time in, for whoever looked up a ticket while two works change places would find
+// neither.
 const CLAIM = `
   create function claim_encode_work(with_ticket uuid, by_owner text, for_sec double precision, plain_reason text)
   returns setof encode_work language plpgsql as $$

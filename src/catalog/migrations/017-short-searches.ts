@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Bounds what of a title is searched, and finds texts of one and two letters by an index of letters and their pairs. */
+/**
+ * Bounds what of a title is searched, and finds texts of one and two letters by an index of letters and their pairs.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SHORT_SEARCHES).execute(db);
 }

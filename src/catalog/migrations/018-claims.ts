@@ -10,8 +10,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 // a number counted by each work would come again. Those of segments for viewers begin where these end.
 const ATTEMPTS = 'create sequence encode_attempt as integer minvalue 1000000 maxvalue 999999999 cycle';
 
-// As before, but for the number of the attempt, and that a work which somebody holds is passed over: a worker that stands
-// still while it publishes must not keep the lock of all claims waiting. Whoever asked finds it busy and asks again.
+// As before, but for the number of the attempt, and that a work which somebody holds is passed over: a worker that
+// stands still while it publishes must not keep the lock of all claims waiting. Whoever asked finds it busy and asks
+// again.
 const CLAIM = `
   create or replace function claim_encode_work(
     with_ticket uuid, by_owner text, for_sec double precision, plain_reason text)

@@ -5,8 +5,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(ORDERS).execute(db);
 }
 
-// A title may be longer than an entry of an index: its beginning orders all but those that begin alike. Sizes change with
-// each stored chunk and views with each batch, which then touch the index: a page of 200,000 videos costs far more.
+// A title may be longer than an entry of an index: its beginning orders all but those that begin alike. Sizes change
+// with each stored chunk and views with each batch, which then touch the index: a page of 200,000 videos costs far
+// more.
 const ORDERS = `
   create index media_by_title on media (library_id, type, left(title, 200));
   create index media_by_views on media (library_id, type, views desc, id desc);

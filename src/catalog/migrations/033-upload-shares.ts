@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Has uploads that wait to be planned found by fair share and an index, as encode tasks are, instead of by reading all. */
+/**
+ * Has uploads that wait to be planned found by fair share and an index, as encode tasks are, instead of by reading all.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SHARES).execute(db);
   await sql.raw(CHOOSE).execute(db);

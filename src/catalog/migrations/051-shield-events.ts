@@ -5,8 +5,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SHIELD_EVENTS).execute(db);
 }
 
-// `seq` is drawn under a lock that is held until the commit, so that no row that is committed later sorts before one that
-// was shown: pages never skip what another edge writes.
+// `seq` is drawn under a lock that is held until the commit, so that no row that is committed later sorts before one
+// that was shown: pages never skip what another edge writes.
 const SHIELD_EVENTS = `
   create sequence shield_event_seq;
   create table shield_event (

@@ -6,7 +6,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SUMS).execute(db);
 }
 
-// No foreign keys: the history of a library outlives its videos. `watched_sec[n]` belongs to the n-th hour of the session.
+// No foreign keys: the history of a library outlives its videos. `watched_sec[n]` belongs to the n-th hour of the
+// session.
 const SESSIONS = `
   create table view_session (
     start_hour timestamptz not null,

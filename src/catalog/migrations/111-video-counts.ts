@@ -5,8 +5,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SLOTS).execute(db);
 }
 
-// Each connection has its slot by the number of its process. The sum is true in the snapshot of the statement that reads
-// it. Room on each page keeps updates HOT.
+// Each connection has its slot by the number of its process. The sum is true in the snapshot of the statement that
+// reads it. Room on each page keeps updates HOT.
 const SLOTS = `
   create table library_video_count (
     library_id bigint not null references library (id) on delete cascade,

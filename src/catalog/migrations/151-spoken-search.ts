@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Searches in what is said: captions of about a minute a row, and the videos whose captions are still to be read (docs/decisions/151). */
+/**
+ * Searches in what is said: captions of about a minute a row, and the videos whose captions are still to be read
+ * (docs/decisions/151).
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SPOKEN).execute(db);
 }

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Segments for viewers become encode tasks of a queue of their own; until now they had tables and a scheduler beside it. */
+/**
+ * Segments for viewers become encode tasks of a queue of their own; until now they had tables and a scheduler beside
+ * it.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SEGMENTS).execute(db);
 }

@@ -48,7 +48,9 @@ export async function sumOrphans(db: Db): Promise<{ objects: number; bytes: numb
   return rows[0] ?? { objects: 0, bytes: 0 };
 }
 
-/** Some of those past their quarantine, any of them, so that none that cannot be deleted is in the way of the others. */
+/**
+ * Some of those past their quarantine, any of them, so that none that cannot be deleted is in the way of the others.
+ */
 export async function findDueOrphans(db: Db, quarantineSec: number, limit: number): Promise<ListedOrphan[]> {
   return await selectOrphans(db)
     .where('kept_at', 'is', null)
@@ -83,7 +85,9 @@ export async function keepOrphans(db: Db, { prefix }: OrphanFilter): Promise<num
   return Number(numUpdatedRows);
 }
 
-/** How far the search for orphans is, and the number of objects that its last round saw; null before the first ended. */
+/**
+ * How far the search for orphans is, and the number of objects that its last round saw; null before the first ended.
+ */
 export type OrphanSweep = { after: string; objects: number; lastObjects: number | null };
 
 export async function loadOrphanSweep(db: Db): Promise<OrphanSweep> {

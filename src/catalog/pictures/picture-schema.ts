@@ -12,8 +12,8 @@ export type PictureTable = {
 };
 
 /**
- * Sheets that a task of the kind `sheets` stored in `folder`: their sizes in order, and the moments among their pictures
- * that stand for election as thumbnails, with miniatures in base64.
+ * Sheets that a task of the kind `sheets` stored in `folder`: their sizes in order, and the moments among their
+ * pictures that stand for election as thumbnails, with miniatures in base64.
  */
 export type SheetOutput = {
   folder: string;

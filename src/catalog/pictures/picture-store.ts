@@ -15,8 +15,8 @@ export type MadePictures = { set: PictureSet; objects: readonly StoredPicture[];
 export type PictureEnd = { rejected: StorageKey[] };
 
 /**
- * Ends an encode task that made a thumbnail, which becomes the video's unless its owner has set one; null is a source of which
- * no picture came. Throws LostClaim.
+ * Ends an encode task that made a thumbnail, which becomes the video's unless its owner has set one; null is a source
+ * of which no picture came. Throws LostClaim.
  */
 export async function commitThumbnail(tx: Tx, claim: Claim, thumbnail: MadeThumbnail | null): Promise<PictureEnd> {
   const { key } = claim.task;
@@ -25,7 +25,9 @@ export async function commitThumbnail(tx: Tx, claim: Claim, thumbnail: MadeThumb
   return endPictures(tx, claim, thumbnail);
 }
 
-/** Ends an encode task that made pictures: they take the place of earlier ones, whose objects retire. Throws LostClaim. */
+/**
+ * Ends an encode task that made pictures: they take the place of earlier ones, whose objects retire. Throws LostClaim.
+ */
 export async function commitPictures(
   tx: Tx,
   claim: Claim,

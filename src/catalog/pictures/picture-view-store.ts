@@ -28,7 +28,10 @@ export type StoredSheets = {
   moments: readonly { tick: number; grey: Uint8Array }[];
 };
 
-/** All that making a video's pictures takes, read at once. Renditions are of the encode task's timeline, the lowest first. */
+/**
+ * All that making a video's pictures takes, read at once. Renditions are of the encode task's timeline, the lowest
+ * first.
+ */
 export type PictureView = {
   video: VideoFacts;
   durationMs: number;
@@ -38,8 +41,8 @@ export type PictureView = {
 };
 
 /**
- * Reads what an encode task makes pictures of: renditions that are finished, for the task `sheets` also those that grow. Null when
- * its video is gone, or has no picture any more.
+ * Reads what an encode task makes pictures of: renditions that are finished, for the task `sheets` also those that
+ * grow. Null when its video is gone, or has no picture any more.
  */
 export async function loadPictureView(db: Db, { key, timelineId, kind }: EncodeTask): Promise<PictureView | null> {
   const media = await db

@@ -35,7 +35,10 @@ export async function planPictures(tx: Tx, key: MediaKey, timelineId: Guid | nul
   return true;
 }
 
-/** Videos that were finished without pictures, which are older than these or came from elsewhere; any of them, a bounded number. */
+/**
+ * Videos that were finished without pictures, which are older than these or came from elsewhere; any of them, a bounded
+ * number.
+ */
 export async function findWithoutPictures(db: Db): Promise<{ key: MediaKey; timelineId: Guid }[]> {
   const { rows } = await sql<{ library_id: number; id: Guid; timeline_id: Guid }>`
     select m.library_id, m.id, t.id as timeline_id from media m

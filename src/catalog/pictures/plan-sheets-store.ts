@@ -11,9 +11,9 @@ import { loadChunks } from './picture-view-store.ts';
 type Source = { durationSec: number; timescale: number; renditionId: Guid };
 
 /**
- * Plans the sheets of a storyboard whose pictures are all stored, while the rest of the video is encoded: so that little is
- * left to make when that is over. Called with each chunk of a rendition; what is not planned here, the end of the
- * video above all, is made with the other pictures.
+ * Plans the sheets of a storyboard whose pictures are all stored, while the rest of the video is encoded: so that
+ * little is left to make when that is over. Called with each chunk of a rendition; what is not planned here, the end of
+ * the video above all, is made with the other pictures.
  */
 export async function planSheets(tx: Tx, { key, timelineId, renditionIds }: EncodeTask): Promise<void> {
   const source = await findSource(tx, key, timelineId);
@@ -32,8 +32,8 @@ export async function planSheets(tx: Tx, { key, timelineId, renditionIds }: Enco
 }
 
 /**
- * The lowest rendition of a set that has no pictures yet. Null when it is whole, for then all that is left is one task, or
- * when it is not encoded.
+ * The lowest rendition of a set that has no pictures yet. Null when it is whole, for then all that is left is one task,
+ * or when it is not encoded.
  */
 async function findSource(tx: Tx, { libraryId, mediaId }: MediaKey, timelineId: Guid): Promise<Source | null> {
   const { rows } = await sql<Source>`

@@ -14,7 +14,9 @@ export type MadeThumbnail = { key: StorageKey; sizeBytes: number; blurhash: stri
 const OWN_NAME = 'thumbnail.jpg';
 const ROWS_AT_ONCE = 500;
 
-/** Takes a video's pictures out of use, of whose file nothing is shown any more. A thumbnail that the owner set stays. */
+/**
+ * Takes a video's pictures out of use, of whose file nothing is shown any more. A thumbnail that the owner set stays.
+ */
 export async function dropPictures(tx: Tx, key: MediaKey): Promise<void> {
   await replacePictures(tx, key, { set: null, objects: [] });
   await showThumbnail(tx, key, null);

@@ -16,9 +16,9 @@ type Growth = { key: MediaKey; publication: number; known: Publication };
 type GrowthRow = Awaited<ReturnType<typeof selectGrowth>>[number];
 
 /**
- * The renditions of a media as of `publication`, of what is known and of chunks that came since: one statement, which is
- * one snapshot. Null when more than that changed, or still more came meanwhile: then all is to be read. Chunks leave a
- * rendition only when others take their place, or with the rendition, whose id never comes again.
+ * The renditions of a media as of `publication`, of what is known and of chunks that came since: one statement, which
+ * is one snapshot. Null when more than that changed, or still more came meanwhile: then all is to be read. Chunks leave
+ * a rendition only when others take their place, or with the rendition, whose id never comes again.
  */
 export async function loadGrown(db: Db, { key, publication, known }: Growth): Promise<StoredRendition[] | null> {
   const before = new Map(known.renditions.map((rendition) => [rendition.id, rendition]));

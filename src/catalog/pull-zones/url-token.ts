@@ -94,7 +94,9 @@ function cutPathToken(whole: string, zonePrefix: string | null): { path: string;
   return { path, text: whole.slice(before.length + 1, end === -1 ? undefined : end) };
 }
 
-/** Null for dot segments, backslashes, NUL, encoded separators and double encoding: what such a path is, is in dispute. */
+/**
+ * Null for dot segments, backslashes, NUL, encoded separators and double encoding: what such a path is, is in dispute.
+ */
 function decodePath(path: string): string | null {
   const decoded = decode(path);
   if (decoded === null || /[\\\0]/.test(decoded) || /%[0-9a-f]{2}/i.test(decoded)) return null;
@@ -140,7 +142,9 @@ function readSignature(token: string): Pick<UrlToken, 'scheme' | 'bindsAddress' 
   return MD5.test(token) ? { scheme: 'md5', bindsAddress: false, signature: token } : null;
 }
 
-/** Only what is signed counts: MD5 tokens sign no parameter, and `token_ignore_params` leaves all but the path unsigned. */
+/**
+ * Only what is signed counts: MD5 tokens sign no parameter, and `token_ignore_params` leaves all but the path unsigned.
+ */
 function readScope(scheme: UrlToken['scheme'], sent: ReadonlyMap<string, string>, name: string) {
   const ignores = sent.get('token_ignore_params') === 'true';
   const isSigned = ([key]: readonly [string, string]) => {
@@ -225,8 +229,8 @@ function signedParams({ params }: UrlToken): string[] {
 }
 
 /**
- * An IPv4 address and its /24 network; the /64 network of an IPv6 address. An IPv4 address in its IPv6 form is cut as one
- * by published signers, which leaves nothing of it: only a bearer who comes in that form is let in by it.
+ * An IPv4 address and its /24 network; the /64 network of an IPv6 address. An IPv4 address in its IPv6 form is cut as
+ * one by published signers, which leaves nothing of it: only a bearer who comes in that form is let in by it.
  */
 export function addressForms(address: string): Uint8Array<ArrayBuffer>[] {
   if (!ipaddr.isValid(address)) return [];
@@ -265,7 +269,9 @@ function covers(tokenPath: string, path: string, prefix: string | null): boolean
   return forms.some((form) => form === tokenPath || form.startsWith(folder));
 }
 
-/** What is signed for a folder by the current scheme (HS256), for those who make tokens; `bytes` as of `addressForms`. */
+/**
+ * What is signed for a folder by the current scheme (HS256), for those who make tokens; `bytes` as of `addressForms`.
+ */
 export function folderMessage(tokenPath: string, expiresSec: number, bytes: Uint8Array): Uint8Array {
   return join(utf8.encode(`${tokenPath}${expiresSec}`), bytes, utf8.encode(`token_path=${tokenPath}`));
 }

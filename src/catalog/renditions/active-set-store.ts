@@ -98,7 +98,9 @@ async function loadShown(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<Show
   return rows;
 }
 
-/** The encode tasks of renditions that are not whole: the source's copy and the sound first, pictures behind all else. */
+/**
+ * The encode tasks of renditions that are not whole: the source's copy and the sound first, pictures behind all else.
+ */
 async function planRest(tx: Tx, key: MediaKey, shown: readonly Shown[]): Promise<EncodeTask[]> {
   const open = shown.filter(({ isWhole }) => !isWhole);
   const [{ timelineId } = { timelineId: newGuid() }] = open;

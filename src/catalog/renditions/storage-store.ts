@@ -29,8 +29,8 @@ export async function sumStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Prom
 }
 
 /**
- * SQL: bytes of what was taken away from videos and is deleted within a day, which `storage_bytes` of a media still counts.
- * `ofWhich` is a condition on the columns of `gone`.
+ * SQL: bytes of what was taken away from videos and is deleted within a day, which `storage_bytes` of a media still
+ * counts. `ofWhich` is a condition on the columns of `gone`.
  */
 export function goneBytes(ofWhich: string): string {
   return `(select coalesce(sum(gone.size_bytes), 0) from (

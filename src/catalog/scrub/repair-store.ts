@@ -21,7 +21,10 @@ import { type Claim, type EncodeTask, taskWeight } from '../tasks/encode-task.ts
 import { insertTasks } from '../tasks/task-row-store.ts';
 import type { ScrubChunk, ScrubOriginal } from './scrub-store.ts';
 
-/** `sent`: the chunk is made anew. `reported`: it cannot be, for this reason. `over`: it is not in use any more, or was seen before. */
+/**
+ * `sent`: the chunk is made anew. `reported`: it cannot be, for this reason. `over`: it is not in use any more, or was
+ * seen before.
+ */
 export type RepairAnswer = { kind: 'sent' } | { kind: 'reported'; reason: string } | { kind: 'over' };
 
 type DamagedRow = {
@@ -54,8 +57,8 @@ export async function findOriginal(db: Db, { libraryId, mediaId }: MediaKey): Pr
 }
 
 /**
- * Has a damaged chunk made anew from the original, or reports why it cannot be: `isLost` when the store does not have the
- * original that it should have.
+ * Has a damaged chunk made anew from the original, or reports why it cannot be: `isLost` when the store does not have
+ * the original that it should have.
  */
 export async function requestRepair(tx: Tx, chunk: ScrubChunk, isLost: boolean): Promise<RepairAnswer> {
   const { libraryId, mediaId } = chunk.key;
@@ -116,9 +119,10 @@ export async function nextAttempt(db: Db): Promise<number> {
 export type MadeAnew = { output: RenditionOutput; attempt: number; sourceKey: StorageKey };
 
 /**
- * Puts new chunks in the place of a damaged one, whose objects retire, and ends the encode task. False when the rendition is
- * not shown any more, encrypted by counters by now, or the original is another: then they are not taken in, and the caller deletes them. Throws LostClaim, and refuses chunks that
- * take other times than those whose place they take.
+ * Puts new chunks in the place of a damaged one, whose objects retire, and ends the encode task. False when the
+ * rendition is not shown any more, encrypted by counters by now, or the original is another: then they are not taken
+ * in, and the caller deletes them. Throws LostClaim, and refuses chunks that take other times than those whose place
+ * they take.
  */
 export async function replaceChunk(tx: Tx, claim: Claim, made: MadeAnew): Promise<boolean> {
   const { output, attempt } = made;
@@ -199,7 +203,10 @@ export async function reportDamage(
   await report(tx, key, damagedMessage({ ...damage, name }, new Date()));
 }
 
-/** Reports in the video's messages, once, that its original is damaged. One that is not the video's any more is passed over. */
+/**
+ * Reports in the video's messages, once, that its original is damaged. One that is not the video's any more is passed
+ * over.
+ */
 export async function reportDamagedOriginal(tx: Tx, original: ScrubOriginal, what: string): Promise<void> {
   const { key, storageKey } = original;
   const line = damagedOriginalMessage(what, new Date());

@@ -1,7 +1,10 @@
 import type { Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 
-/** The one row that says how far the store was looked through; no place is the beginning of a round. Counts are of this round, or the last one. */
+/**
+ * The one row that says how far the store was looked through; no place is the beginning of a round. Counts are of this
+ * round, or the last one.
+ */
 export type ScrubTable = {
   id: Generated<number>;
   library_id: number | null;

@@ -130,7 +130,10 @@ function placeOf(item: ScrubItem): Place {
 
 type Standing = { place: Place; isBeginning: boolean };
 
-/** Where the round stands; null when the last one is over and the next not due. The row is held to the transaction's end. */
+/**
+ * Where the round stands; null when the last one is over and the next not due. The row is held to the transaction's
+ * end.
+ */
 async function lockRound(tx: Tx): Promise<Standing | null> {
   await sql`insert into scrub (id) values (1) on conflict do nothing`.execute(tx);
   const row = await tx

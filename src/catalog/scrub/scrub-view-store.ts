@@ -8,7 +8,10 @@ export type VideoScrub = {
   isRead: boolean;
 };
 
-/** Reads how far the scrub has come with a video; null before its first round, or for a video that was made after its beginning. */
+/**
+ * Reads how far the scrub has come with a video; null before its first round, or for a video that was made after its
+ * beginning.
+ */
 export type ScrubViewStore = { load(key: MediaKey): Promise<VideoScrub | null> };
 
 export function createScrubViewStore(db: Db): ScrubViewStore {

@@ -10,7 +10,9 @@ import type { OpenAnswers } from './open-answers.ts';
 import type { Rate, RateBuckets } from './rate-buckets.ts';
 import { RULES, type Rule } from './rules.ts';
 
-/** Who sent a request: `address` in its canonical form, `key` as budgets count it; country and ASN empty when not known. */
+/**
+ * Who sent a request: `address` in its canonical form, `key` as budgets count it; country and ASN empty when not known.
+ */
 export type Client = { address: string; key: string; country: string; asn: string };
 
 /** What is requested: files of a zone, a player page (whose embed token is judged with its video), or neither. */

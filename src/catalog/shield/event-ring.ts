@@ -6,7 +6,9 @@ export type OpenEvent = Omit<ShieldEvent, 'log'> & { details: EventDetails };
 /** What events are sampled by, and how one is made: most of a flood are never made. */
 export type Sample = { client: string; zoneId: number; ruleId: string; atMs: number; make: () => OpenEvent };
 
-/** `credit`: events that may be stored at `atMs`, rising with time. `leftOut`: the first of those that were left out. */
+/**
+ * `credit`: events that may be stored at `atMs`, rising with time. `leftOut`: the first of those that were left out.
+ */
 type Source = { credit: number; atMs: number; suppressed: number; storedMs: number; leftOut: OpenEvent | null };
 
 /** So many events of one client, zone and rule are stored at once, and one each second from then on. */
@@ -19,8 +21,8 @@ const MAX_SOURCES = 10_000;
 const MAX_EVENTS = 20_000;
 
 /**
- * Events that wait to be stored, in bounded memory: a flood is sampled by client, zone and rule, and the next event that
- * is stored counts what was left out before it. `dropped` are those that even this had no room for.
+ * Events that wait to be stored, in bounded memory: a flood is sampled by client, zone and rule, and the next event
+ * that is stored counts what was left out before it. `dropped` are those that even this had no room for.
  */
 export class EventRing {
   #events: OpenEvent[] = [];

@@ -7,7 +7,9 @@ import type { Hit } from './hit.ts';
 /** What a stage decided about a request. */
 export type StageVerdict = { stage: string; verdict: 'allow' | 'log' | 'block'; hit: Hit | null };
 
-/** Every stage's verdict, whichever of them decides. Nothing is counted and nothing recorded: `context` is a dry one. */
+/**
+ * Every stage's verdict, whichever of them decides. Nothing is counted and nothing recorded: `context` is a dry one.
+ */
 export function explainStages(request: AdmissionRequest, context: AdmissionContext): StageVerdict[] {
   return Object.entries(STAGES).map(([stage, judge]) => {
     const verdict = judge(request, { ...context, dry: true });

@@ -6,7 +6,10 @@ export type ParserError = Error & { code?: string; rawPacket?: unknown };
 /** A request that could not be read, by the rule that it breaks; `code` is the parser's. */
 export type Unreadable = { rule: Rule; status: 400 | 408 | 431; code: string; method: string; url: string };
 
-/** Finds the rule that what the parser found breaks; null for a connection that only broke: a client that goes away breaks none. */
+/**
+ * Finds the rule that what the parser found breaks; null for a connection that only broke: a client that goes away
+ * breaks none.
+ */
 export function judgeUnreadable({ code, rawPacket }: ParserError): Unreadable | null {
   if (code === undefined || LEFT.has(code)) return null;
   const [, method = '', url = ''] = /^([A-Z]{1,20}) (\S{1,1000})/.exec(textOf(rawPacket)) ?? [];

@@ -7,9 +7,9 @@ const MAX_TOKENS = 10_000;
 export type TokenZone = SigningZone & { name: string; revision: number; keysUntilMs: number | null };
 
 /**
- * Verifies tokens, and knows those again whose signature was found right: a viewer's session shows one token hundreds of
- * times. What depends on the time, the path or the country is judged at each request. Wrong tokens are not kept: their
- * senders choose them.
+ * Verifies tokens, and knows those again whose signature was found right: a viewer's session shows one token hundreds
+ * of times. What depends on the time, the path or the country is judged at each request. Wrong tokens are not kept:
+ * their senders choose them.
  */
 export class KnownTokens {
   readonly #verified = new Map<string, { token: UrlToken; untilMs: number }>();

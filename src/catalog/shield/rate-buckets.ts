@@ -6,8 +6,8 @@ export type Rate = { perSec: number; burst: number };
 type Taking = { nowMs: number; dry: boolean; amount?: number };
 
 /**
- * What one client may request of an edge, whatever its zones allow: more than a school behind one address does, less than
- * keeps an edge from all others.
+ * What one client may request of an edge, whatever its zones allow: more than a school behind one address does, less
+ * than keeps an edge from all others.
  */
 export const CLIENT_RATE: Rate = { perSec: 5_000, burst: 20_000 };
 

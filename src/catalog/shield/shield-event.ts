@@ -64,8 +64,8 @@ export function shownHeaders(
 }
 
 /**
- * An address without its last group (`192.0.2.*`), or the /64 network of an IPv6 address (`2001:db8:1:2::/64`): block lists
- * take both. What is no address stays.
+ * An address without its last group (`192.0.2.*`), or the /64 network of an IPv6 address (`2001:db8:1:2::/64`): block
+ * lists take both. What is no address stays.
  */
 export function anonymise(address: string): string {
   if (!ipaddr.isValid(address)) return address;

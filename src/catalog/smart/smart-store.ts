@@ -44,8 +44,8 @@ export async function loadSmartSource(db: Db, key: MediaKey, request: Guid): Pro
 }
 
 /**
- * Requests features of a video and does what follows, such as sending the job, with the id of the request. What is under
- * way already goes on; when that is all of it, nothing follows. Refuses (`not-found`) an unknown video.
+ * Requests features of a video and does what follows, such as sending the job, with the id of the request. What is
+ * under way already goes on; when that is all of it, nothing follows. Refuses (`not-found`) an unknown video.
  */
 export async function requestSmart(
   tx: Tx,

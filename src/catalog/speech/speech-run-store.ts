@@ -18,12 +18,15 @@ export type SpeechRun = {
 export type SpeechRunKey = MediaKey & { run: number };
 
 /**
- * A run under way of which nothing was noted for so long is over: its worker died, and its job with it. One that waits in
- * the queue notes nothing, however long that takes.
+ * A run under way of which nothing was noted for so long is over: its worker died, and its job with it. One that waits
+ * in the queue notes nothing, however long that takes.
  */
 const SILENT_SEC = 900;
 
-/** Begins a run of a video's transcription, whose job is to be sent then; answers its number, null while one is under way. */
+/**
+ * Begins a run of a video's transcription, whose job is to be sent then; answers its number, null while one is under
+ * way.
+ */
 export async function beginSpeechRun(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<number | null> {
   const { rows } = await sql<{ run: number }>`
     insert into speech_run (library_id, media_id, state) values (${libraryId}, ${mediaId}, 'waiting')

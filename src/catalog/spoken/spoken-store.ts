@@ -18,7 +18,10 @@ const BLOCKS_A_VIDEO = 8;
 
 type Row = { media_id: Guid; title: string; srclang: string; start_ms: number[]; end_ms: number[]; cues: string };
 
-/** So many of the newest blocks are looked through one by one before the index is: words that are said often are found there. */
+/**
+ * So many of the newest blocks are looked through one by one before the index is: words that are said often are found
+ * there.
+ */
 const NEWEST_BLOCKS = [400, 4_000];
 
 type Wanted = { libraryId: number; words: readonly string[]; language: string; limit: number };
@@ -37,8 +40,8 @@ export async function searchSpoken(db: Db, wanted: Wanted): Promise<SpokenMatch[
 
 // PostgreSQL keeps no statistics of values this long and would guess between the two, wrong by seconds at times: so the
 // one is bounded and the other, materialized, cannot be stopped early and goes by the trigrams. ALL of an array of
-// patterns is not answered by the index, AND is. Texts are fetched for the blocks that are answered alone: those of all hits
-// would go through a sort on disk.
+// patterns is not answered by the index, AND is. Texts are fetched for the blocks that are answered alone: those of all
+// hits would go through a sort on disk.
 async function selectBlocks(
   db: Db,
   { libraryId, words, language, limit }: Wanted,

@@ -1,6 +1,8 @@
 import type { RungSec } from './viewing-session.ts';
 
-/** What a session says of its audience: a kind, which of its values, and how much (seconds, ms or a count, by the kind). */
+/**
+ * What a session says of its audience: a kind, which of its values, and how much (seconds, ms or a count, by the kind).
+ */
 export type AudienceFact = { kind: FactKind; value: string; amount: number };
 
 /**
@@ -20,7 +22,9 @@ export type Experienced = {
   failures: number;
 };
 
-/** Each bound is a fifth above the one before, from 50 ms to about two minutes: what is read from it is exact to that. */
+/**
+ * Each bound is a fifth above the one before, from 50 ms to about two minutes: what is read from it is exact to that.
+ */
 const FIRST_BOUND_MS = 50;
 const STEP = 1.2;
 const BOUNDS = 44;

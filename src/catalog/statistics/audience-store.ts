@@ -24,7 +24,9 @@ export type Audience = {
   startup: { measured: number; p50Ms: number | null; p75Ms: number | null; p95Ms: number | null };
   rebuffering: { views: number; seconds: number };
   failures: { views: number; count: number };
-  /** Percent of the visits that played each of up to 100 stretches of equal length; null for a library and below five. */
+  /**
+   * Percent of the visits that played each of up to 100 stretches of equal length; null for a library and below five.
+   */
   retention: number[] | null;
   /** Of other players, from their segment requests. */
   estimated: { viewsChart: Record<string, number>; watchTimeChart: Record<string, number> };

@@ -15,7 +15,9 @@ export type Experience = {
 const DAYS = 7;
 const MOST_COUNTRIES = 30;
 
-/** Start-up, stalls and failures of the last seven days, by country, most sessions first; of one video or of a library. */
+/**
+ * Start-up, stalls and failures of the last seven days, by country, most sessions first; of one video or of a library.
+ */
 export type ExperienceStore = { load(of: Pick<MediaKey, 'libraryId'> & Partial<MediaKey>): Promise<Experience[]> };
 
 export function createExperienceStore(db: Db): ExperienceStore {

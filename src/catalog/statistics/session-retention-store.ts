@@ -10,8 +10,8 @@ const LOCK_MS = 2_000;
 const PARTITION = /^view_session_(\d{4})_(\d{2})_(\d{2})$/;
 
 /**
- * Drops the partitions of days that ended `days` or more ago, and the salts by which viewers of past days could be found
- * again. Answers the names of the partitions.
+ * Drops the partitions of days that ended `days` or more ago, and the salts by which viewers of past days could be
+ * found again. Answers the names of the partitions.
  */
 export async function dropOldSessions(
   db: Db,

@@ -58,8 +58,8 @@ const DAY_MS = 24 * HOUR_MS;
 
 /**
  * Sums up what a batch of sessions adds. A session that is counted already with the same or a higher sequence adds
- * nothing. The view lies in the starting hour, watch time in the hour in which it was watched. Estimates are sums of their
- * own, and in those of the charts only with `countsEstimates`.
+ * nothing. The view lies in the starting hour, watch time in the hour in which it was watched. Estimates are sums of
+ * their own, and in those of the charts only with `countsEstimates`.
  */
 export function gainOf(batch: readonly CountedPair[], countsEstimates: boolean): StatisticsGain {
   const gain = { hours: new Map(), heat: new Map(), days: new Map(), sketches: new Map() };

@@ -37,8 +37,8 @@ export function bucketKey(ms: number): string {
 }
 
 /**
- * A date, with or without a time; without a zone it is UTC. The plus of an offset that was not escaped arrives as a space.
- * Null for what is no date, such as the 30th of February.
+ * A date, with or without a time; without a zone it is UTC. The plus of an offset that was not escaped arrives as a
+ * space. Null for what is no date, such as the 30th of February.
  */
 function readTime(text: string): number | null {
   const trimmed = text.trim();

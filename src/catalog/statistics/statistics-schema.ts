@@ -54,7 +54,9 @@ type StatDayTable = {
   amount: number;
 };
 
-/** How often each bucket of a media was played, in `sessions` sessions, and how many of `reached_sessions` played it. */
+/**
+ * How often each bucket of a media was played, in `sessions` sessions, and how many of `reached_sessions` played it.
+ */
 type MediaHeatTable = {
   library_id: number;
   media_id: Guid;

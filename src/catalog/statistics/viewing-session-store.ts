@@ -12,9 +12,9 @@ const DAY_MS = 24 * 3600_000;
 export type CountOptions = { countsEstimates: boolean };
 
 /**
- * Counts a batch of sessions, at most one of an id, in one transaction: session rows, sums by hour and day, the totals of
- * videos and heat change together or not at all, so that they always agree. Doing it twice changes nothing: only a higher
- * sequence counts. Sessions of media that do not exist are left out.
+ * Counts a batch of sessions, at most one of an id, in one transaction: session rows, sums by hour and day, the totals
+ * of videos and heat change together or not at all, so that they always agree. Doing it twice changes nothing: only a
+ * higher sequence counts. Sessions of media that do not exist are left out.
  */
 export async function countSessions(
   db: Db,
@@ -90,8 +90,8 @@ function without(sessions: readonly SeenSession[], pairs: readonly CountedPair[]
 }
 
 /**
- * Country, device and referrer stay those of the start. Rows are locked in one order, and what was counted of them is read
- * when they are.
+ * Country, device and referrer stay those of the start. Rows are locked in one order, and what was counted of them is
+ * read when they are.
  */
 async function replaceStored(tx: Tx, sessions: readonly SeenSession[]): Promise<CountedPair[]> {
   if (sessions.length === 0) return [];

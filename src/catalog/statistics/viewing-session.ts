@@ -17,7 +17,9 @@ export type ViewingSession = {
   bucketSec: number;
   /** How often each bucket was played, one byte each. */
   heat: Buffer;
-  /** Seconds watched by the height of the picture in pixels; pairs, since objects with numbers as keys take KiB each. */
+  /**
+   * Seconds watched by the height of the picture in pixels; pairs, since objects with numbers as keys take KiB each.
+   */
   rungSec: RungSec;
   startupMs: number | null;
   stallCount: number;
@@ -113,7 +115,9 @@ function cutHours(watchedSec: readonly number[], { startHourMs, startMs, nowMs, 
   return cut;
 }
 
-/** At the highest rate that players offer, so many buckets can have been played since the start; more is none of ours. */
+/**
+ * At the highest rate that players offer, so many buckets can have been played since the start; more is none of ours.
+ */
 function cutHeat(heat: Buffer, { bucketSec, bucketCount }: ViewingTicket, elapsedSec: number): Buffer {
   const cut = Buffer.from(heat.subarray(0, bucketCount));
   // Each entry into a bucket counts, and seeks enter without playing: at most four a second.

@@ -1,7 +1,10 @@
 import { createHash, createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Guid, guidOfBytes, parseGuid } from '../../lib/guid.ts';
 
-/** What a player page is handed with its page, and sends back with each beacon. Heat is counted in buckets of `bucketSec`. */
+/**
+ * What a player page is handed with its page, and sends back with each beacon. Heat is counted in buckets of
+ * `bucketSec`.
+ */
 export type ViewingTicket = {
   libraryId: number;
   mediaId: Guid;

@@ -5,7 +5,9 @@ import type { Db } from '../db.ts';
 export type MoveLeft = { objects: number; bytes: number; uploads: number };
 export type MoveLine = MoveLeft & { notedAt: Date };
 
-/** A mover looks at least once a minute; what is older is of one that runs no more. A large store takes a while to list. */
+/**
+ * A mover looks at least once a minute; what is older is of one that runs no more. A large store takes a while to list.
+ */
 const FRESH_MIN = 15;
 
 export async function noteMove(db: Db, { objects, bytes, uploads }: MoveLeft): Promise<void> {

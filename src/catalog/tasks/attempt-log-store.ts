@@ -18,7 +18,9 @@ export type AttemptLog = {
 /** Of each video. */
 const MOST_KEPT = 5;
 
-/** Keeps what an encoder said of a failed attempt, in the place of the oldest of the video. Nothing of one that is gone. */
+/**
+ * Keeps what an encoder said of a failed attempt, in the place of the oldest of the video. Nothing of one that is gone.
+ */
 export async function keepAttemptLog(
   db: Db,
   { key, kind, renditionIds, fromSegment, toSegment }: EncodeTask,

@@ -12,8 +12,8 @@ const LONGEST_PAUSE_SEC = 120;
 const LONGEST_VIEWER_PAUSE_SEC = 2;
 
 /**
- * Takes an encode task that waits, by its name: for what is done within the transaction that planned it. Null when another has
- * it, or it is over.
+ * Takes an encode task that waits, by its name: for what is done within the transaction that planned it. Null when
+ * another has it, or it is over.
  */
 export async function claimTask(tx: Tx, key: MediaKey, taskId: Guid, owner: string): Promise<Claim | null> {
   const { rows } = await sql<Selectable<EncodeTaskTable>>`
@@ -58,8 +58,8 @@ export async function releaseTask(db: Db | Tx, claim: Claim): Promise<void> {
 }
 
 /**
- * Gives an encode task back that something outside the video holds up, and says so on the video. It is tried again after pauses
- * that double from a second to minutes, with no failure counted.
+ * Gives an encode task back that something outside the video holds up, and says so on the video. It is tried again
+ * after pauses that double from a second to minutes, with no failure counted.
  */
 export async function postponeTask(db: Db, claim: Claim, reason: string): Promise<void> {
   await giveBack(
@@ -97,8 +97,8 @@ async function giveBack(db: Db | Tx, { task, attempt }: Claim, how: ReturnType<t
 }
 
 /**
- * Sees that the claim still holds and keeps others from taking it until the transaction ends: answers the renditions that
- * its encode task is about now, or null.
+ * Sees that the claim still holds and keeps others from taking it until the transaction ends: answers the renditions
+ * that its encode task is about now, or null.
  */
 export async function lockClaim(tx: Tx, claim: Claim): Promise<Pick<EncodeTask, 'renditionIds'> | null> {
   const row = await tx

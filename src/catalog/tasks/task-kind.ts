@@ -1,8 +1,8 @@
 /**
  * `pictures` makes the pictures of a video when it is encoded, `sheets` sheets of its storyboard before.
- * `repair` makes a damaged chunk anew, `compose` takes pictures from other videos, `compose-sound` sound. `backfill` makes
- * segments that nobody asked for yet, of what is encoded on demand, `segment` those that viewers request; `jit-start`
- * prepares such.
+ * `repair` makes a damaged chunk anew, `compose` takes pictures from other videos, `compose-sound` sound. `backfill`
+ * makes segments that nobody asked for yet, of what is encoded on demand, `segment` those that viewers request;
+ * `jit-start` prepares such.
  */
 export type TaskKind =
   | 'pass-through'
@@ -21,7 +21,10 @@ export type TaskKind =
 /** What is made beside all else: it is no part of a video's progress, and a video finishes without it. */
 export const BESIDE_KINDS: readonly TaskKind[] = ['repair', 'segment'];
 
-/** The first viewers of a new video come before what nobody asked for yet: so long does a `backfill` leave them the encoders. */
+/**
+ * The first viewers of a new video come before what nobody asked for yet: so long does a `backfill` leave them the
+ * encoders.
+ */
 export const BACKFILL_DELAY_SEC = 30;
 
 /** Where tasks wait, by how long they take; `viewers`: segments that viewers request. */

@@ -5,8 +5,8 @@ import type { SheetOutput } from '../pictures/picture-schema.ts';
 import type { TaskKind, TaskQueue } from './task-kind.ts';
 
 /**
- * A unit of encoding: segments [from_segment, to_segment) of the named renditions, fenced by `attempt`. Of the kind `sheets`
- * they are sheets of the storyboard, and `output` what was made of them.
+ * A unit of encoding: segments [from_segment, to_segment) of the named renditions, fenced by `attempt`. Of the kind
+ * `sheets` they are sheets of the storyboard, and `output` what was made of them.
  */
 export type EncodeTaskTable = {
   library_id: number;

@@ -11,7 +11,9 @@ export const TASK_CHANNEL = 'millrace_task';
 
 export const LEAST_PRIORITY = -(2 ** 31);
 
-/** What a worker takes now: tasks of a priority at the least, and not of media whose original does not fit on its disk. */
+/**
+ * What a worker takes now: tasks of a priority at the least, and not of media whose original does not fit on its disk.
+ */
 export type ClaimOptions = {
   queue: TaskQueue;
   owner: string;
@@ -21,8 +23,8 @@ export type ClaimOptions = {
 };
 
 /**
- * Claims the next task of a queue: of the library that has had least of the queue (start-time fair queueing by weight) the
- * most urgent one. One look-up by index, and no wait for a lock. Null when nothing is ready.
+ * Claims the next task of a queue: of the library that has had least of the queue (start-time fair queueing by weight)
+ * the most urgent one. One look-up by index, and no wait for a lock. Null when nothing is ready.
  */
 export async function claimNext(db: Db, options: ClaimOptions): Promise<Claim | null> {
   const { queue, owner, leaseSec, leastPriority, withoutMedia } = options;
@@ -47,7 +49,10 @@ export async function tendTasks(db: Db, steadySec: number): Promise<void> {
   await sql`select tend_encode_tasks(${steadySec}::float8)`.execute(db);
 }
 
-/** Makes the rows again by which tasks and uploads are claimed: they are not written to the log, and a crash of the database takes them. */
+/**
+ * Makes the rows again by which tasks and uploads are claimed: they are not written to the log, and a crash of the
+ * database takes them.
+ */
 export async function restoreShares(db: Db): Promise<void> {
   await sql`select share_encode_queues(), share_upload_queues()`.execute(db);
 }

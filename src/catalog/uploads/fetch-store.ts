@@ -18,7 +18,10 @@ export type FetchRequest = { url: string; headers: Record<string, string> };
 /** The right to fetch now, fenced by `attempt`. `version`: of which file the staged bytes are, if any are. */
 export type FetchClaim = { ref: UploadRef; attempt: number; request: FetchRequest; version: Version | null };
 
-/** `over`: complete, given up or gone. `busy`: another worker's lease still holds. `worn-out`: its workers died too often. */
+/**
+ * `over`: complete, given up or gone. `busy`: another worker's lease still holds. `worn-out`: its workers died too
+ * often.
+ */
 export type FetchAnswer =
   | { kind: 'claimed'; claim: FetchClaim }
   | { kind: 'over' }
@@ -27,7 +30,10 @@ export type FetchAnswer =
 
 type FetchMetadata = { sealed: string; version?: Version; postponed?: number };
 
-/** Opens an upload session for a fetch, in the change that asks for it. The video stays created, with this as its reason. */
+/**
+ * Opens an upload session for a fetch, in the change that asks for it. The video stays created, with this as its
+ * reason.
+ */
 export function openingFetch({ id, key }: UploadRef, request: FetchRequest, secretBox: SecretBox): FollowUp {
   const metadata: FetchMetadata = { sealed: secretBox.seal(JSON.stringify(request)).toString('base64') };
   return async (tx) => {
@@ -117,7 +123,9 @@ export async function postponeFetch(db: Db, claim: FetchClaim, reason: string): 
   await releaseFetch(db, claim);
 }
 
-/** Notes which version of the origin's file is being staged, before its first byte is. False when the claim was lost. */
+/**
+ * Notes which version of the origin's file is being staged, before its first byte is. False when the claim was lost.
+ */
 export async function rememberVersion(db: Db, { ref, attempt }: FetchClaim, version: Version): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('upload')
@@ -140,7 +148,9 @@ export async function isFetchOpen(db: Db, id: Guid): Promise<boolean> {
   return row !== undefined;
 }
 
-/** A line of the video's messages: the upload failed, and why. Level 3 is an error, issue code 0 has no special meaning. */
+/**
+ * A line of the video's messages: the upload failed, and why. Level 3 is an error, issue code 0 has no special meaning.
+ */
 export function notingFailure({ libraryId, mediaId }: MediaKey, reason: string): FollowUp {
   const line = { at: new Date().toISOString(), level: 3, issueCode: 0, message: reason, value: 'fetch-failed' };
   return async (tx) => {

@@ -18,9 +18,10 @@ export type DeadUpload = UploadRef & { isSource: boolean };
 type DeadRow = MediaKey & { id: Guid; isSource: boolean; isLostTus: boolean };
 
 /**
- * Takes upload sessions that are over, any of them, a hundred at most: PUTs whose lease ended (their process died), uploads and fetches past
- * their expiry, upload sessions that whoever was closing them left. Nothing can complete them from then on: their bytes are to
- * be removed, then the upload sessions forgotten. What was taken and left is taken again after a minute.
+ * Takes upload sessions that are over, any of them, a hundred at most: PUTs whose lease ended (their process died),
+ * uploads and fetches past their expiry, upload sessions that whoever was closing them left. Nothing can complete them
+ * from then on: their bytes are to be removed, then the upload sessions forgotten. What was taken and left is taken
+ * again after a minute.
  */
 export async function takeDeadUploads(db: Db): Promise<DeadUpload[]> {
   return inTransaction(db, async (tx) => {

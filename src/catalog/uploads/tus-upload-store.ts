@@ -15,7 +15,10 @@ const MAX_OPEN_PER_VIDEO = 50;
 /** A resumable upload; `isComplete`: its bytes are the video's. */
 export type TusUpload = UploadRef & { lengthBytes: number; expiresAt: Date; isComplete: boolean };
 
-/** Opens an upload session for a resumable upload in the change that begins it. Refuses (`busy`) more than 50 open ones of a video. */
+/**
+ * Opens an upload session for a resumable upload in the change that begins it. Refuses (`busy`) more than 50 open ones
+ * of a video.
+ */
 export function openingTus({ id, key }: UploadRef, lengthBytes: number): FollowUp {
   return async (tx) => {
     const { open } = await tx

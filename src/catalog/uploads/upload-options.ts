@@ -16,7 +16,10 @@ export type UploadQuery = {
   generateMoments?: boolean;
 };
 
-/** Reads what an upload asks for. Entries of lists that the interface does not know are passed over; an empty list is no request. */
+/**
+ * Reads what an upload asks for. Entries of lists that the interface does not know are passed over; an empty list is no
+ * request.
+ */
 export function readUploadOptions(query: UploadQuery): UploadOptions {
   const { enabledResolutions, enabledOutputCodecs, transcribeLanguages, ...plain } = query;
   const rungs = entries(enabledResolutions).flatMap((entry) => RUNGS.filter((rung) => `${rung}p` === entry));

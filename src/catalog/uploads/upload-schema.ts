@@ -3,8 +3,9 @@ import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt, JsonDefault } from '../account-schema.ts';
 
 /**
- * An upload session to a video: a PUT under way, a TUS upload, a fetch. Its staged bytes are named by `id`. An upload session that is
- * `complete` gave its bytes to the video and only stays to say so again; one that is `closing` takes nothing more.
+ * An upload session to a video: a PUT under way, a TUS upload, a fetch. Its staged bytes are named by `id`. An upload
+ * session that is `complete` gave its bytes to the video and only stays to say so again; one that is `closing` takes
+ * nothing more.
  */
 export type UploadTable = {
   id: Guid;

@@ -112,7 +112,9 @@ export function completing(id: Guid): FollowUp {
   };
 }
 
-/** Gives up an open upload session in the change that notes its failure. Refuses (`not-found`) when it is open no more. */
+/**
+ * Gives up an open upload session in the change that notes its failure. Refuses (`not-found`) when it is open no more.
+ */
 export function givingUp(id: Guid): FollowUp {
   return async (tx) => {
     const { numUpdatedRows } = await tx
@@ -125,7 +127,10 @@ export function givingUp(id: Guid): FollowUp {
   };
 }
 
-/** Sees to it that an upload session takes nothing more. `closing`: its bytes are to be removed. `complete`: they are the video's. */
+/**
+ * Sees to it that an upload session takes nothing more. `closing`: its bytes are to be removed. `complete`: they are
+ * the video's.
+ */
 export async function giveUpUpload(db: Db, id: Guid): Promise<'closing' | 'complete' | 'gone'> {
   return inTransaction(db, async (tx) => {
     const method = await tx

@@ -1,7 +1,10 @@
 import { Refused } from '../../lib/refused.ts';
 import type { RenditionView, StoredVideo } from './rendition-view-store.ts';
 
-/** What an owner wants removed. `rungs` by name, `unlisted` those that are not among `configured`, or all with the sound. */
+/**
+ * What an owner wants removed. `rungs` by name, `unlisted` those that are not among `configured`, or all with the
+ * sound.
+ */
 export type CleanupRequest = {
   rungs: readonly number[];
   configured: readonly number[];

@@ -27,8 +27,8 @@ export async function retireOriginal(tx: Tx, { libraryId, mediaId }: MediaKey): 
 }
 
 /**
- * Videos that finished a while ago (`settledSec`, ten minutes when left out), for which no encode task is open and of which no
- * rendition failed, and whose library kept no originals when they finished; any of them, a bounded number.
+ * Videos that finished a while ago (`settledSec`, ten minutes when left out), for which no encode task is open and of
+ * which no rendition failed, and whose library kept no originals when they finished; any of them, a bounded number.
  */
 export function findUnkeptOriginals(db: Db, settledSec = SETTLED_SEC): Promise<MediaKey[]> {
   return findUnkept(db, settledSec);

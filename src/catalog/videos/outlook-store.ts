@@ -40,7 +40,8 @@ async function loadOutlook(db: Db, key: MediaKey): Promise<OutlookView> {
 
 /**
  * Its last task counts: a video's tasks rank from early to late on its timeline, and others stand in between. Bounded
- * whatever waits: of long queues the most urgent tasks are read, of many other libraries some, whose mean stands for all.
+ * whatever waits: of long queues the most urgent tasks are read, of many other libraries some, whose mean stands for
+ * all.
  */
 async function loadQueues(db: Db, { libraryId, mediaId }: MediaKey): Promise<QueueOutlook[]> {
   const { rows } = await sql<QueueOutlook>`

@@ -1,7 +1,9 @@
 import { CANCELLED_VALUE } from '../renditions/kept-message.ts';
 import type { MediaState } from '../schema.ts';
 
-/** What one queue of encoders has to do before a video has all of its encode tasks of that queue; seconds of one slot. */
+/**
+ * What one queue of encoders has to do before a video has all of its encode tasks of that queue; seconds of one slot.
+ */
 export type QueueOutlook = {
   /** Encode tasks of the video itself. */
   ownSec: number;
@@ -18,7 +20,10 @@ export type QueueOutlook = {
   delaySec: number;
 };
 
-/** Why a video is not finished yet, as far as rows says. `uploadsAhead` are videos of its library that are planned before it. */
+/**
+ * Why a video is not finished yet, as far as rows says. `uploadsAhead` are videos of its library that are planned
+ * before it.
+ */
 export type OutlookView = {
   state: MediaState;
   reason: string | null;
@@ -28,7 +33,9 @@ export type OutlookView = {
   heldUp: { reason: string; failures: number } | null;
 };
 
-/** Why a video is not finished and when it will be: `waitsFor` videos of its library come first; null when nobody knows. */
+/**
+ * Why a video is not finished and when it will be: `waitsFor` videos of its library come first; null when nobody knows.
+ */
 export type Outlook = { waitsFor: number; otherLibraries: number; etaSec: number | null; message: string };
 
 /**

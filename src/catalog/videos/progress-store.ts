@@ -23,7 +23,9 @@ export type VideoProgress = {
 export type ProgressStore = {
   /** Those of the videos that exist; 500 at most. */
   load(libraryId: number, ids: readonly Guid[]): Promise<VideoProgress[]>;
-  /** Videos of a library that are being made, and those whose state changed since a moment; 500 at most, newest first. */
+  /**
+   * Videos of a library that are being made, and those whose state changed since a moment; 500 at most, newest first.
+   */
   loadActive(libraryId: number, since: Date | null): Promise<VideoProgress[]>;
 };
 

@@ -28,15 +28,23 @@ export type TrashedVideo = {
 export type TrashStore = {
   /** Puts a video into the trash and notifies the edges. Refuses (`not-found`) an unknown one. */
   put(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
-  /** Takes a video out of the trash, into the collection it was in where that still exists. Refuses (`not-found`) one that is not there. */
+  /**
+   * Takes a video out of the trash, into the collection it was in where that still exists. Refuses (`not-found`) one
+   * that is not there.
+   */
   restore(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
-  /** Removes a video that is in the trash with all rows that refer to it. Refuses (`not-found`) one that is not there. */
+  /**
+   * Removes a video that is in the trash with all rows that refer to it. Refuses (`not-found`) one that is not there.
+   */
   remove(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
   /** As `remove`, of a video whose time in the trash is over now; also refuses one that was trashed anew meanwhile. */
   removeExpired(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
   /** A page, the latest first, and how many there are in all. */
   list(libraryId: number, page: { offset: number; limit: number }): Promise<{ total: number; items: TrashedVideo[] }>;
-  /** A bounded number of videos whose time in the trash is over, of any library; in no order, so that some that fail hide no others. */
+  /**
+   * A bounded number of videos whose time in the trash is over, of any library; in no order, so that some that fail
+   * hide no others.
+   */
   findExpired(): Promise<MediaKey[]>;
 };
 

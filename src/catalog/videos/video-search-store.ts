@@ -46,7 +46,10 @@ export function isFiltered({
 
 type Found = { total: number; ids: Guid[] | null };
 
-/** One page of the videos whose titles contain a text (of those that are incomplete, where only they are meant), and how many there are as `VideoViewStore.list` counts them. */
+/**
+ * One page of the videos whose titles contain a text (of those that are incomplete, where only they are meant), and how
+ * many there are as `VideoViewStore.list` counts them.
+ */
 export async function searchPage(db: Db, query: VideoQuery): Promise<{ total: number; items: VideoView[] }> {
   if (isFiltered(query)) {
     const { total, ids } = await find(db, query);
@@ -85,7 +88,8 @@ async function find(db: Db, query: VideoQuery): Promise<Found> {
 
 /**
  * Finds a text of one or two letters, for which trigrams are of no use, by the index of letters and their pairs. Null
- * when it is so frequent that a walk finds enough sooner. Reads a bounded number of rows, whatever other libraries have.
+ * when it is so frequent that a walk finds enough sooner. Reads a bounded number of rows, whatever other libraries
+ * have.
  */
 async function findByLetters(db: Db, query: VideoQuery): Promise<Found | null> {
   const { libraryId, collection, search } = query;

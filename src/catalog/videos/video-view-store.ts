@@ -16,7 +16,10 @@ export type VideoViewStore = {
    * page by page until the total is reached gets every video.
    */
   list(query: VideoQuery): Promise<{ total: number; items: VideoView[] }>;
-  /** Whether the edge has a playlist: of every kind (picture, sound) that is shown, a rendition has its first segment or makes it on demand. */
+  /**
+   * Whether the edge has a playlist: of every kind (picture, sound) that is shown, a rendition has its first segment or
+   * makes it on demand.
+   */
   hasPlaylist(key: MediaKey): Promise<boolean>;
 };
 

@@ -42,11 +42,16 @@ export type VideoViewRow = {
   smart: SmartGeneration | null;
   views: number;
   watch_sec_total: number;
-  /** Of the active video renditions that can be played from end to end: codec, state and rung, `h264 finished 720,…`. */
+  /**
+   * Of the active video renditions that can be played from end to end: codec, state and rung, `h264 finished 720,…`.
+   */
   shown: string | null;
 };
 
-/** Of a video's renditions the rungs (heights in pixels, rising) and the codecs; `mp4_rungs` are the finished ones in H.264. */
+/**
+ * Of a video's renditions the rungs (heights in pixels, rising) and the codecs; `mp4_rungs` are the finished ones in
+ * H.264.
+ */
 type Playable = { rungs: readonly number[]; mp4_rungs: readonly number[]; codecs: readonly string[] };
 
 /** A video as it is shown: its row, and what its active video renditions that can be played from end to end come to. */

@@ -30,7 +30,10 @@ export type Video = VideoDetails &
     | { state: 'failed'; source: Source | null; reason: string }
   );
 
-/** A change of what its owner may write; what is absent stays. A collection of null takes the video out of its collection. */
+/**
+ * A change of what its owner may write; what is absent stays. A collection of null takes the video out of its
+ * collection.
+ */
 export type VideoEdit = {
   title?: string;
   collectionId?: Guid | null;
@@ -65,8 +68,8 @@ export function requireUploadable(video: Video): void {
 
 /**
  * Makes a video ready for an upload that has begun, with what the upload says of it; an earlier failure is
- * forgotten. A video that has a file stays as it is until the other one is there. The answer is always a new value. Refuses
- * (`invalid`) when it has had its upload.
+ * forgotten. A video that has a file stays as it is until the other one is there. The answer is always a new value.
+ * Refuses (`invalid`) when it has had its upload.
  */
 export function beginUpload(video: Video, edit: VideoEdit & { uploadOptions?: UploadOptions }): Video {
   requireUploadable(video);
@@ -74,7 +77,9 @@ export function beginUpload(video: Video, edit: VideoEdit & { uploadOptions?: Up
   return { ...detailsOf(video), ...edit, state: 'created' };
 }
 
-/** Notes that an upload came to nothing, and why; another may follow. A video that has had its upload stays as it is. */
+/**
+ * Notes that an upload came to nothing, and why; another may follow. A video that has had its upload stays as it is.
+ */
 export function failUpload(video: Video, reason: string): Video {
   if (video.state === 'finished' && video.acceptsReplacement) return { ...video };
   if (video.state !== 'created' && video.state !== 'upload-failed') return video;
@@ -119,7 +124,9 @@ export function requestReencode(video: Video): Video {
   }
 }
 
-/** Changes what the edit names. The same video comes back when that changes nothing. Refuses (`invalid`) an empty title. */
+/**
+ * Changes what the edit names. The same video comes back when that changes nothing. Refuses (`invalid`) an empty title.
+ */
 export function editVideo(video: Video, edit: VideoEdit): Video {
   if (edit.title === '')
     throw new Refused('invalid', 'Expected a title of at least one character, got an empty one. Send one.');

@@ -22,7 +22,10 @@ const IN_USE_BYTES = `greatest(0, media.storage_bytes
   - coalesce((select sum(o.size_bytes) from retired_object o where o.library_id = media.library_id and o.media_id = media.id
       and o.retired_at < 'infinity'), 0))::bigint`;
 
-/** The columns of `VideoViewRow`, of a query over `media`: only what is shown, since a page pays for each column a hundred times. */
+/**
+ * The columns of `VideoViewRow`, of a query over `media`: only what is shown, since a page pays for each column a
+ * hundred times.
+ */
 export const VIEW = `media.library_id, media.id, media.title, media.description, media.category, media.collection_id,
   media.is_public, media.created_at, media.state, media.facts is not null as was_planned, media.upload_options,
   media.source_key, encode(media.source_sha256, 'hex') as source_sha256, media.duration_ms, media.width_px,

@@ -160,7 +160,9 @@ export async function resendEvent(db: Db, libraryId: number, id: Guid): Promise<
   });
 }
 
-/** Removes delivered events after a week and dead letters after 30 days, ten thousand at most; true when there are more. */
+/**
+ * Removes delivered events after a week and dead letters after 30 days, ten thousand at most; true when there are more.
+ */
 export async function pruneEvents(db: Db): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     delete from webhook_event where id in (

@@ -21,8 +21,8 @@ export const WebhookStatus = {
 export type WebhookStatus = (typeof WebhookStatus)[keyof typeof WebhookStatus];
 
 /**
- * An event; it keeps its id over retries and when it is sent again. `isIncomplete`: the video is finished, but something
- * that was planned could not be made.
+ * An event; it keeps its id over retries and when it is sent again. `isIncomplete`: the video is finished, but
+ * something that was planned could not be made.
  */
 export type WebhookEvent = { id: Guid; libraryId: number; mediaId: Guid; status: number; isIncomplete: boolean };
 
@@ -40,10 +40,14 @@ export function retryDelaySec(attempts: number): number {
   return RETRY_SEC[Math.min(attempts, RETRY_SEC.length) - 1] ?? RETRY_SEC[0];
 }
 
-/** What became of one attempt, with a line for people. `gone`: the receiver wants no more of it, so it is dead at once. */
+/**
+ * What became of one attempt, with a line for people. `gone`: the receiver wants no more of it, so it is dead at once.
+ */
 export type Outcome = { kind: 'delivered' | 'failed' | 'gone'; answer: string };
 
-/** What a receiver's status means: 2xx is delivered, 410 is "never again" (Standard Webhooks), the rest is tried again. */
+/**
+ * What a receiver's status means: 2xx is delivered, 410 is "never again" (Standard Webhooks), the rest is tried again.
+ */
 export function judgeStatus(status: number): Outcome {
   const answer = `HTTP ${status}`;
   if (status >= 200 && status < 300) return { kind: 'delivered', answer };

@@ -23,8 +23,8 @@ const LIMIT_MS = 7 * 24 * 3_600_000;
 const TABLES = 'tables-';
 
 /**
- * `millrace backup FOLDER`: copies every object, the database as it is at one moment, then what objects came meanwhile. Done again into
- * the same folder it copies only what is new, and the backup before stands until this one is whole.
+ * `millrace backup FOLDER`: copies every object, the database as it is at one moment, then what objects came meanwhile.
+ * Done again into the same folder it copies only what is new, and the backup before stands until this one is whole.
  */
 export async function backup([folder, ...more]: readonly string[]): Promise<number> {
   if (folder === undefined || more.length > 0) throw new Refused('invalid', 'expected one folder: backup FOLDER.');

@@ -13,8 +13,8 @@ const MOST_AT_ONCE = 4;
 export type Copied = { objects: number; bytes: number; copied: number };
 
 /**
- * Copies every object of a store into a folder. Objects never change under their key, so that one of the same size is there already.
- * What was deleted meanwhile is left out.
+ * Copies every object of a store into a folder. Objects never change under their key, so that one of the same size is
+ * there already. What was deleted meanwhile is left out.
  */
 export async function copyObjectsOut(storage: Storage, folder: string, signal: AbortSignal): Promise<Copied> {
   const sum: Copied = { objects: 0, bytes: 0, copied: 0 };
@@ -43,8 +43,8 @@ async function copyOut(storage: Storage, { key }: ObjectInfo, file: string, sign
 }
 
 /**
- * The files of a folder that the store does not have any more. Asked before the rows are read, they are none that the rows
- * name; deleted only when the backup is whole.
+ * The files of a folder that the store does not have any more. Asked before the rows are read, they are none that the
+ * rows name; deleted only when the backup is whole.
  */
 export async function findGoneObjects(storage: Storage, folder: string): Promise<string[]> {
   const gone: string[] = [];

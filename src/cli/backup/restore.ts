@@ -19,8 +19,8 @@ const LIMIT_MS = 7 * 24 * 3_600_000;
 const LOOK_MS = 15_000;
 
 /**
- * `millrace restore FOLDER`: puts a backup into the database and the store that the settings name, both of them unused. Objects come first
- * and rows last, in one transaction: a restore that was broken off is done again.
+ * `millrace restore FOLDER`: puts a backup into the database and the store that the settings name, both of them unused.
+ * Objects come first and rows last, in one transaction: a restore that was broken off is done again.
  */
 export async function restore([folder, ...more]: readonly string[]): Promise<number> {
   if (folder === undefined || more.length > 0) throw new Refused('invalid', 'expected one folder: restore FOLDER.');

@@ -36,7 +36,10 @@ export function readArguments(args: readonly string[]) {
   return parseArgs({ args: [...args], options, allowPositionals: true });
 }
 
-/** Where to call with which key: options, then the profile, then the settings of a service on this machine. `isNew` where the profile is about to be made. */
+/**
+ * Where to call with which key: options, then the profile, then the settings of a service on this machine. `isNew`
+ * where the profile is about to be made.
+ */
 export async function openContext(args: readonly string[], { isNew }: { isNew: boolean }): Promise<Context> {
   const { values, positionals } = readArguments(args);
   const profile = (await readPrivate<Profile>('profiles.json'))[values.profile ?? 'default'];

@@ -10,7 +10,9 @@ export type SessionBuffer = {
 export type SessionBufferDeps = {
   count(sessions: readonly SeenSession[]): Promise<void>;
   log: { warn(fields: object, message: string): void };
-  /** How many sessions are held while the database is away; beyond that the oldest goes. Its next beacon brings it back. */
+  /**
+   * How many sessions are held while the database is away; beyond that the oldest goes. Its next beacon brings it back.
+   */
   maxSessions?: number;
   flushMs?: number;
 };
@@ -22,7 +24,10 @@ const BATCH = 5_000;
 const CLOSE_MS = 3_000;
 const LOG_EACH_MS = 60_000;
 
-/** Opens the buffer. What could not be written stays and is tried again with the next beat, so an outage loses nothing that fits. */
+/**
+ * Opens the buffer. What could not be written stays and is tried again with the next beat, so an outage loses nothing
+ * that fits.
+ */
 export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
   const { count, log, maxSessions = MAX_SESSIONS, flushMs = FLUSH_MS } = deps;
   const waiting = new Map<string, SeenSession>();

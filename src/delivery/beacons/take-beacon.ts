@@ -14,9 +14,9 @@ export type BeaconDeps = Pick<EdgeViewing, 'geo' | 'ticketSecret' | 'heatCurve' 
 export const MAX_BEACON_BYTES = 8_192;
 
 /**
- * Takes what a player page sends of a visit: a line with the page's ticket, then JSON (`viewing-session.ts`). What no page
- * of ours wrote, what is out of date and what crawlers send counts nothing; the answer never says which. The address is
- * looked up and, where different viewers are counted, placed in the day's sketch; it goes no further.
+ * Takes what a player page sends of a visit: a line with the page's ticket, then JSON (`viewing-session.ts`). What no
+ * page of ours wrote, what is out of date and what crawlers send counts nothing; the answer never says which. The
+ * address is looked up and, where different viewers are counted, placed in the day's sketch; it goes no further.
  */
 export function takeBeacon(
   { body, address, headers }: { body: string; address: string; headers: IncomingMessage['headers'] },

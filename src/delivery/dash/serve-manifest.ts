@@ -110,7 +110,10 @@ function manifestProtection({ number, signals }: DrmPackage, { scheme, groups }:
   };
 }
 
-/** Null while something is still to come. Describing it is left until it turns out that nobody has written the manifest yet. */
+/**
+ * Null while something is still to come. Describing it is left until it turns out that nobody has written the manifest
+ * yet.
+ */
 function describe(
   { video, audio, isPlayable }: ListedSet<StoredRendition>,
   protection: ManifestProtection,

@@ -59,7 +59,10 @@ export type ProtectedPiece<C = Exclude<OpenProtection, { kind: 'clear' }>> = {
   protection: C;
 };
 
-/** Answers a piece encrypted as its protection says. `leave` is asked for a signal only when room in memory is waited for. */
+/**
+ * Answers a piece encrypted as its protection says. `leave` is asked for a signal only when room in memory is waited
+ * for.
+ */
 export async function encryptBytes(
   protectedPiece: ProtectedPiece,
   deps: ProtectionDeps,

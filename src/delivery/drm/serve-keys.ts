@@ -54,7 +54,10 @@ async function serveSessionKey(
   return key === null ? { kind: 'problem', problem: OVER } : { ...RAW, bytes: key };
 }
 
-/** Answers a ClearKey licence request (W3C Encrypted Media Extensions section 9.1.3). Refuses what `parseClearKeyRequest` refuses. */
+/**
+ * Answers a ClearKey licence request (W3C Encrypted Media Extensions section 9.1.3). Refuses what
+ * `parseClearKeyRequest` refuses.
+ */
 export async function serveLicence(
   publication: Publication,
   { request, play }: { request: string; play: PlayRequest },
@@ -68,7 +71,10 @@ export async function serveLicence(
 
 type Challenge = { system: DrmSystem; challenge: Buffer; play: PlayRequest };
 
-/** Hands a player's challenge on to the licence server of a system that a key server spoke for. Refuses what `ask` refuses. */
+/**
+ * Hands a player's challenge on to the licence server of a system that a key server spoke for. Refuses what `ask`
+ * refuses.
+ */
 export async function serveSystemLicence(
   publication: Publication,
   { system, challenge, play }: Challenge,

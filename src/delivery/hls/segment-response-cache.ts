@@ -21,12 +21,15 @@ const MAX_SEGMENTS = 8_192;
 const MAX_ADDRESS_CHARS = 400;
 
 /**
- * Segments that were requested before, by their address: to look their bytes up would cost as much as sending them. Each
- * holds until its publication changes. It is bytes that are kept, never a verdict: who asks was admitted before.
+ * Segments that were requested before, by their address: to look their bytes up would cost as much as sending them.
+ * Each holds until its publication changes. It is bytes that are kept, never a verdict: who asks was admitted before.
  */
 export class SegmentResponseCache {
   readonly #reader: Pick<PublicationReader, 'isCurrent'>;
-  /** Those that came first go first. A publication of a long video is large, and one that is over must not be held on to. */
+  /**
+   * Those that came first go first. A publication of a long video is large, and one that is over must not be held on
+   * to.
+   */
   readonly #segments = new Map<string, SegmentResponse & { publication: WeakRef<Publication> }>();
 
   constructor(reader: Pick<PublicationReader, 'isCurrent'>) {

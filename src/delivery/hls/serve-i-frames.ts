@@ -24,7 +24,10 @@ type IFrameFile = ({ kind: 'i-frame-playlist' } | { kind: 'i-frame'; startTick: 
 };
 type IFrameDeps = ProtectionDeps & { iFrames: IFrameLists; leave: () => AbortSignal };
 
-/** Answers the I-frame playlist of a finished rendition, or one picture of it as a segment, encrypted as its address says. */
+/**
+ * Answers the I-frame playlist of a finished rendition, or one picture of it as a segment, encrypted as its address
+ * says.
+ */
 export async function serveIFrames(publication: Publication, file: IFrameFile, deps: IFrameDeps): Promise<Answer> {
   const rendition = listableRenditions(publication).find(({ id }) => id === file.renditionId);
   if (rendition === undefined || !isOpened(rendition) || !hasIFrames(rendition)) return noIFrames();

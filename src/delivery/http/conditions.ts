@@ -7,8 +7,9 @@ export type Validators = { etag: string | null; modifiedAt?: Date };
 export type Verdict = 'send' | 'not-modified' | 'changed';
 
 /**
- * Evaluates the conditions of a GET or HEAD in the order of RFC 9110 section 13.2.2: `changed` is 412, `not-modified` 304.
- * A date counts only where there is no tag beside it, and where the answer has a date (sections 13.1.3 and 13.1.4).
+ * Evaluates the conditions of a GET or HEAD in the order of RFC 9110 section 13.2.2: `changed` is 412, `not-modified`
+ * 304. A date counts only where there is no tag beside it, and where the answer has a date (sections 13.1.3 and
+ * 13.1.4).
  */
 export function judgeConditions(headers: IncomingHttpHeaders, { etag, modifiedAt }: Validators): Verdict {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
@@ -55,15 +56,17 @@ function matchesEtag(header: string, etag: string | null): boolean {
 }
 
 /**
- * False when If-Match names other representations only (section 13.1.1, strong comparison). What has no tag is matched by
- * `*` alone.
+ * False when If-Match names other representations only (section 13.1.1, strong comparison). What has no tag is matched
+ * by `*` alone.
  */
 function allowsMatch(header: string, etag: string | null): boolean {
   if (header.trim() === '*') return true;
   return etag !== null && header.split(',').some((tag) => tag.trim() === etag);
 }
 
-/** True when a range may be served: there is no If-Range, or it names the very tag (section 13.1.5). A date is too weak. */
+/**
+ * True when a range may be served: there is no If-Range, or it names the very tag (section 13.1.5). A date is too weak.
+ */
 export function allowsRange(header: string | undefined, etag: string | null): boolean {
   return header === undefined || header.trim() === etag;
 }

@@ -34,8 +34,8 @@ const CORS = {
 const RULE_HEADER = 'X-Millrace-Rule';
 
 /**
- * `admitted` is the proof that an answer may be given. `encrypt` counts one more answer that is encrypted for this client;
- * null when there are too many.
+ * `admitted` is the proof that an answer may be given. `encrypt` counts one more answer that is encrypted for this
+ * client; null when there are too many.
  */
 type Sending = {
   admitted: Admitted;

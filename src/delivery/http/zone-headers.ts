@@ -14,8 +14,9 @@ export function allowsOrigins({ policy, address }: Pick<AdmissionRequest, 'polic
 }
 
 /**
- * What caches before the edge may do while the edge is away (RFC 5861) with an answer that has to be read again. What never
- * changes, and what no shared cache keeps, stays. Browsers are not let show old playlists: a page reads a changed one at once.
+ * What caches before the edge may do while the edge is away (RFC 5861) with an answer that has to be read again. What
+ * never changes, and what no shared cache keeps, stays. Browsers are not let show old playlists: a page reads a changed
+ * one at once.
  */
 export function withStale(cacheControl: string, { staleWhileOffline }: PullZoneSettings): string {
   if (!staleWhileOffline || !cacheControl.startsWith('public, max-age=') || cacheControl.includes('immutable')) {

@@ -43,7 +43,10 @@ export class SegmentRequests {
     this.#renewals.unref();
   }
 
-  /** A viewer waits for a segment. The answer is to be called once when that is over; `goesOn`: the viewer is still there. */
+  /**
+   * A viewer waits for a segment. The answer is to be called once when that is over; `goesOn`: the viewer is still
+   * there.
+   */
   want(wanted: RequestedSegment): (goesOn: boolean) => void {
     const name = nameOf(wanted);
     const awaited = this.#awaited.get(name) ?? this.#begin(name, this.#makeRequest(wanted, true));

@@ -45,8 +45,8 @@ export async function writeFileBody(
 }
 
 /**
- * Begins a body behind its head by sendfile, and ends the answer with it when no more than a short rest is left. Answers
- * where the rest begins: at `end` nothing is left to do. Nothing here waits, so most answers cost one turn.
+ * Begins a body behind its head by sendfile, and ends the answer with it when no more than a short rest is left.
+ * Answers where the rest begins: at `end` nothing is left to do. Nothing here waits, so most answers cost one turn.
  */
 export function sendAtOnce(response: ServerResponse, part: Omit<FileBody, 'key'>, sendFile: SendFile): number {
   response.flushHeaders();
@@ -57,7 +57,10 @@ export function sendAtOnce(response: ServerResponse, part: Omit<FileBody, 'key'>
   return at;
 }
 
-/** Sends what one turn allows. With a `rest`, empty or not, that is all that is still to be written, and `at` is the end. */
+/**
+ * Sends what one turn allows. With a `rest`, empty or not, that is all that is still to be written, and `at` is the
+ * end.
+ */
 function beginBody(
   socket: Socket,
   { fd, start, end }: Omit<FileBody, 'key'>,

@@ -11,8 +11,8 @@ import { hasPreview, phaseOfStream, sourceOfStream, streamOf } from './describe-
 import type { PlayerDetails, PlayerDrm, PlayerSource, PlayerState, VideoPhase } from './player-state.ts';
 
 /**
- * What of a viewer and of the edge a state depends on: the viewer's embed token as a query, or empty; licence servers; and
- * the token that opens the video's folder, null where the zone asks for none.
+ * What of a viewer and of the edge a state depends on: the viewer's embed token as a query, or empty; licence servers;
+ * and the token that opens the video's folder, null where the zone asks for none.
  */
 export type PlayerView = {
   query: string;

@@ -15,8 +15,8 @@ const MAX_LOADS = 200;
 type Deps = { load(ref: ZoneRef): Promise<ZonePolicy | null>; log: EdgeLog };
 
 /**
- * The policies of pull zones as they were at most 2 s ago, compiled once a revision. While the database is away the last
- * known ones hold.
+ * The policies of pull zones as they were at most 2 s ago, compiled once a revision. While the database is away the
+ * last known ones hold.
  */
 export class PolicyReader {
   readonly #policies: FreshCache<CompiledPolicy>;

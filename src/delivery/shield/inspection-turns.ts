@@ -2,9 +2,9 @@
 const REQUESTS_PER_TURN = 4;
 
 /**
- * Lets requests that the firewall inspects pass a few in each turn of the event loop, in the order in which they came. A
- * flood of what does not exist is then no queue in front of segments. Each connection waits with one request at most, and
- * the number of connections is bounded.
+ * Lets requests that the firewall inspects pass a few in each turn of the event loop, in the order in which they came.
+ * A flood of what does not exist is then no queue in front of segments. Each connection waits with one request at most,
+ * and the number of connections is bounded.
  */
 export class InspectionTurns {
   readonly #waiting: (() => void)[] = [];

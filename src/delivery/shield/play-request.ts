@@ -10,7 +10,9 @@ export type PlayRequest = {
   shown: EmbedToken;
   /** Whether a player page is to offer Cast: its script comes from another host. */
   offersCast: boolean;
-  /** Distinguishes viewers as far as that can be done: it is the same for one who asks again. Nothing may rest on it. */
+  /**
+   * Distinguishes viewers as far as that can be done: it is the same for one who asks again. Nothing may rest on it.
+   */
   viewer: string;
 };
 

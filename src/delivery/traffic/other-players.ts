@@ -8,7 +8,9 @@ import type { SessionBuffer } from '../beacons/session-buffer.ts';
 import type { EdgeTarget } from '../edge-path.ts';
 import type { EdgeRequest } from '../receive/receive.ts';
 
-/** Estimates what is watched with other players than ours, which send no beacons: from the segments that they request. */
+/**
+ * Estimates what is watched with other players than ours, which send no beacons: from the segments that they request.
+ */
 export type OtherPlayers = { see(admitted: Admitted<EdgeRequest>, publication: Publication): void };
 
 type Visit = {
@@ -34,8 +36,9 @@ const MAX_SEGMENTS = 32_768;
 const OWN_PAGE = /^https?:\/\/[^/]+\/(?:embed|play)\/\d+\//;
 
 /**
- * A visit is what one address and User-Agent request of one media until 30 idle minutes: viewers behind one proxy who have
- * the same browser are one. Watch time is the length of the segments of one kind, each once, cut to the time that passed.
+ * A visit is what one address and User-Agent request of one media until 30 idle minutes: viewers behind one proxy who
+ * have the same browser are one. Watch time is the length of the segments of one kind, each once, cut to the time that
+ * passed.
  */
 export function createOtherPlayers({ add }: Pick<SessionBuffer, 'add'>): OtherPlayers {
   const visits = new Map<string, Visit>();
@@ -92,7 +95,10 @@ function watchedSegment(target: EdgeTarget | null, publication: Publication) {
   return { number: segment, ...usualLength(publication, rendition) };
 }
 
-/** Segments of a media are of much the same length. Of a live stream neither length nor number is known: none is counted. */
+/**
+ * Segments of a media are of much the same length. Of a live stream neither length nor number is known: none is
+ * counted.
+ */
 function usualLength({ durationMs }: Publication, { cutList }: StoredRendition) {
   const ofSegments = durationMs === 0 ? 0 : cutList.startTicks.length;
   return { ofSegments, lengthMs: ofSegments === 0 ? 0 : durationMs / ofSegments };

@@ -24,7 +24,10 @@ export type Accepted = { socket: number; remote: string; streamId: string };
 export type LibSrt = {
   /** Starts to listen; answers the port. Throws with libsrt's own message. */
   listen(host: string, port: number, hook: SrtHook): number;
-  /** The next caller whose handshake is through, null when there is none. Throws for one that cannot be served: it is closed. */
+  /**
+   * The next caller whose handshake is through, null when there is none. Throws for one that cannot be served: it is
+   * closed.
+   */
   accept(): Accepted | null;
   /** Resolves with the sockets that have something to read or have failed, after `waitMs` at the latest. */
   wait(waitMs: number): Promise<number[]>;

@@ -48,8 +48,8 @@ export class SrtMissing extends Error {
 export type SrtServer = { port: number; close(): Promise<void> };
 
 /**
- * Listens for publishers by SRT. Throws SrtMissing where libsrt or koffi is missing; a later end of the process that holds it is
- * reported, and it is started again on the same port. `close` ends all connections.
+ * Listens for publishers by SRT. Throws SrtMissing where libsrt or koffi is missing; a later end of the process that
+ * holds it is reported, and it is started again on the same port. `close` ends all connections.
  */
 export async function startSrt({ host, port, ...deps }: SrtDeps & { host: string; port: number }): Promise<SrtServer> {
   const { address } = await lookup(host);

@@ -40,7 +40,9 @@ export type TusDeps = {
   onError(error: unknown): void;
 };
 
-/** `handle` answers every request that it is given; `close` ends the writing ones and waits until their bytes are safe. */
+/**
+ * `handle` answers every request that it is given; `close` ends the writing ones and waits until their bytes are safe.
+ */
 export type TusHandler = {
   handle(request: IncomingMessage, response: ServerResponse): void;
   close(): Promise<void>;

@@ -39,7 +39,9 @@ export class WhipSession {
     this.#feedback = setInterval(() => this.#sendFeedback(), FEEDBACK_EVERY_MS);
   }
 
-  /** Answers an offer. Throws BrokenMedia or Refused on one that cannot be taken; `closed` is called at the end, once. */
+  /**
+   * Answers an offer. Throws BrokenMedia or Refused on one that cannot be taken; `closed` is called at the end, once.
+   */
   static async start(sdp: string, deps: Deps, closed: () => void): Promise<{ session: WhipSession; answer: string }> {
     const offer = readOffer(sdp);
     const session = new WhipSession(new RtpReceiver(offer.tracks), deps, closed);

@@ -71,7 +71,10 @@ async function makeSegment(
   return segment;
 }
 
-/** Reads single frames of the sources, a segment at a time. Past the end of a source, and where there is none, is silence. */
+/**
+ * Reads single frames of the sources, a segment at a time. Past the end of a source, and where there is none, is
+ * silence.
+ */
 function createFrameReader({ plan }: TaskRendition, deps: JobDeps): FrameReader {
   let held: { source: Guid; segment: number; frames: Uint8Array[] } | null = null;
   return {

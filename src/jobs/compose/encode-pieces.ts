@@ -25,7 +25,9 @@ type Encoded = { kind: 'segment'; at: number; segment: Segment } | { kind: 'init
 /** What one run holds of one rung before it is stored: a few segments. */
 const NICENESS = 5;
 
-/** Encodes pieces from the original of their part for all renditions of the encode task; `at` is the rendition's place. */
+/**
+ * Encodes pieces from the original of their part for all renditions of the encode task; `at` is the rendition's place.
+ */
 export async function* encodePieces(
   { libraryId, view, run }: PiecesJob,
   deps: JobDeps,

@@ -40,7 +40,8 @@ export type RungOutput = { rendition: TaskRendition; writer: ChunkWriter; init: 
 
 /**
  * Runs the encoder and stores what comes out, usually in one process for all rungs, and answers what is not published
- * yet. After a failure, for which memory is the likeliest reason, rungs are made one after another, each with one thread.
+ * yet. After a failure, for which memory is the likeliest reason, rungs are made one after another, each with one
+ * thread.
  */
 export async function encodeRungs(job: RangeJob, signal: AbortSignal): Promise<RenditionOutput[]> {
   const { view, writers } = job;

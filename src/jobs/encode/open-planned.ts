@@ -9,8 +9,8 @@ import type { LocalSource, SourceCache } from './source-cache.ts';
 const LEAST_BYTES_PER_SEC = 10_000;
 
 /**
- * Opens an original as all that is made of it reads it, as its facts say: in place, or as a mended copy, whose clock was
- * joined or which begins where the media does. Every worker makes the same copy.
+ * Opens an original as all that is made of it reads it, as its facts say: in place, or as a mended copy, whose clock
+ * was joined or which begins where the media does. Every worker makes the same copy.
  */
 export async function openPlanned(
   sources: SourceCache,

@@ -9,8 +9,8 @@ const MAX_OWNERS = 256;
 
 /**
  * Makes an empty folder `worker-{n}` in `parent` that is this process's own until it ends, and removes those whose
- * owner has ended; what cannot be removed is reported, and stays. A lock decides, not the number of a process: others may be
- * in another container, or on another machine that shares the folder.
+ * owner has ended; what cannot be removed is reported, and stays. A lock decides, not the number of a process: others
+ * may be in another container, or on another machine that shares the folder.
  */
 export async function takeOwnFolder(parent: string, report: (error: Error) => void): Promise<string> {
   await mkdir(parent, { recursive: true });
@@ -44,7 +44,9 @@ async function takeFree(parent: string): Promise<string> {
   throw new Error(`${expected} Give some a data folder of their own.`, { cause });
 }
 
-/** Null when another process has it. Lock files stay: one that was removed could be locked by two, under the same name. */
+/**
+ * Null when another process has it. Lock files stay: one that was removed could be locked by two, under the same name.
+ */
 async function lockAndRemove(folder: string): Promise<number | null> {
   const lock = tryLock(`${folder}.lock`);
   if (lock === null) return null;

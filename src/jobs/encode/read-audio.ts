@@ -18,7 +18,10 @@ export function createAudioSegmenter(firstSegment: number): Segmenter {
   return createAacSegmenter({ sampleRateHz: AUDIO_RATE_HZ, firstSegment, primingFrames });
 }
 
-/** Reads the output of a sound encode: first its init segment, then its segments from 0 on, checked. Throws as the run does. */
+/**
+ * Reads the output of a sound encode: first its init segment, then its segments from 0 on, checked. Throws as the run
+ * does.
+ */
 export async function* readAudio(run: FfmpegRun): AsyncGenerator<AudioPart> {
   const splitter = createStreamSplitter();
   const segmenter = createAudioSegmenter(0);

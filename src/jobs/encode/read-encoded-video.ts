@@ -54,8 +54,9 @@ export async function endFailedRun(run: FfmpegRun, stop: AbortController, error:
 }
 
 /**
- * Waits until the outputs of a run are read to their ends and the run is over, then does `last`. After a failure all of them
- * have ended too: what was stored is deleted next, so nothing may be on its way. Of several errors the first is reported.
+ * Waits until the outputs of a run are read to their ends and the run is over, then does `last`. After a failure all of
+ * them have ended too: what was stored is deleted next, so nothing may be on its way. Of several errors the first is
+ * reported.
  */
 export async function endReading(
   run: FfmpegRun,

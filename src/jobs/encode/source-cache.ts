@@ -16,8 +16,9 @@ export type LocalSource = { path: string; release: () => Promise<void> };
 export type SourceCache = {
   open(key: StorageKey, signal: AbortSignal): Promise<LocalSource>;
   /**
-   * As `open`, of a file that is made from an original, which `name` distinguishes from others of the same original. It is kept
-   * beside the copies of originals; whoever asks for it while it is made waits for it. `make` is given the original.
+   * As `open`, of a file that is made from an original, which `name` distinguishes from others of the same original. It
+   * is kept beside the copies of originals; whoever asks for it while it is made waits for it. `make` is given the
+   * original.
    */
   openMade(key: StorageKey, made: MadeSource, signal: AbortSignal): Promise<LocalSource>;
   /** As `openMade`, of a file that is made of stored segments; `name` is that of no other. */

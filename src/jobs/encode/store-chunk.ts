@@ -20,7 +20,10 @@ export type ChunkPlace = {
   attempt: number;
   /** Segments of a chunk; as many as fit when left out. */
   mostSegments?: number;
-  /** Answers which segments of a range others have stored meanwhile: they are left out. Left out itself, there are no others. */
+  /**
+   * Answers which segments of a range others have stored meanwhile: they are left out. Left out itself, there are no
+   * others.
+   */
   findTaken?: (range: { firstSegment: number; segmentCount: number }) => Promise<readonly number[]>;
 };
 

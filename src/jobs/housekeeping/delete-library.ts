@@ -17,10 +17,10 @@ const SECOND_LOOK_SEC = 15;
 export type DeletedLibrary = { libraryId: number; isSecondLook?: boolean };
 
 /**
- * Deletes the media of a removed library, a hundred at a time: their objects, then their rows; and its pictures. Nothing
- * else under `{libraryId}/` is its own for certain, since ids of libraries come again in a database that was restored:
- * what a worker was just writing goes as all orphans do. Looks a second time for pictures, and forgets the library then.
- * A library that was not removed is left alone.
+ * Deletes the media of a removed library, a hundred at a time: their objects, then their rows; and its pictures.
+ * Nothing else under `{libraryId}/` is its own for certain, since ids of libraries come again in a database that was
+ * restored: what a worker was just writing goes as all orphans do. Looks a second time for pictures, and forgets the
+ * library then. A library that was not removed is left alone.
  */
 export const deleteLibrary = defineJob<DeletedLibrary, JobDeps>({
   name: 'delete-library',

@@ -6,9 +6,9 @@ import type { ObjectInfo, Storage, StorageKey } from '../../ports/storage.ts';
 export type MoveStores = { from: Storage; to: Storage; mayDelete: () => Promise<void> };
 
 /**
- * Moves one object: copied whole, looked at in the new store, then deleted in the old one. It may be broken off anywhere
- * and done again. What the new store has under the key was copied or written later, and stays. An object that is deleted
- * meanwhile, in both stores as `createMovingStorage` does, is in neither at the end.
+ * Moves one object: copied whole, looked at in the new store, then deleted in the old one. It may be broken off
+ * anywhere and done again. What the new store has under the key was copied or written later, and stays. An object that
+ * is deleted meanwhile, in both stores as `createMovingStorage` does, is in neither at the end.
  */
 export async function moveObject(key: StorageKey, stores: MoveStores, signal: AbortSignal): Promise<void> {
   const { from, to, mayDelete } = stores;

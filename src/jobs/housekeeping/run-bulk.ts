@@ -33,8 +33,8 @@ const RUN_MS = 20_000;
 const UNEXPECTED = 'An unexpected error, which the log names. Try this video again.';
 
 /**
- * Does a bulk operation, video by video: what one refuses, or fails by, is noted in the report and keeps no other from being done. Killed at
- * any time, it goes on with the first video without an outcome; doing it twice changes nothing.
+ * Does a bulk operation, video by video: what one refuses, or fails by, is noted in the report and keeps no other from
+ * being done. Killed at any time, it goes on with the first video without an outcome; doing it twice changes nothing.
  */
 export const runBulk = defineJob<BulkKey, JobDeps>({
   name: 'run-bulk',

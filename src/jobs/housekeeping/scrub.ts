@@ -12,9 +12,10 @@ export type ScrubBudget = { bytes: number };
 
 /**
  * Looks for damage in what is stored: every original, and every chunk that viewers may ask for, is read and hashed once
- * a week at most. A damaged index is made anew from its chunk, a damaged chunk from the video's original; what cannot be
- * is reported in the video's messages. All workers share one round, object by object; a run goes on where the last one
- * ended. What cannot be read is reported in the log and passed over until the next round. Returns the bytes that were read.
+ * a week at most. A damaged index is made anew from its chunk, a damaged chunk from the video's original; what cannot
+ * be is reported in the video's messages. All workers share one round, object by object; a run goes on where the last
+ * one ended. What cannot be read is reported in the log and passed over until the next round. Returns the bytes that
+ * were read.
  */
 export async function scrub(deps: InspectDeps, { bytes }: ScrubBudget, signal: AbortSignal): Promise<number> {
   let readBytes = 0;
@@ -41,8 +42,9 @@ export async function scrub(deps: InspectDeps, { bytes }: ScrubBudget, signal: A
 export type ScrubberDeps = InspectDeps & { bytesPerSec: number };
 
 /**
- * Looks for damage within this worker's share of the store's throughput, whether encoders are at work or not, until it is closed. A
- * hash cannot be broken off: after a long object nothing is read for as long as its bytes would have taken.
+ * Looks for damage within this worker's share of the store's throughput, whether encoders are at work or not, until it
+ * is closed. A hash cannot be broken off: after a long object nothing is read for as long as its bytes would have
+ * taken.
  */
 export function startScrubber({ bytesPerSec, ...deps }: ScrubberDeps): { close(): Promise<void> } {
   const stopping = new AbortController();

@@ -74,7 +74,9 @@ function openRun(view: PictureView, output: PictureOutput, deps: JobDeps): Pictu
   };
 }
 
-/** The thumbnails to choose from, and the one to show: of the moment that was requested, else the most informative one. */
+/**
+ * The thumbnails to choose from, and the one to show: of the moment that was requested, else the most informative one.
+ */
 async function takePosters(
   run: PictureRun,
   { thumbnailTimeMs }: PictureView,

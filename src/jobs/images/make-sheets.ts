@@ -26,8 +26,8 @@ const SAMPLES_OF_OTHERS = 96;
 const MINIATURE_BYTES = MINIATURE.widthPx * MINIATURE.heightPx;
 
 /**
- * Decodes the lowest rendition where that was not done while the video was encoded: stores the sheets that are missing, and
- * chooses the most informative moments of all.
+ * Decodes the lowest rendition where that was not done while the video was encoded: stores the sheets that are missing,
+ * and chooses the most informative moments of all.
  */
 export async function makeSheets(
   run: SheetRun,

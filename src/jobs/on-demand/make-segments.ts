@@ -72,8 +72,8 @@ type SegmentJob = {
 };
 
 /**
- * What one encoder each makes. One that goes on reads half a second ahead before it gives out a segment: the one that is
- * awaited has an encoder of its own, which ends with it (a fifth less processor time until it is there).
+ * What one encoder each makes. One that goes on reads half a second ahead before it gives out a segment: the one that
+ * is awaited has an encoder of its own, which ends with it (a fifth less processor time until it is there).
  */
 function planRanges({ control: { range }, view, rendition }: SegmentJob): ChunkRange[] {
   if (rendition.kind === 'audio') return [range];

@@ -16,8 +16,9 @@ const RENEW_EVERY_MS = 1_000;
 const LOST_AFTER_MS = 2_500;
 
 /**
- * Watches over one segment task: renews its lease and reads how far viewers request it. `signal` is given when it must end:
- * no viewer is left, its rendition is gone, its lease could not be kept, `end` was called, or `stopping` was given.
+ * Watches over one segment task: renews its lease and reads how far viewers request it. `signal` is given when it must
+ * end: no viewer is left, its rendition is gone, its lease could not be kept, `end` was called, or `stopping` was
+ * given.
  */
 export class SegmentControl {
   readonly claim: Claim;

@@ -28,7 +28,10 @@ export class SegmentEncoders {
     return this.#running.size;
   }
 
-  /** Adds a task and returns its threads: one after a failure, since memory is the likeliest reason and threads cost memory. */
+  /**
+   * Adds a task and returns its threads: one after a failure, since memory is the likeliest reason and threads cost
+   * memory.
+   */
   add(control: SegmentControl): number {
     const others = [...this.#running].map(([{ isPaused }, threads]) => ({ isPaused, threads }));
     const threads = control.claim.failures > 0 ? 1 : shareThreads(this.#threads, others);
@@ -91,7 +94,10 @@ export async function followDemand({
   });
 }
 
-/** Calls that come while one is under way become one call after it, also when that one fails; the last failure is thrown. */
+/**
+ * Calls that come while one is under way become one call after it, also when that one fails; the last failure is
+ * thrown.
+ */
 function oneAtATime(action: () => Promise<void>): () => Promise<void> {
   let isUnderWay = false;
   let isDue = false;

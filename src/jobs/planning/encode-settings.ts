@@ -17,7 +17,10 @@ export type EncodeSettings = {
   onDemand: 'no' | 'wanted' | 'refused';
 };
 
-/** Merges a library's settings with what the upload asked for; an upload's empty list, or one of unknown rungs, is the library's. */
+/**
+ * Merges a library's settings with what the upload asked for; an upload's empty list, or one of unknown rungs, is the
+ * library's.
+ */
 export function readEncodeSettings(stored: unknown, upload: UploadOptions): EncodeSettings {
   const { encoding, watermark } = readLibrarySettings(stored);
   const wanted = knownRungs(upload.enabledRungs ?? []);

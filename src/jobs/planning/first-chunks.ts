@@ -68,7 +68,8 @@ export async function storeAudio(
 }
 
 /**
- * Publishes a first chunk in the transaction that wrote its plan. The rest of its encode task is left to whoever takes it.
+ * Publishes a first chunk in the transaction that wrote its plan. The rest of its encode task is left to whoever takes
+ * it.
  */
 export async function publishFirstChunk(tx: Tx, first: FirstChunk, owner: string): Promise<void> {
   const claim = await claimTask(tx, first.task.key, first.task.id, owner);

@@ -14,10 +14,16 @@ export type Place = { key: MediaKey; timelineId: Guid; cutList: CutList; duratio
 /** Chunks that one copying work takes, about four minutes: bounds how long it holds its slot. */
 const COPIED_CHUNKS = 8;
 
-/** How far encode tasks of a further codec stand behind those that make a video play at all: as much as a video 180 times longer. */
+/**
+ * How far encode tasks of a further codec stand behind those that make a video play at all: as much as a video 180
+ * times longer.
+ */
 const FURTHER_CODEC_STEP = 300;
 
-/** Sound segments, about a minute, that are encoded in a slot for quick work; the rest of a long track goes the long way. */
+/**
+ * Sound segments, about a minute, that are encoded in a slot for quick work; the rest of a long track goes the long
+ * way.
+ */
 const QUICK_AUDIO_SEGMENTS = 16;
 
 /** Copies the source's segments: first the first chunk, alone, then several chunks an encode task, in order. */
@@ -40,7 +46,9 @@ export function passThroughTasks(place: Place, renditions: readonly PlannedRendi
   }));
 }
 
-/** Encodes the rungs under a source that is shown already: their first chunk early, if that is wanted, then the rest. */
+/**
+ * Encodes the rungs under a source that is shown already: their first chunk early, if that is wanted, then the rest.
+ */
 export function encodedTasks(place: Place, renditions: readonly PlannedRendition[], isEarly: boolean): EncodeTask[] {
   if (renditions.length === 0) return [];
   const [first] = planChunks(place.cutList);
@@ -116,7 +124,10 @@ export function audioTasks(place: Place, renditions: readonly PlannedRendition[]
   );
 }
 
-/** Puts pictures together: those that are copied in one encode task a chunk, the first early; those that are encoded behind them. */
+/**
+ * Puts pictures together: those that are copied in one encode task a chunk, the first early; those that are encoded
+ * behind them.
+ */
 export function composeTasks(
   place: Place,
   {

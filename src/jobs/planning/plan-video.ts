@@ -152,8 +152,8 @@ function passThroughRendition({ plan, init, plannedSegments, rung }: ChosenPassT
 }
 
 /**
- * One sound rendition for each language: the first track that has it. Levelled loudness depends on all that came before,
- * so such sound is never on demand.
+ * One sound rendition for each language: the first track that has it. Levelled loudness depends on all that came
+ * before, so such sound is never on demand.
  */
 function planAudioTracks(request: PlanRequest, durationSec: number, isOnDemand: boolean): PlannedRendition[] {
   const { audio } = request.facts;

@@ -26,7 +26,10 @@ export type Job<Payload extends object, Deps> = JobName & {
   giveUp?(payload: Payload, deps: Deps, reason: string): Promise<void>;
 };
 
-/** `onlyOneNamed`: while a job of this name and kind waits or runs, sending it again does nothing. Higher `priority` first. */
+/**
+ * `onlyOneNamed`: while a job of this name and kind waits or runs, sending it again does nothing. Higher `priority`
+ * first.
+ */
 export type SendOptions = { priority?: number; delaySec?: number; onlyOneNamed?: string };
 
 /** Where jobs are sent: the result joins the transaction of the change that asks for the job. */

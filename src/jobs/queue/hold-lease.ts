@@ -11,8 +11,8 @@ export class LeaseLost extends Error {
 
 /**
  * Does a task under a lease that `renew` keeps every few seconds. The task's signal is given when the lease was lost
- * (within seconds of a delete) or could not be renewed for a minute and a half, and when `signal` is: a shorter pause of
- * the database costs nothing, because what is committed is fenced.
+ * (within seconds of a delete) or could not be renewed for a minute and a half, and when `signal` is: a shorter pause
+ * of the database costs nothing, because what is committed is fenced.
  */
 export async function underLease<T>(
   renew: () => Promise<boolean>,
@@ -31,7 +31,10 @@ export async function underLease<T>(
   }
 }
 
-/** Until the answer is called. A renewal may hang for minutes when the database's host is gone: the lease ends all the same. */
+/**
+ * Until the answer is called. A renewal may hang for minutes when the database's host is gone: the lease ends all the
+ * same.
+ */
 function keepLease(renew: () => Promise<boolean>, lost: AbortController): () => void {
   let renewedMs = performance.now();
   let isRenewing = false;

@@ -4,8 +4,8 @@ import { Refused } from '../../lib/refused.ts';
 import { StorageAway } from '../../ports/storage.ts';
 
 /**
- * What a task needs cannot be had now; the message says for people what is awaited. `isLocal`: another worker may have what
- * this one lacks.
+ * What a task needs cannot be had now; the message says for people what is awaited. `isLocal`: another worker may have
+ * what this one lacks.
  */
 export class Postponed extends Error {
   override name = 'Postponed';
@@ -37,8 +37,8 @@ const MACHINE_CODES = [
 ];
 
 /**
- * The reason, for people, for which a task is postponed: something outside the media is away, full or slow, and the task
- * is done later with no failure counted. Null for every other error, which counts as the task's own.
+ * The reason, for people, for which a task is postponed: something outside the media is away, full or slow, and the
+ * task is done later with no failure counted. Null for every other error, which counts as the task's own.
  */
 export function postponementOf(error: unknown): string | null {
   // A refusal names what its caller did; one that is about the machinery has a kind of its own.

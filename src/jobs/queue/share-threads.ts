@@ -1,9 +1,14 @@
 /** What one encoder of a segment can use: more threads wait for each other. */
 const MOST_THREADS = 8;
-/** Encoders that began alone keep their threads when others join: together they have this many times the processors at most. */
+/**
+ * Encoders that began alone keep their threads when others join: together they have this many times the processors at
+ * most.
+ */
 const MOST_SHARE = 2;
 
-/** An encoder that has so many threads; one that is paused uses none of them now, and all again when its viewer goes on. */
+/**
+ * An encoder that has so many threads; one that is paused uses none of them now, and all again when its viewer goes on.
+ */
 export type ThreadHolder = { threads: number; isPaused: boolean };
 
 /**

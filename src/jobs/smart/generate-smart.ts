@@ -35,8 +35,8 @@ const LONGEST_WAIT_SEC = 24 * 3600;
 type Payload = SmartRequest & { waitedSec?: number; isTranscribing?: boolean };
 
 /**
- * Generates title, description, chapters and moments of a video from its captions, as far as a request names them. A video
- * without captions is transcribed first. Doing it twice changes nothing: what is stored ends the request.
+ * Generates title, description, chapters and moments of a video from its captions, as far as a request names them. A
+ * video without captions is transcribed first. Doing it twice changes nothing: what is stored ends the request.
  */
 export const generateSmart = defineJob<Payload, JobDeps>({
   name: 'generate-smart',

@@ -4,8 +4,8 @@ import type { LanguageModel, ModelRequest } from '../../ports/language-model.ts'
 const LONGEST_QUOTE = 8_000;
 
 /**
- * Has a model answer, and reads the answer; one that cannot be read is sent back once, with what is wrong with it. Throws
- * `BadModelAnswer` when the second one cannot be read either.
+ * Has a model answer, and reads the answer; one that cannot be read is sent back once, with what is wrong with it.
+ * Throws `BadModelAnswer` when the second one cannot be read either.
  */
 export async function askModel<T>(
   model: LanguageModel,

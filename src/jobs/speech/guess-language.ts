@@ -12,8 +12,8 @@ const CHUNKS_A_PLACE = 2;
 const FEW_CHUNKS = PLACES * CHUNKS_A_PLACE;
 
 /**
- * Guesses the language of a video: an engine transcribes a span at each of three places, and most words decide. An opening
- * in another language than the rest does not. Null when no words are found there.
+ * Guesses the language of a video: an engine transcribes a span at each of three places, and most words decide. An
+ * opening in another language than the rest does not. Null when no words are found there.
  */
 export async function guessLanguage(
   { audio, transcriber }: { audio: SpeechAudio; transcriber: Transcriber },

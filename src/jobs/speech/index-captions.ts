@@ -18,8 +18,8 @@ const MOST_VIDEOS = 2_000;
 const LATEST_MS = 2 ** 31 - 1;
 
 /**
- * Reads captions that changed, so that what is said is found: every minute, and at once when somebody changed some. Doing
- * it twice changes nothing.
+ * Reads captions that changed, so that what is said is found: every minute, and at once when somebody changed some.
+ * Doing it twice changes nothing.
  */
 export const indexCaptions = defineJob<object, JobDeps>({
   name: 'index-captions',

@@ -17,8 +17,8 @@ export async function readTrack(
 }
 
 /**
- * The track that holds what is said: captions of the speaker's language, by a person before made ones; without a language
- * the first by a person, else the first that was made of the speech itself. Null when there is none.
+ * The track that holds what is said: captions of the speaker's language, by a person before made ones; without a
+ * language the first by a person, else the first that was made of the speech itself. Null when there is none.
  */
 export function chooseTrack(captions: readonly CaptionTrack[], language: string | null): CaptionTrack | null {
   const spoken = captions.filter(({ translatedFrom }) => translatedFrom === undefined);

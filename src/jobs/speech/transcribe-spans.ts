@@ -22,8 +22,8 @@ export type SpokenText = { language: string; words: SpokenWord[] };
 
 /**
  * How transcribing ended: `whole`, its turn is over (`turn`, with the crashes in a row so far), new videos wait to be
- * encoded (`gave-way`), a person's captions stand in the way (`dropped`), or the run is over (`gone`): the video is gone,
- * it was cancelled, or another followed.
+ * encoded (`gave-way`), a person's captions stand in the way (`dropped`), or the run is over (`gone`): the video is
+ * gone, it was cancelled, or another followed.
  */
 export type SpansEnd =
   | { kind: 'whole'; text: SpokenText }
@@ -42,8 +42,9 @@ export type SpansWanted = {
 };
 
 /**
- * Transcribes audio span by span; without a language the first span that holds words decides on that of the rest. What was
- * found in a span is kept, so that whoever goes on begins with the next: what is decoded again costs little beside an engine.
+ * Transcribes audio span by span; without a language the first span that holds words decides on that of the rest. What
+ * was found in a span is kept, so that whoever goes on begins with the next: what is decoded again costs little beside
+ * an engine.
  */
 export async function transcribeSpans(wanted: SpansWanted, deps: JobDeps, signal: AbortSignal): Promise<SpansEnd> {
   const open = await openSpans(wanted.audio, deps, signal);
@@ -96,7 +97,10 @@ async function walkSpans(
 
 type SpanToFind = { span: Span; identity: Buffer; text: SpokenText };
 
-/** Words that an engine dates after the end of its span were never said there. Answers how the engine crashed, if it did. */
+/**
+ * Words that an engine dates after the end of its span were never said there. Answers how the engine crashed, if it
+ * did.
+ */
 async function findWords(
   { span, identity, text }: SpanToFind,
   transcriber: Transcriber,

@@ -6,8 +6,8 @@ import { MAX_DELETE_KEYS, type Storage, type StorageKey } from '../../ports/stor
 const MOST_IN_A_ROW = 10;
 
 /**
- * Deletes objects, in any order; one that the store refuses keeps no other. Answers those that are gone, and why not all
- * are. An abort ends it between two answers of the store, or without the last.
+ * Deletes objects, in any order; one that the store refuses keeps no other. Answers those that are gone, and why not
+ * all are. An abort ends it between two answers of the store, or without the last.
  */
 export async function deleteObjects(
   storage: Storage,

@@ -15,7 +15,9 @@ import { pastFailures } from './past-failures.ts';
 import { ownerOf, sortByName } from './sort-by-name.ts';
 
 const QUARANTINE_SEC = 24 * 3600;
-/** More orphans than this part of all objects, or than so many bytes, are a fault of something else than a lost worker. */
+/**
+ * More orphans than this part of all objects, or than so many bytes, are a fault of something else than a lost worker.
+ */
 const MOST_OF_ALL = 0.01;
 const MOST_BYTES = 100e9;
 /** In a small store a single video is more than a hundredth. */
@@ -50,7 +52,9 @@ async function refuseTooMany(db: Db): Promise<void> {
   );
 }
 
-/** Deletes those of these orphans that are still orphans, and takes what is final off the list. Answers how many went. */
+/**
+ * Deletes those of these orphans that are still orphans, and takes what is final off the list. Answers how many went.
+ */
 export async function deleteOrphans(
   orphans: readonly ListedOrphan[],
   deps: DropDeps,

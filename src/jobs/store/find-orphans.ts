@@ -10,8 +10,8 @@ const OBJECTS_AT_ONCE = 20_000;
 export type FindDeps = { db: Db; storage: Pick<Storage, 'list'>; orphanAgeMs?: number };
 
 /**
- * Lists the objects that no row names, a bounded number of objects a run, those of busy videos left alone. The place where
- * the next run goes on is kept in the database, by whole videos.
+ * Lists the objects that no row names, a bounded number of objects a run, those of busy videos left alone. The place
+ * where the next run goes on is kept in the database, by whole videos.
  */
 export async function findOrphans(deps: FindDeps, signal: AbortSignal): Promise<void> {
   const sweep = await loadOrphanSweep(deps.db);

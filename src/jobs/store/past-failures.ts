@@ -6,8 +6,8 @@ const MOST_CAUSES = 5;
 const MOST_IN_A_ROW = 10;
 
 /**
- * Does an action for each of some things in turn, past those for which it fails. Then throws one error that shows of all.
- * Ends early after many failures in a row, so things that fail each time must not come in one order each time.
+ * Does an action for each of some things in turn, past those for which it fails. Then throws one error that shows of
+ * all. Ends early after many failures in a row, so things that fail each time must not come in one order each time.
  */
 export async function pastFailures<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,

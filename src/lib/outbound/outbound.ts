@@ -71,7 +71,9 @@ export function createOutbound({ allow, lookup, ownAddresses }: OutboundOptions)
   };
 }
 
-/** undici is loaded with the first request: it takes 20 MiB, and most roles of most services never leave the machine. */
+/**
+ * undici is loaded with the first request: it takes 20 MiB, and most roles of most services never leave the machine.
+ */
 async function openAgent(rules: AddressRules, lookup: Lookup | undefined): Promise<Agent> {
   const [{ Agent }, { createGuardedConnector }] = await Promise.all([
     import('undici'),

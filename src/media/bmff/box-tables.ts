@@ -7,8 +7,8 @@ export type MoovBox = { type: string; bytes: Buffer; start: number; end: number 
 const MAX_CHILDREN = 10_000;
 
 /**
- * Lists the boxes between `start` and `end` (ISO 14496-12 section 4.2). Less than a box head at the end and a size of 0 end
- * the list: QuickTime closes lists with zeros. Throws BrokenMedia on a box that does not fit.
+ * Lists the boxes between `start` and `end` (ISO 14496-12 section 4.2). Less than a box head at the end and a size of 0
+ * end the list: QuickTime closes lists with zeros. Throws BrokenMedia on a box that does not fit.
  */
 export function listBoxes(bytes: Buffer, start = 0, end = bytes.length): MoovBox[] {
   const boxes: MoovBox[] = [];

@@ -7,7 +7,10 @@ const SETTINGS: Record<string, RegExp> = {
   align: /^(?:start|center|end|left|right)$/,
 };
 
-/** Keeps the cue settings that WebVTT defines and are well formed (W3C WebVTT 4.3); `onDropped` is called with each other word. */
+/**
+ * Keeps the cue settings that WebVTT defines and are well formed (W3C WebVTT 4.3); `onDropped` is called with each
+ * other word.
+ */
 export function readSettings(text: string, onDropped: (word: string) => void): string {
   const kept: string[] = [];
   for (const word of text.split(/\s+/).filter((part) => part !== '')) {

@@ -1,7 +1,13 @@
-/** One caption: shown from `startMs` to `endMs`, `text` is WebVTT cue text (W3C WebVTT 4.2.2), `settings` its valid cue settings. */
+/**
+ * One caption: shown from `startMs` to `endMs`, `text` is WebVTT cue text (W3C WebVTT 4.2.2), `settings` its valid cue
+ * settings.
+ */
 export type Cue = { startMs: number; endMs: number; settings: string; text: string };
 
-/** What reading a caption file found. `errors` make it unusable, `warnings` name what was dropped or mended; both name lines from 1. */
+/**
+ * What reading a caption file found. `errors` make it unusable, `warnings` name what was dropped or mended; both name
+ * lines from 1.
+ */
 export type CaptionFile = { cues: Cue[]; errors: string[]; warnings: string[] };
 
 /** Writes cues as a WebVTT file that holds nothing but cues: no style, region or note block survives. */

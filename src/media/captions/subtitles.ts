@@ -13,7 +13,10 @@ export function chooseSubtitles({ subtitles }: Pick<SourceFacts, 'subtitles'>): 
     .slice(0, MAX_TRACKS);
 }
 
-/** Plans one run that writes each track (at least one) as WebVTT on a pipe of its own; time 0 is the source's earliest stream. */
+/**
+ * Plans one run that writes each track (at least one) as WebVTT on a pipe of its own; time 0 is the source's earliest
+ * stream.
+ */
 export function planSubtitles(facts: Pick<SourceFacts, 'durationSec'>, tracks: readonly SubtitleFacts[]): FfmpegPlan {
   if (tracks.length === 0) throw new Error('Expected at least one subtitle track, got none.');
   const outputs = tracks.flatMap(({ streamIndex }, index) => [

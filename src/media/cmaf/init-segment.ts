@@ -50,7 +50,9 @@ export type InitFacts = {
     }
 );
 
-/** What an init segment is made of. `sampleEntry` is the whole entry box, `geometry` tkhd's matrix, width and height. */
+/**
+ * What an init segment is made of. `sampleEntry` is the whole entry box, `geometry` tkhd's matrix, width and height.
+ */
 export type InitFields = {
   timescale: number;
   handler: 'video' | 'audio';
@@ -94,8 +96,8 @@ export function readInitSegment(bytes: Buffer): InitFacts {
 
 /**
  * Rewrites an init segment so that all encoder runs of one rendition give the same bytes: track id 1, zero
- * durations and dates, no turn, our own edit list, no user data, no bit rates, no encoder name. The codec's configuration
- * stays as it is, so a run with other settings still differs.
+ * durations and dates, no turn, our own edit list, no user data, no bit rates, no encoder name. The codec's
+ * configuration stays as it is, so a run with other settings still differs.
  */
 export function normaliseInit(bytes: Buffer): Buffer {
   const { handler, timescale, language, geometry, stsd } = openTrack(bytes);

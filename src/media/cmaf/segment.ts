@@ -32,8 +32,8 @@ export type FragmentParts = { baseTick: number; samples: readonly Sample[]; payl
 const MAX_SEGMENT_FRAGMENTS = 256;
 
 /**
- * Gives the fragments of a segment their heads, with the presentation delay. A fragment's mfhd sequence number follows from the
- * segment's number alone, so that it rises over the timeline whoever made the segment.
+ * Gives the fragments of a segment their heads, with the presentation delay. A fragment's mfhd sequence number follows
+ * from the segment's number alone, so that it rises over the timeline whoever made the segment.
  */
 export function sealFragments(
   { number, timescale }: SealedSegment,

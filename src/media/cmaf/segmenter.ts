@@ -46,7 +46,8 @@ type TimedFragment = { samples: TimedSample[]; payload: Buffer };
  *
  * The run's clock is shifted once, so that its first presented frame falls on the first cut. Then every
  * segment's decode times are its presentation times in rising order (`decodeTicks`), so that they start at the cut
- * and have no gap or overlap within and between runs. The last frame of a segment lasts until the next cut, whatever the encoder wrote.
+ * and have no gap or overlap within and between runs. The last frame of a segment lasts until the next cut, whatever
+ * the encoder wrote.
  *
  * Throws BrokenMedia, naming what was expected and what came, when a segment does not open with a sync
  * sample exactly on its cut, when a frame lies outside its segment, and when one is missing, doubled or extra.
@@ -186,7 +187,10 @@ function closeSegment(plan: RunPlan, number: number, open: readonly TimedFragmen
   };
 }
 
-/** Where the frame on the cut did not decode, the next one, which the encoder made the sync sample, is shown from the cut on. */
+/**
+ * Where the frame on the cut did not decode, the next one, which the encoder made the sync sample, is shown from the
+ * cut on.
+ */
 function openAtCut(open: readonly TimedFragment[], cutTick: number): void {
   const first = open[0]?.samples[0];
   if (first?.isSync) first.presentTick = Math.min(first.presentTick, cutTick);
@@ -212,7 +216,10 @@ function checkOpening(number: number, first: TimedSample | undefined, lowest: nu
   throw new BrokenMedia(`Expected segment ${number} to open with a sync sample at tick ${at}, got ${came}.`);
 }
 
-/** Every frame once, none outside: exactly on an encoded grid or against known source times, else rising within the borders. */
+/**
+ * Every frame once, none outside: exactly on an encoded grid or against known source times, else rising within the
+ * borders.
+ */
 function checkTicks(plan: RunPlan, number: number, ticks: readonly number[], mayBeShort: boolean): void {
   const start = plan.startTick(number);
   const next = plan.startTick(number + 1);

@@ -1,8 +1,8 @@
 import { type CutList, segmentStartTicks } from '../timeline/cut-list.ts';
 
 /**
- * A range of a source's timeline that goes into a new video; `frameTicks` is about the length of one of its frames. Of a
- * recorded stream nothing can be encoded: all segments are taken that the range touches.
+ * A range of a source's timeline that goes into a new video; `frameTicks` is about the length of one of its frames. Of
+ * a recorded stream nothing can be encoded: all segments are taken that the range touches.
  */
 export type PartRange = { cutList: CutList; fromSec: number; toSec: number; frameTicks: number; isRecorded: boolean };
 

@@ -1,6 +1,9 @@
 import type { Rational } from '../probe/source-facts.ts';
 
-/** One rendition as DASH lists it. Its addresses are `init.mp4` and `{number}.m4s` below `r/{id}/` and its `segmentFolder`. */
+/**
+ * One rendition as DASH lists it. Its addresses are `init.mp4` and `{number}.m4s` below `r/{id}/` and its
+ * `segmentFolder`.
+ */
 export type DashRendition = {
   /** Plain characters of an address: letters, digits, `-`, `_`. */
   id: string;

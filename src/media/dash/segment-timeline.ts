@@ -13,7 +13,10 @@ export function peakSegmentBps({ segmentSizesBytes, segmentDurationsTicks, times
   }, 0);
 }
 
-/** Whether two renditions have the same segments at the same times and in like folders, so that one template serves both. */
+/**
+ * Whether two renditions have the same segments at the same times and in like folders, so that one template serves
+ * both.
+ */
 export function haveSameTimeline(one: DashRendition, other: DashRendition): boolean {
   return (
     one.timescale === other.timescale &&

@@ -16,7 +16,9 @@ export type BitReader = {
 const LONGEST_GOLOMB_PREFIX = 32;
 const EMULATION_PREVENTION = 3;
 
-/** Opens a NAL unit for reading after its first byte; emulation prevention bytes are stepped over (H.264 section 7.3.1). */
+/**
+ * Opens a NAL unit for reading after its first byte; emulation prevention bytes are stepped over (H.264 section 7.3.1).
+ */
 export function openNalBits(nal: Uint8Array): BitReader {
   let at = 1;
   let zeros = nal[0] === 0 ? 1 : 0;

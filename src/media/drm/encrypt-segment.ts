@@ -17,7 +17,10 @@ const STEP_BYTES = 2 * 2 ** 20;
 /** What encryption adds to a segment, but for very strange ones: 250 samples of as many subsamples as they can have. */
 export const HEADROOM_BYTES = 64 * 1024;
 
-/** A segment's cipher and number; `firstSample` is the index in the segment of the first sample that is given, 0 unless it is a later one. */
+/**
+ * A segment's cipher and number; `firstSample` is the index in the segment of the first sample that is given, 0 unless
+ * it is a later one.
+ */
 export type SegmentPlace = { cipher: TrackCipher; number: number; firstSample?: number };
 
 /** A buffer at whose end the clear bytes stand, from `clearStart` on. What is before them is free. */

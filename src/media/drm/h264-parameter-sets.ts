@@ -59,7 +59,9 @@ export function readAvcConfiguration(avcC: Buffer): AvcConfiguration {
   return { nalLengthBytes, sets };
 }
 
-/** Takes an SPS or PPS NAL unit into `sets`; any other NAL unit changes nothing. Throws BrokenMedia on a damaged one. */
+/**
+ * Takes an SPS or PPS NAL unit into `sets`; any other NAL unit changes nothing. Throws BrokenMedia on a damaged one.
+ */
 export function readParameterSet(nal: Buffer, sets: ParameterSets): void {
   const type = (nal[0] ?? 0) & 0x1f;
   if (type === NAL_SPS) readSequenceSet(openNalBits(nal), sets);

@@ -32,10 +32,10 @@ const END_DOUBT_SEC = 1;
 
 /**
  * Plans the encode of one whole sound track to AAC-LC, stereo, 48 kHz, 128 kbit/s, as fragmented MP4 on one
- * pipe; more channels are mixed down. Time 0 is the source's earliest stream: a late track begins with silence. Gaps are filled, and the track
- * is padded or cut to `durationSec`, so that it ends with the picture (to one AAC frame, 21 ms). With `normaliseLoudness` its loudness
- * (EBU R 128) becomes about -16 LUFS. The first packet is the
- * encoder's priming (1024 samples): whoever stores the fragments drops it.
+ * pipe; more channels are mixed down. Time 0 is the source's earliest stream: a late track begins with silence. Gaps
+ * are filled, and the track is padded or cut to `durationSec`, so that it ends with the picture (to one AAC frame, 21
+ * ms). With `normaliseLoudness` its loudness (EBU R 128) becomes about -16 LUFS. The first packet is the encoder's
+ * priming (1024 samples): whoever stores the fragments drops it.
  */
 export function planAudioEncode(
   source: Pick<SourceFacts, 'startSec'>,
@@ -75,9 +75,10 @@ export function planPlacedAudioEncode({ durationSec, normaliseLoudness }: AudioJ
 }
 
 /**
- * Plans the decode of one whole track to interleaved 16-bit stereo at 48 kHz on the first output, whatever changes midway
- * and however much of it is damaged. The second output says when each piece sounds and how many samples it has; it is
- * written before the piece. ffmpeg builds its filters anew where parameters change, so nothing here may count from the start.
+ * Plans the decode of one whole track to interleaved 16-bit stereo at 48 kHz on the first output, whatever changes
+ * midway and however much of it is damaged. The second output says when each piece sounds and how many samples it has;
+ * it is written before the piece. ffmpeg builds its filters anew where parameters change, so nothing here may count
+ * from the start.
  */
 export function planAudioDecode({ streamIndex }: Pick<AudioFacts, 'streamIndex'>, durationSec: number): FfmpegPlan {
   const filters = [
@@ -145,7 +146,8 @@ function seekTo(source: SourceFacts, track: AudioFacts, fromSec: number): number
 
 /** Puts samples at their times from the timeline's start on; those before the first one that is wanted are dropped. */
 function place({ startSec }: Pick<SourceFacts, 'startSec'>, fromSample: number, normaliseLoudness: boolean): string[] {
-  // What resamples drops too much when it is to drop by itself: that is done between two, of which the second does not resample.
+  // What resamples drops too much when it is to drop by itself: that is done between two, of which the second does not
+  // resample.
   const dropped = fromSample === 0 ? [] : [resample(null), `atrim=start_pts=${fromSample}`];
   return [
     ...moveTime('asetpts', -startSec),

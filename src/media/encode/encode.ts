@@ -28,8 +28,8 @@ export type EncodeJob = {
 
 /**
  * Decoding starts this many frames of the grid before the wanted one, so that the picture shown there is sure to be
- * decoded and a deinterlacer has a neighbour. ffmpeg itself goes back 0.13 s more where frames are reordered. More would
- * often mean a whole GOP more, where a cut lies just behind a keyframe.
+ * decoded and a deinterlacer has a neighbour. ffmpeg itself goes back 0.13 s more where frames are reordered. More
+ * would often mean a whole GOP more, where a cut lies just behind a keyframe.
  */
 const LEAD_FRAMES = 2;
 /** As much in seconds, where there is no grid, and after a failure. */
@@ -44,9 +44,9 @@ const TRANSFERS = { pq: 'smpte2084', hlg: 'arib-std-b67' };
 
 /**
  * Plans one ffmpeg that decodes a range of segments once and encodes every given rung of it into fragmented
- * MP4 on pipes, in the order of `rungs`; HDR stays HDR where the codec keeps it. Fragments begin at keyframes: each 2 s of frames, and at each cut.
- * Neighbouring ranges join without a lost or doubled frame. The first `tfdt` of each output is 0 whatever the
- * range: whoever stores the fragments adds the range's start. Refuses a source without picture.
+ * MP4 on pipes, in the order of `rungs`; HDR stays HDR where the codec keeps it. Fragments begin at keyframes: each 2 s
+ * of frames, and at each cut. Neighbouring ranges join without a lost or doubled frame. The first `tfdt` of each output
+ * is 0 whatever the range: whoever stores the fragments adds the range's start. Refuses a source without picture.
  */
 export function planEncode(job: EncodeJob): FfmpegPlan {
   const { facts, cutList, range, rungs } = job;

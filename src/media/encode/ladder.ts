@@ -39,9 +39,9 @@ const ROUNDING_PX = 1;
 type PictureSize = { displayWidthPx: number; displayHeightPx: number };
 
 /**
- * The rung that a picture of this size is listed under when it is not scaled: the highest allowed one that either of its
- * sides fills, or a higher one when its short side needs that. 854x356 stands for 480p by its width, 574x240 for 240p.
- * Null when its short side is longer than every allowed rung's.
+ * The rung that a picture of this size is listed under when it is not scaled: the highest allowed one that either of
+ * its sides fills, or a higher one when its short side needs that. 854x356 stands for 480p by its width, 574x240 for
+ * 240p. Null when its short side is longer than every allowed rung's.
  */
 export function rungForSize(size: PictureSize, allowedRungs: readonly Rung[]): Rung | null {
   const allowed = RUNGS.filter((rung) => allowedRungs.includes(rung));
@@ -65,8 +65,8 @@ function sidesOf({ displayWidthPx, displayHeightPx }: PictureSize): { shortPx: n
 /**
  * Chooses the renditions to encode, highest first: each rung that the short or the long side of the source fills. The
  * first keeps the source's own size when either side fits, however wide that is; the others stay within 16:9. Never
- * upscales; a source smaller than every allowed rung gets one rendition of its own size under the lowest. Aspect is kept,
- * sides are even. A source without picture gets none. Throws when no rung is allowed.
+ * upscales; a source smaller than every allowed rung gets one rendition of its own size under the lowest. Aspect is
+ * kept, sides are even. A source without picture gets none. Throws when no rung is allowed.
  */
 export function planLadder(facts: { video: PictureSize | null }, options: LadderOptions): RungPlan[] {
   const allowed = RUNGS.filter((rung) => options.allowedRungs.includes(rung)).reverse();

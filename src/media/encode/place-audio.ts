@@ -15,7 +15,10 @@ export type AudioPlacing = {
 /** Two channels of 16 bits. */
 export const PCM_SAMPLE_BYTES = 4;
 
-/** Sound this near to its time is joined to what came before: times are rounded, and clocks drift. A viewer notices more. */
+/**
+ * Sound this near to its time is joined to what came before: times are rounded, and clocks drift. A viewer notices
+ * more.
+ */
 const DRIFT_SEC = 0.04;
 /** Frames that must agree on a new place before it is believed; what has a place of its own for less is noise. */
 const WITNESSES = 4;
@@ -23,8 +26,8 @@ const ZEROS = Buffer.alloc(64 * 1024);
 
 /**
  * Lays decoded frames on the samples of a track, each at its time, with silence where there is none. A few frames that
- * leap away from all others, as damaged headers make them, are dropped; sound that was there already is cut off. Gives PCM
- * of exactly `totalSamples`. It holds a few frames at most.
+ * leap away from all others, as damaged headers make them, are dropped; sound that was there already is cut off. Gives
+ * PCM of exactly `totalSamples`. It holds a few frames at most.
  */
 export async function* placeAudio(
   frames: AsyncIterable<AudioFrame>,

@@ -4,8 +4,8 @@ import { runFfmpeg } from '../ffmpeg/run-ffmpeg.ts';
 import { GUARD_ARGV, SOURCE_URL } from '../probe/open-source.ts';
 
 /**
- * Plans the copy of an MPEG-TS or MPEG-PS whose clock jumps to one whose clock goes on, nothing encoded: ffmpeg joins what follows a
- * jump to what was before it, as long as it need not keep the source's own times.
+ * Plans the copy of an MPEG-TS or MPEG-PS whose clock jumps to one whose clock goes on, nothing encoded: ffmpeg joins
+ * what follows a jump to what was before it, as long as it need not keep the source's own times.
  */
 export function planJoinClock(durationSec: number): FfmpegPlan {
   return {

@@ -15,9 +15,10 @@ type MendOptions = Pick<FfmpegOptions, 'sourceDurationSec' | 'niceness'> & { sou
 const LOSS_DOUBT_SEC = 0.1;
 
 /**
- * Encodes a track that the usual way fails on, since its parameters change midway or packets are lost: one ffmpeg decodes
- * what can be decoded, its sound is laid at its times with silence between, and another ffmpeg encodes that, to what
- * `planAudioEncode` would give. Both end with the signal, and the first when the second does. Fails when nothing decodes.
+ * Encodes a track that the usual way fails on, since its parameters change midway or packets are lost: one ffmpeg
+ * decodes what can be decoded, its sound is laid at its times with silence between, and another ffmpeg encodes that, to
+ * what `planAudioEncode` would give. Both end with the signal, and the first when the second does. Fails when nothing
+ * decodes.
  */
 export async function runMendedAudio(
   { facts, track, audio }: { facts: SourceFacts; track: AudioFacts; audio: AudioJob },

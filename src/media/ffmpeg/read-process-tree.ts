@@ -1,9 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process and its descendants: processor time used so far by those alive, and whether any thread of theirs could use more now. */
+/**
+ * A process and its descendants: processor time used so far by those alive, and whether any thread of theirs could use
+ * more now.
+ */
 export type TreeLoad = { cpuSec: number; isRunnable: boolean };
 
-/** Linux counts processor time in hundredths of a second, whatever the kernel's own clock (proc(5), `sysconf(_SC_CLK_TCK)`). */
+/**
+ * Linux counts processor time in hundredths of a second, whatever the kernel's own clock (proc(5),
+ * `sysconf(_SC_CLK_TCK)`).
+ */
 const TICKS_PER_SEC = 100;
 /** Places after the command's name, which may hold anything. */
 const STATE = 0;

@@ -11,7 +11,10 @@ import { startStallClock } from './stall-clock.ts';
 export type FfmpegOptions = {
   /** The source file, or null for a plan that has none. */
   sourcePath: string | null;
-  /** What the plan reads on its standard input when it does not say itself. Once begun, it is read to its end or destroyed. */
+  /**
+   * What the plan reads on its standard input when it does not say itself. Once begun, it is read to its end or
+   * destroyed.
+   */
   input?: Readable;
   /** A folder that the plan may write files to, as `/out`. */
   outputDir?: string;
@@ -55,8 +58,8 @@ export class FfmpegFailed extends Error {
 
 /**
  * A run in progress. Every output must be read to its end or destroyed, else ffmpeg waits; destroying one ends
- * the run. `done` rejects with `FfmpegFailed`, or with what the input failed with; an output may end cleanly although the run failed, so its bytes
- * count only once `done` has resolved.
+ * the run. `done` rejects with `FfmpegFailed`, or with what the input failed with; an output may end cleanly although
+ * the run failed, so its bytes count only once `done` has resolved.
  */
 export type FfmpegRun = { pid: number; outputs: Readable[]; done: Promise<FfmpegReport> };
 
@@ -107,7 +110,9 @@ type Supervised = {
   fed: Promise<void>;
 };
 
-/** Writes the input to the child until either ends. Rejects only when the input itself fails, which also ends the child. */
+/**
+ * Writes the input to the child until either ends. Rejects only when the input itself fails, which also ends the child.
+ */
 async function feed(child: SandboxedChild, input: Readable | undefined): Promise<void> {
   if (input === undefined || child.stdin === null) return;
   try {

@@ -104,7 +104,9 @@ export async function startSandboxed(command: SandboxedCommand, signal: AbortSig
   };
 }
 
-/** Runs a program that answers on its standard output and `pipes`. Throws when it answers more than `maxBytes` in all. */
+/**
+ * Runs a program that answers on its standard output and `pipes`. Throws when it answers more than `maxBytes` in all.
+ */
 export async function runSandboxed(
   command: SandboxedCommand,
   maxBytes: number,

@@ -68,7 +68,8 @@ const SETPRIV_FLAGS = ['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all
 
 function limitFlags(limits: ResourceLimits): string[] {
   return [
-    // The soft limit is a signal that distinguishes itself apart from the memory killer's; the hard one cannot be caught.
+    // The soft limit is a signal that distinguishes itself apart from the memory killer's; the hard one cannot be
+    // caught.
     `--cpu=${limits.cpuSec}:${limits.cpuSec + 5}`,
     `--as=${limits.addressSpaceBytes}`,
     `--fsize=${limits.fileSizeBytes}`,

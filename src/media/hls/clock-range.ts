@@ -1,6 +1,6 @@
 /**
- * A range of wall-clock time, ms since 1970; null is open. `query` is how it was requested: a token may have that signed,
- * letter by letter.
+ * A range of wall-clock time, ms since 1970; null is open. `query` is how it was requested: a token may have that
+ * signed, letter by letter.
  */
 export type ClockRange = { fromMs: number | null; toMs: number | null; query: string };
 

@@ -10,9 +10,9 @@ export type SegmentSpan = { first: number; end: number; wallMs(sec: number): num
 
 /**
  * Writes a media playlist (RFC 8216 section 4.3.3). `folder` is the relative address of the rendition's
- * own folder, empty or ending in `/`; `keyLines` (EXT-X-KEY) stand after the map. A whole run is VOD with an end; a growing one is EVENT and starts
- * at 0, because players else begin at its live edge. A `span` of a recording is listed under the numbers that its
- * segments have, with EXT-X-PROGRAM-DATE-TIME.
+ * own folder, empty or ending in `/`; `keyLines` (EXT-X-KEY) stand after the map. A whole run is VOD with an end; a
+ * growing one is EVENT and starts at 0, because players else begin at its live edge. A `span` of a recording is listed
+ * under the numbers that its segments have, with EXT-X-PROGRAM-DATE-TIME.
  */
 export function writeMediaPlaylist(
   run: SegmentRun,

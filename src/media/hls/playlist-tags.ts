@@ -9,7 +9,9 @@ export type ServerControl = {
   partHoldBackSec?: number;
 };
 
-/** What is common to variants and I-frame variants (RFC 8216bis sections 4.4.6.2 and 4.4.6.3): bits a second, pixels. */
+/**
+ * What is common to variants and I-frame variants (RFC 8216bis sections 4.4.6.2 and 4.4.6.3): bits a second, pixels.
+ */
 type Stream = {
   peakBps: number;
   averageBps?: number;
@@ -18,7 +20,9 @@ type Stream = {
   uri: string;
 };
 
-/** One line, or two, of a playlist, named as in RFC 8216bis section 4.4. Durations in seconds, times in ms since 1970. */
+/**
+ * One line, or two, of a playlist, named as in RFC 8216bis section 4.4. Durations in seconds, times in ms since 1970.
+ */
 export type PlaylistTag =
   | { tag: 'version'; version: number }
   | { tag: 'independent-segments' }

@@ -6,8 +6,8 @@ const MICROSECOND_TIMESCALE_LIMIT = 400_000;
 type Timed = { startTick: number; endTick: number; uri: string };
 
 /**
- * Segments of a playlist (RFC 8216 section 4.3.2.1). Each EXTINF is the difference of two rounded times, so that sums of
- * them never drift from the ticks.
+ * Segments of a playlist (RFC 8216 section 4.3.2.1). Each EXTINF is the difference of two rounded times, so that sums
+ * of them never drift from the ticks.
  */
 export function timedSegments(timescale: number, segments: readonly Timed[]): PlaylistTag[] {
   const decimals = timescale < MICROSECOND_TIMESCALE_LIMIT ? 6 : 9;

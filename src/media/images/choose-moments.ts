@@ -26,9 +26,9 @@ const TIME_WEIGHT = 0.5;
 
 /**
  * Chooses moments by what is to be seen, so that a still or a black stretch is not shown again and again: of each
- * ninety-sixth of the video the most informative picture stands for election; the most informative one of all is taken first,
- * then whichever shows much, differs from those taken, and is not near one of them. A dark or flat picture is taken only where there is none
- * else, one that is like another only where there is none that differs.
+ * ninety-sixth of the video the most informative picture stands for election; the most informative one of all is taken
+ * first, then whichever shows much, differs from those taken, and is not near one of them. A dark or flat picture is
+ * taken only where there is none else, one that is like another only where there is none that differs.
  */
 export function createMomentChooser(endTick: number): MomentChooser {
   const held = new Map<number, Moment>();

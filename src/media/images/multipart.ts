@@ -1,4 +1,6 @@
-/** Takes a stream of `multipart/x-mixed-replace` parts apart as its bytes come; what is not whole in the end is no part. */
+/**
+ * Takes a stream of `multipart/x-mixed-replace` parts apart as its bytes come; what is not whole in the end is no part.
+ */
 export type MultipartReader = {
   /** Answers the bodies that are complete by now. */
   push(bytes: Buffer): Buffer[];

@@ -6,7 +6,10 @@ const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 const AVIF_BRANDS = ['avif', 'avis'];
 const MOST_BRANDS = 32;
 
-/** Answers a picture's kind by its magic number, never by a name or a claimed type; null for anything else, SVG included. */
+/**
+ * Answers a picture's kind by its magic number, never by a name or a claimed type; null for anything else, SVG
+ * included.
+ */
 export function readPictureKind(bytes: Buffer): PictureKind | null {
   if (bytes.length < 12) return null;
   if (bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) return 'jpeg';

@@ -35,8 +35,8 @@ export function planPicture(kind: PictureKind): string[] {
 }
 
 /**
- * As `planPicture`, for a mark to lay over pictures: a PNG with its transparency, sides as they come, at most 1920 pixels
- * on the long one.
+ * As `planPicture`, for a mark to lay over pictures: a PNG with its transparency, sides as they come, at most 1920
+ * pixels on the long one.
  */
 export function planMark(kind: PictureKind): string[] {
   return [

@@ -42,7 +42,8 @@ export function choosePreview(ticks: readonly number[], endTick: number, timesca
 /**
  * Plans one run that reads stretches of a rendition (`cutSamples`) on the standard input and writes the animations of
  * `PREVIEW_NAMES` into the output folder: the stretches one behind the other, without sound. WebP and GIF
- * have 320 and 240 pixels on the long side and 10 pictures a second, the others 480 at the rendition's rate, 30 at most.
+ * have 320 and 240 pixels on the long side and 10 pictures a second, the others 480 at the rendition's rate, 30 at
+ * most.
  */
 export function planPreviews(stretches: readonly Stretch[], picture: RenditionPicture, rate: Rational): FfmpegPlan {
   const wanted = stretches.map(({ fromTick, toTick }) => `gte(pts,${fromTick})*lt(pts,${toTick})`).join('+');

@@ -46,7 +46,9 @@ export function sheetRange(durationMs: number, first: number, end: number): Shee
   return { first, end, fromSec: first * sheetSec, toSec: Math.min(durationMs / 1000, end * sheetSec) };
 }
 
-/** Divides a storyboard into parts that can be made by themselves: of a sheet each, of several where the video is long. */
+/**
+ * Divides a storyboard into parts that can be made by themselves: of a sheet each, of several where the video is long.
+ */
 export function planSheetRanges(durationMs: number): SheetRange[] {
   const sheets = countSheets({ frames: countTiles(durationMs) });
   const each = Math.ceil(sheets / MAX_RANGES);

@@ -11,7 +11,8 @@ const CANDIDATE_SHARES = [0.1, 0.25, 0.5, 0.02, 0.8] as const;
 /**
  * Plans one run that makes thumbnail candidates: for each moment two outputs, a JPEG of the whole picture
  * (upright, square pixels, at most 1920 on the long side) and a miniature of four bytes a pixel. `timeSec` from the
- * timeline's start asks for that exact frame alone; null for keyframes spread over the video. Refuses a source without picture.
+ * timeline's start asks for that exact frame alone; null for keyframes spread over the video. Refuses a source without
+ * picture.
  */
 export function planThumbnails(facts: SourceFacts, timeSec: number | null): FfmpegPlan {
   const { video } = facts;
@@ -44,8 +45,8 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
 }
 
 /**
- * Chooses among candidates by their miniatures, of four bytes a pixel: the most informative one. An empty miniature is a
- * moment that gave no frame. Null when none gave one.
+ * Chooses among candidates by their miniatures, of four bytes a pixel: the most informative one. An empty miniature is
+ * a moment that gave no frame. Null when none gave one.
  */
 export function chooseThumbnail(samples: readonly Uint8Array[]): number | null {
   const worth = samples.map((sample) => (sample.length === 0 ? -1 : judgeMiniature(toGrey(sample))));

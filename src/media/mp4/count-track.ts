@@ -29,7 +29,10 @@ export type CountedChunk = Pick<
   'startTick' | 'durationTicks' | 'samples' | 'ctsRuns' | 'syncCount' | 'fragmentTable'
 >;
 
-/** Counts a track by its indexes, a chunk a step. Refuses, with BrokenMedia, gaps, another timescale and empty fragments. */
+/**
+ * Counts a track by its indexes, a chunk a step. Refuses, with BrokenMedia, gaps, another timescale and empty
+ * fragments.
+ */
 export function* countIndexes(
   indexes: readonly ChunkIndex[],
   timescale: number,

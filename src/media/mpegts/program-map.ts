@@ -23,7 +23,10 @@ const TABLE = { programs: 0, map: 2 };
 const HEAD_BYTES = 8;
 const CRC_BYTES = 4;
 
-/** The PIDs of the maps of a program association section (ISO 13818-1 section 2.4.4.3); null for another or a damaged one. */
+/**
+ * The PIDs of the maps of a program association section (ISO 13818-1 section 2.4.4.3); null for another or a damaged
+ * one.
+ */
 export function readProgramPids(section: Buffer): number[] | null {
   const body = readBody(section, TABLE.programs);
   if (body === null) return null;

@@ -5,7 +5,9 @@ const SHORTEST_SEGMENT_SEC = 2;
 const SHORTEST_LAST_SEGMENT_SEC = 1;
 // 27 hours at the shortest segment: each cut costs a read of the file.
 const MAX_CUTS = 50_000;
-/** More sync samples than this are those of a file in which nearly every picture is one: their heads are not all read. */
+/**
+ * More sync samples than this are those of a file in which nearly every picture is one: their heads are not all read.
+ */
 const MOST_READ_SYNC_SAMPLES = 20_000;
 
 /**

@@ -20,8 +20,8 @@ export type Mp4FaultKind =
   | 'corrupt';
 
 /**
- * Thrown where the bytes are sound and no index can be made of them; the index turns it, and BrokenMedia (`corrupt`), into
- * a `refused` answer.
+ * Thrown where the bytes are sound and no index can be made of them; the index turns it, and BrokenMedia (`corrupt`),
+ * into a `refused` answer.
  */
 export class Mp4Fault extends Error {
   readonly kind: Mp4FaultKind;

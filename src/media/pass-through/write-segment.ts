@@ -51,9 +51,9 @@ export function* passThroughSegments(
 
 /**
  * Makes one segment of a planned pass-through. Decoding times are the picture times in rising order (`decodeTicks`),
- * so they begin at the keyframe's own time whatever the reorder delay; heads have the presentation delay. Samples at the
- * places `without` of a segment of one fragment, never the first, become the tail of the sample before: their pictures
- * are not shown, and the one shown before lasts longer. Throws on a number that the plan does not have.
+ * so they begin at the keyframe's own time whatever the reorder delay; heads have the presentation delay. Samples at
+ * the places `without` of a segment of one fragment, never the first, become the tail of the sample before: their
+ * pictures are not shown, and the one shown before lasts longer. Throws on a number that the plan does not have.
  */
 export function buildSegment(
   index: Mp4Index,

@@ -23,8 +23,8 @@ const LEAST_SINGLE = 2;
 
 /**
  * Chooses runs of neighbouring chunks that become one object each, of up to 32 s and 24 MiB; `chunks` rise by segment.
- * Of a growing rendition only runs that the next chunk would make too long, so that no byte is merged twice. Sound whose
- * boundaries would not follow from its samples is left alone: playlists must not change.
+ * Of a growing rendition only runs that the next chunk would make too long, so that no byte is merged twice. Sound
+ * whose boundaries would not follow from its samples is left alone: playlists must not change.
  */
 export function planMerges<Chunk extends MergeCandidate>(chunks: readonly Chunk[], track: MergedTrack): Chunk[][] {
   const merges: Chunk[][] = [];

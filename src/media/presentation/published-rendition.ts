@@ -3,7 +3,9 @@ import { decodeFragmentTable } from '../cmaf/fragment-table.ts';
 import type { VideoRange } from '../cmaf/init-segment.ts';
 import type { CutList } from '../timeline/cut-list.ts';
 
-/** Sizes and samples of consecutive segments. Segment i lies at bytes `offsets[i]` to `offsets[i + 1]`, end excluded. */
+/**
+ * Sizes and samples of consecutive segments. Segment i lies at bytes `offsets[i]` to `offsets[i + 1]`, end excluded.
+ */
 export type SegmentTable = { offsets: Float64Array; samples: Uint32Array };
 
 /** A stored chunk as playlists and ranged reads need it. Ticks are of the rendition's timescale. */
@@ -100,7 +102,10 @@ export function findChunk<Chunk extends PublishedChunk>(chunks: readonly Chunk[]
   return null;
 }
 
-/** Answers which segment holds a sample of a chunk, and which of the chunk's samples that segment begins with. Throws past the end. */
+/**
+ * Answers which segment holds a sample of a chunk, and which of the chunk's samples that segment begins with. Throws
+ * past the end.
+ */
 export function locateSample(
   { firstSegment, table }: PublishedChunk,
   sample: number,

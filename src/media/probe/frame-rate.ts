@@ -56,8 +56,9 @@ export function parseRatio(text: string): Rational | null {
 }
 
 /**
- * Chooses the rate of the encoded frame grid of a constant source: a usual rate within 0.1 % of its average; else `base`,
- * the rate that all its times keep to, when that is a usual one; else the average itself. Always 1 to 120 frames per second.
+ * Chooses the rate of the encoded frame grid of a constant source: a usual rate within 0.1 % of its average; else
+ * `base`, the rate that all its times keep to, when that is a usual one; else the average itself. Always 1 to 120
+ * frames per second.
  */
 export function chooseGridRate(average: Rational, base: Rational): Rational {
   const value = toNumber(average);
@@ -71,9 +72,9 @@ export function chooseGridRate(average: Rational, base: Rational): Rational {
 }
 
 /**
- * Chooses the rate of the frame grid of a variable source: the usual rate nearest to its average or, if that is more, to
- * its quickest second, `burst`, up to 60 frames per second: a recorded screen stands still most of the time. `base` is
- * the rate of which all its times are multiples.
+ * Chooses the rate of the frame grid of a variable source: the usual rate nearest to its average or, if that is more,
+ * to its quickest second, `burst`, up to 60 frames per second: a recorded screen stands still most of the time. `base`
+ * is the rate of which all its times are multiples.
  */
 export function chooseVariableGridRate({ average, base, burst }: VariableRates): Rational {
   const usual = nearestUsual(Math.max(1, Math.min(120, toNumber(average))));

@@ -53,7 +53,9 @@ export function isJump(fromSec: number, toSec: number): boolean {
   return toSec < fromSec - BACK_SEC || toSec > fromSec + AHEAD_SEC;
 }
 
-/** How often the clock of a source jumps: as often as that of the stream where it does most. Subtitles pause by nature. */
+/**
+ * How often the clock of a source jumps: as often as that of the stream where it does most. Subtitles pause by nature.
+ */
 export function countJumps(facts: SourceFacts, scans: ReadonlyMap<number, { jumps: number }>): number {
   const streams = [...(facts.video === null ? [] : [facts.video]), ...facts.audio];
   return Math.max(0, ...streams.map(({ streamIndex }) => scans.get(streamIndex)?.jumps ?? 0));

@@ -2,8 +2,8 @@ import { chooseGridRate, chooseVariableGridRate, parseRatio, toNumber } from './
 import type { AudioFacts, Rational, SourceFacts, SourceFault, SubtitleFacts, VideoFacts } from './source-facts.ts';
 
 /**
- * What a scan of packets saw of one stream: how many, from when to when in seconds of the source's clock, and the highest
- * rate that was kept up for a second.
+ * What a scan of packets saw of one stream: how many, from when to when in seconds of the source's clock, and the
+ * highest rate that was kept up for a second.
  */
 export type PacketSpan = { packets: number; firstSec: number; endSec: number; burstRate: number };
 

@@ -6,9 +6,9 @@ const WINDOW_BYTES = 2 ** 20;
 const MOST_LEAD_BYTES = 32 * 2 ** 20;
 
 /**
- * How many bytes of an MP3 file come before its sound and are no tag (ID3v2): ffmpeg takes many of them for frames, which
- * sound as noise. 0 when the sound begins where it should, or after zeros, in which ffmpeg finds no frames; else where it
- * begins, in bytes of the file.
+ * How many bytes of an MP3 file come before its sound and are no tag (ID3v2): ffmpeg takes many of them for frames,
+ * which sound as noise. 0 when the sound begins where it should, or after zeros, in which ffmpeg finds no frames; else
+ * where it begins, in bytes of the file.
  */
 export async function readMp3Lead(path: string): Promise<number> {
   const file = await open(path);

@@ -13,7 +13,9 @@ import { needsMending, type SourceFacts, type SourceFault } from './source-facts
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TAIL_SEC = 3;
 const LEAST_MISSING_SEC = 0.05;
-/** Of a file that is cut off, this share of what its container states must be there; the rest is taken with a warning. */
+/**
+ * Of a file that is cut off, this share of what its container states must be there; the rest is taken with a warning.
+ */
 const MIN_READABLE_SHARE = 0.9;
 /** MPEG-D USAC, the object type of xHE-AAC: ffprobe ends at it, whatever else is in the file. */
 const USAC = /Audio object type 42 is not implemented/;
@@ -21,7 +23,9 @@ const USAC_FAULT: SourceFault = {
   kind: 'undecodable',
   message: 'Expected sound that can be decoded, got xHE-AAC (MPEG-D USAC): upload it as AAC-LC, HE-AAC or Opus.',
 };
-/** Containers whose times come from a clock of the stream, MPEG-TS and MPEG-PS: recordings can be appended byte by byte. */
+/**
+ * Containers whose times come from a clock of the stream, MPEG-TS and MPEG-PS: recordings can be appended byte by byte.
+ */
 const HAS_CLOCK = /^mpeg(ts)?$/;
 /** Pictures a second above which a container's word for it is not taken. */
 const USUAL_MOST_RATE = 60;
@@ -30,9 +34,9 @@ const USUAL_MOST_RATE = 60;
  * Looks into a source file inside the sandbox. Answers what it holds, or why it cannot become a video.
  * Nothing but the file is opened, nothing is decoded beyond what finding the codecs takes, and each step
  * ends within 20 s. `sizeBytes` is the file's size as stored. Who finds out meanwhile that all samples of the picture
- * lie within the file says so by `isWhole`, which spares a look at its end. Of an MPEG-TS or -PS whose clock jumps (`isJoined`) and an
- * MP3 that begins with something else (`leadBytes`) the durations are missing: `probeMended` finds them in a mended copy.
- * An abort throws the signal's reason.
+ * lie within the file says so by `isWhole`, which spares a look at its end. Of an MPEG-TS or -PS whose clock jumps
+ * (`isJoined`) and an MP3 that begins with something else (`leadBytes`) the durations are missing: `probeMended` finds
+ * them in a mended copy. An abort throws the signal's reason.
  */
 export async function probeSource(
   path: string,
@@ -106,8 +110,8 @@ async function probeTimes(
 }
 
 /**
- * The facts of a file whose clock jumps, but for its durations and rates, which only a joined copy shows. Null when it does
- * not, or when the file is too long to see it whole.
+ * The facts of a file whose clock jumps, but for its durations and rates, which only a joined copy shows. Null when it
+ * does not, or when the file is too long to see it whole.
  */
 function findJumps({ json, sizeBytes }: Probed, scan: Scan): SourceFacts | null {
   const facts = parseProbe(withoutDurations(json), sizeBytes, new Map());
@@ -119,7 +123,10 @@ function findJumps({ json, sizeBytes }: Probed, scan: Scan): SourceFacts | null 
   return { ...facts, isJoined: true, warnings: [warning] };
 }
 
-/** The facts of an MP3 whose sound begins late, but for its durations, which only a copy without what is before it shows. */
+/**
+ * The facts of an MP3 whose sound begins late, but for its durations, which only a copy without what is before it
+ * shows.
+ */
 async function findLateAudio(
   { path, sizeBytes }: ProbedFile,
   json: unknown,

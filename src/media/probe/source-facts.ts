@@ -22,7 +22,10 @@ export type SourceFacts = {
   subtitles: SubtitleFacts[];
   /** Its clock jumps: all but the probe is of a copy whose clock was joined, and so is all that is made. */
   isJoined?: boolean;
-  /** So many bytes at its beginning are no media: all but the probe is of a copy without them, and so is all that is made. */
+  /**
+   * So many bytes at its beginning are no media: all but the probe is of a copy without them, and so is all that is
+   * made.
+   */
   leadBytes?: number;
   /** Those that the file brings, when there are any. */
   chapters?: SourceChapter[];
@@ -47,7 +50,10 @@ export type VideoFacts = {
   displayHeightPx: number;
   rotationDeg: 0 | 90 | 180 | 270;
   sampleAspect: Rational;
-  /** The rate of the encoded frame grid: the source's own when constant, else the nearest usual one to its average, at most 120. */
+  /**
+   * The rate of the encoded frame grid: the source's own when constant, else the nearest usual one to its average, at
+   * most 120.
+   */
   rate: Rational;
   isVariableRate: boolean;
   isInterlaced: boolean;

@@ -10,8 +10,8 @@ const TYPE = { last: 23, stapA: 24, fuA: 28 };
 const MOST_PICTURE_BYTES = 8 * 2 ** 20;
 
 /**
- * Puts pictures together from RTP payloads of H.264 (RFC 6184, packetization modes 0 and 1). A picture of which a packet
- * was lost is left out whole.
+ * Puts pictures together from RTP payloads of H.264 (RFC 6184, packetization modes 0 and 1). A picture of which a
+ * packet was lost is left out whole.
  */
 export class H264Depacketizer {
   #timestamp: number | null = null;

@@ -12,9 +12,9 @@ const H264_MODE_1 = /packetization-mode=1/;
 const BASELINE = /profile-level-id=42/i;
 
 /**
- * Reads an offer (RFC 8866) and leaves in it, of each medium, one codec: H.264 in packetization mode 1, baseline where it
- * is offered, and Opus. Other media are left without a codec that is taken, and refused. Throws BrokenMedia when nothing
- * is left, or on what is no offer.
+ * Reads an offer (RFC 8866) and leaves in it, of each medium, one codec: H.264 in packetization mode 1, baseline where
+ * it is offered, and Opus. Other media are left without a codec that is taken, and refused. Throws BrokenMedia when
+ * nothing is left, or on what is no offer.
  */
 export function readOffer(sdp: string): Offer {
   const lines = sdp.split(/\r?\n/).filter((line) => line !== '');

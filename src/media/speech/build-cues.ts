@@ -7,7 +7,9 @@ const MAX_LINES = 2;
 export const MAX_CUE_SEC = 7;
 export const MAX_CHARS_A_SEC = 20;
 const MIN_CUE_SEC = 1;
-/** How long after its first word a cue may come: what is said faster than it can be read waits for the cue before it. */
+/**
+ * How long after its first word a cue may come: what is said faster than it can be read waits for the cue before it.
+ */
 export const MAX_BEHIND_SEC = 3;
 /** A pause that long between two words begins another cue. */
 const PAUSE_SEC = 0.8;
@@ -16,7 +18,8 @@ const SENTENCE_END = /[.!?…。！？]["'”’)]?$/;
 /**
  * Makes cues of words of a language (ISO 639-1): at most two lines of 42 characters, 7 s, 20 characters a second; they
  * break at pauses and ends of sentences first. Words in the wrong order or repeated over and over (a known fault of
- * engines) are left out, and so is a cue that could be shown only 3 s late: nobody says that much in that time for long.
+ * engines) are left out, and so is a cue that could be shown only 3 s late: nobody says that much in that time for
+ * long.
  */
 export function buildCues(words: readonly SpokenWord[], language: string): Cue[] {
   const gap = wordGap(language);
@@ -70,7 +73,10 @@ function toMs(sec: number): number {
   return Math.round(sec * 1000);
 }
 
-/** One line if it fits, else two as even as they can be; null when that does not do. A longer word has a line of its own. */
+/**
+ * One line if it fits, else two as even as they can be; null when that does not do. A longer word has a line of its
+ * own.
+ */
 function breakLines(texts: readonly string[], gap: string): string[] | null {
   const whole = texts.join(gap);
   if (whole.length <= MAX_LINE || texts.length === 1) return [whole];

@@ -16,8 +16,8 @@ const SHORTEST_SEC = 0.25;
 const MARGIN_SEC = 0.2;
 
 /**
- * Cuts sound into spans by its level, as it comes: each holds speech or other sound, ends in a pause where there is one,
- * and has at most 25 s. Silence is in no span. Memory holds one span and the levels of half a minute.
+ * Cuts sound into spans by its level, as it comes: each holds speech or other sound, ends in a pause where there is
+ * one, and has at most 25 s. Silence is in no span. Memory holds one span and the levels of half a minute.
  */
 export async function* cutSpans(audio: AsyncIterable<Buffer>, sampleRate: number): AsyncGenerator<Span> {
   const frameBytes = Math.round(FRAME_SEC * sampleRate) * BYTES_A_SAMPLE;

@@ -15,7 +15,10 @@ export function spreadWords({ text, startSec, endSec }: SpokenWord, language: st
   return wordGap(language) === '' ? splitByDictionary(spread, language) : spread;
 }
 
-/** Splits text that has no spaces into words by the dictionaries of Unicode (`Intl.Segmenter`); punctuation stays with its word. */
+/**
+ * Splits text that has no spaces into words by the dictionaries of Unicode (`Intl.Segmenter`); punctuation stays with
+ * its word.
+ */
 export function splitByDictionary(words: readonly SpokenWord[], language: string): SpokenWord[] {
   const segmenter = new Intl.Segmenter(language.slice(0, 2), { granularity: 'word' });
   return words.flatMap((word) => {

@@ -26,16 +26,16 @@ export function planChunks(cutList: CutList): ChunkRange[] {
 }
 
 /**
- * Groups the segments from one on into as few objects of up to 32 s as possible, but two where there are 20 s, all about
- * as long: a short one at the end would leave workers idle that encode the others.
+ * Groups the segments from one on into as few objects of up to 32 s as possible, but two where there are 20 s, all
+ * about as long: a short one at the end would leave workers idle that encode the others.
  */
 export function planEvenChunks(cutList: CutList, firstSegment: number): ChunkRange[] {
   return groupSegments(cutList, firstSegment, 1);
 }
 
 /**
- * As `planEvenChunks`, but of three and more the last 64 s become smaller ones, so that encoders end together: while one
- * makes the last, the others have nothing to do.
+ * As `planEvenChunks`, but of three and more the last 64 s become smaller ones, so that encoders end together: while
+ * one makes the last, the others have nothing to do.
  */
 export function planShrinkingChunks(cutList: CutList, firstSegment: number): ChunkRange[] {
   const leftTicks = cutList.endTicks - segmentStartTicks(cutList, Math.min(firstSegment, cutList.startTicks.length));

@@ -10,7 +10,10 @@ export type CutList = {
   timescale: number;
   startTicks: readonly number[];
   endTicks: number;
-  /** `frames`: every frame lasts `den` of `num` ticks (encoded grid). `source`: the source's own times (pass-through grid). */
+  /**
+   * `frames`: every frame lasts `den` of `num` ticks (encoded grid). `source`: the source's own times (pass-through
+   * grid).
+   */
   grid: { kind: 'frames'; rate: Rational; segmentFrames: number; totalFrames: number } | { kind: 'source' };
 };
 
@@ -43,7 +46,9 @@ export function frameTimescale(rate: Rational): { timescale: number; frameTicks:
   return den === 1 ? { timescale: num * 1000, frameTicks: 1000 } : { timescale: num, frameTicks: den };
 }
 
-/** Where segment `index` begins, in ticks; the number of segments itself means the end of the timeline. Throws outside. */
+/**
+ * Where segment `index` begins, in ticks; the number of segments itself means the end of the timeline. Throws outside.
+ */
 export function segmentStartTicks(cutList: CutList, index: number): number {
   const ticks = index === cutList.startTicks.length ? cutList.endTicks : cutList.startTicks[index];
   if (ticks === undefined) throw new Error(`Expected a segment of ${cutList.startTicks.length}, got number ${index}.`);

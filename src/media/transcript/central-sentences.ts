@@ -6,8 +6,8 @@ const MOST_RANKED = 400;
 const FEWEST_WORDS = 4;
 
 /**
- * The sentences that share most with the others, in the order in which they are said (TextRank, Mihalcea and Tarau 2004).
- * Very short ones and questions are left out, where there are others.
+ * The sentences that share most with the others, in the order in which they are said (TextRank, Mihalcea and Tarau
+ * 2004). Very short ones and questions are left out, where there are others.
  */
 export function centralSentences(sentences: readonly Sentence[], count: number): Sentence[] {
   const reported = sentences.filter(({ words, text }) => contentOf(words).size >= FEWEST_WORDS && !/[?？]$/.test(text));

@@ -17,7 +17,8 @@ export function countStems(sentences: readonly Sentence[]): Map<string, number> 
 
 /**
  * Ranks the phrases of some sentences, best first: runs of content words (as RAKE takes them, Rose et al. 2010), each
- * word weighed by how often it is said here and how seldom elsewhere. `elsewhere` counts the stems of the rest of the text.
+ * word weighed by how often it is said here and how seldom elsewhere. `elsewhere` counts the stems of the rest of the
+ * text.
  */
 export function keyPhrases(sentences: readonly Sentence[], elsewhere: ReadonlyMap<string, number>): KeyPhrase[] {
   const here = countStems(sentences);

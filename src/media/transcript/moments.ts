@@ -15,7 +15,10 @@ const WEIGHTS = { heat: 1, words: 1, loudness: 0.4 };
 /** So much over the mean is loud. */
 const LOUD_DB = 9;
 
-/** Chooses moments by what viewers watched again, what is said that stands for the video, and what is loud; in order of time. */
+/**
+ * Chooses moments by what viewers watched again, what is said that stands for the video, and what is loud; in order of
+ * time.
+ */
 export function makeMoments(transcript: Transcript, evidence: Evidence): SpokenMoment[] {
   const { sentences, durationSec } = transcript;
   const counts = countStems(sentences);

@@ -8,7 +8,9 @@ export const MINIATURE_BYTES = MINIATURE.widthPx * MINIATURE.heightPx;
 const CUT_LEVELS = 16;
 const CUT_OVER_MEDIAN = 3;
 
-/** Plans a decode of the keyframes of fragmented MP4 from standard input to grey miniatures, one for each two seconds. */
+/**
+ * Plans a decode of the keyframes of fragmented MP4 from standard input to grey miniatures, one for each two seconds.
+ */
 export function planScenes(durationSec: number): FfmpegPlan {
   const output = `pipe:${FIRST_OUTPUT_FD}`;
   const { widthPx, heightPx } = MINIATURE;

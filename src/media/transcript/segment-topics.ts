@@ -1,4 +1,7 @@
-/** What one unit of a text (a sentence) adds to a segmentation: the stems of its content words, and the sign of a break before it, 0 or more. */
+/**
+ * What one unit of a text (a sentence) adds to a segmentation: the stems of its content words, and the sign of a break
+ * before it, 0 or more.
+ */
 export type TopicUnit = { stems: readonly string[]; startSec: number; breakBefore: number };
 
 export type TopicLimits = { endSec: number; shortestSec: number; mostSegments: number };
@@ -7,10 +10,10 @@ export type TopicLimits = { endSec: number; shortestSec: number; mostSegments: n
 const CAUTION = 1.4;
 
 /**
- * Finds where the topic of a text shifts: the segmentation of the least cost, where a segment costs the bits of its words
- * under the word frequencies of that segment alone, and each further segment costs a share of the length of the text
- * (Utiyama and Isahara 2001). A sign of a break makes a segment that begins there cheaper. Answers the places of the units
- * that begin a segment, 0 among them; no text has none. Costs the square of the number of units.
+ * Finds where the topic of a text shifts: the segmentation of the least cost, where a segment costs the bits of its
+ * words under the word frequencies of that segment alone, and each further segment costs a share of the length of the
+ * text (Utiyama and Isahara 2001). A sign of a break makes a segment that begins there cheaper. Answers the places of
+ * the units that begin a segment, 0 among them; no text has none. Costs the square of the number of units.
  */
 export function segmentTopics(
   units: readonly TopicUnit[],
@@ -48,7 +51,9 @@ export function segmentTopics(
   return starts;
 }
 
-/** The cost of a segment as words are added: each word w costs log((n + k) / (f(w) + 1)), k the size of the vocabulary. */
+/**
+ * The cost of a segment as words are added: each word w costs log((n + k) / (f(w) + 1)), k the size of the vocabulary.
+ */
 class SegmentBits {
   private readonly vocabulary: number;
   private readonly counts = new Map<string, number>();

@@ -5,7 +5,10 @@ import { createWordReader } from './words.ts';
 /** What is said in a video, its language (ISO 639-1), and the length of the video. */
 export type Transcript = { language: string; durationSec: number; sentences: readonly Sentence[] };
 
-/** What else is known of a video: times of scene cuts, its loudness each second (dBFS), and its heat (0 to 100 for each stretch of equal length; null below five viewings). */
+/**
+ * What else is known of a video: times of scene cuts, its loudness each second (dBFS), and its heat (0 to 100 for each
+ * stretch of equal length; null below five viewings).
+ */
 export type Evidence = { cutsSec: readonly number[]; loudnessDb: readonly number[]; heat: readonly number[] | null };
 
 export const NO_EVIDENCE: Evidence = { cutsSec: [], loudnessDb: [], heat: null };

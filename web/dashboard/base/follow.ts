@@ -11,8 +11,8 @@ const channel = new BroadcastChannel('millrace-events');
 
 /**
  * Calls `onChange` soon after something changed in a library, until it is stopped; with `only`, after events that name
- * this id. All tabs share one stream of events: browsers give six connections to a host. The tab that has the lock holds
- * the stream, and the next takes over when it is closed.
+ * this id. All tabs share one stream of events: browsers give six connections to a host. The tab that has the lock
+ * holds the stream, and the next takes over when it is closed.
  */
 export function follow(libraryId: number, onChange: () => void, only = ''): () => void {
   const path = `/library/${libraryId}/progress`;

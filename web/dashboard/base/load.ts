@@ -11,8 +11,8 @@ export type Loaded<T> = {
 };
 
 /**
- * Reads an address when the place opens or its address changes; `again` reads it anew and keeps what is shown meanwhile.
- * With `question`, the body of a search, it is sent by POST.
+ * Reads an address when the place opens or its address changes; `again` reads it anew and keeps what is shown
+ * meanwhile. With `question`, the body of a search, it is sent by POST.
  */
 export function useLoaded<T>(path: string, question?: object): Loaded<T> {
   const value = useSignal<T | null>(null);

@@ -21,7 +21,10 @@ const FIELDS: readonly (readonly [keyof Omit<PriceList, 'name' | 'asOf'>, string
 
 type CostProps = { libraryId: number; watchedSec: number; days: number };
 
-/** What the same library would cost at a hosted service, by price lists that can be edited, beside one's own power and disk. */
+/**
+ * What the same library would cost at a hosted service, by price lists that can be edited, beside one's own power and
+ * disk.
+ */
 export function Cost({ libraryId, watchedSec, days }: CostProps) {
   const { value } = useLoaded<PaginationListOfVideoModel>(`/library/${libraryId}/videos?itemsPerPage=${SAMPLE}`);
   const lists = useSignal<readonly PriceList[]>(PRICE_LISTS);

@@ -30,7 +30,10 @@ function drawCountries(): Country[] {
 
 type Props = { counts: Readonly<Record<string, number>>; nameOf: (code: string) => string };
 
-/** Where viewers are: the more views, the stronger a country's colour, by orders of magnitude. The list beside it says the same in words. */
+/**
+ * Where viewers are: the more views, the stronger a country's colour, by orders of magnitude. The list beside it says
+ * the same in words.
+ */
 export function CountryMap({ counts, nameOf }: Props) {
   const most = Math.max(1, ...Object.values(counts));
   const strengthOf = (count: number) => FAINTEST + (100 - FAINTEST) * (Math.log(count + 1) / Math.log(most + 1));

@@ -62,7 +62,10 @@ export function LibraryStatistics({ libraryId }: { libraryId: number }) {
   );
 }
 
-/** A range up to now, a day by the hour, and the one of the same length before it. Whole hours and days: the address must not change with each look. */
+/**
+ * A range up to now, a day by the hour, and the one of the same length before it. Whole hours and days: the address
+ * must not change with each look.
+ */
 function rangeOf(days: number): { query: string; before: string } {
   const stepMs = days === 1 ? HOUR_MS : 24 * HOUR_MS;
   const fromMs = Math.floor(Date.now() / stepMs) * stepMs - days * 24 * HOUR_MS;

@@ -17,7 +17,10 @@ export type KeptUpload = {
 
 const STORE = 'uploads';
 
-/** Remembers an upload until it is forgotten. A browser without storage remembers nothing, and uploads go on all the same. */
+/**
+ * Remembers an upload until it is forgotten. A browser without storage remembers nothing, and uploads go on all the
+ * same.
+ */
 export async function keepUpload(kept: KeptUpload): Promise<void> {
   await inStore('readwrite', (store) => store.put(kept)).catch(() => undefined);
 }

@@ -6,7 +6,9 @@ const RENEW_SEC = 300;
 
 const millrace = new Millrace(connection);
 
-/** Where a file goes, and what is done as it gets there; `address` is that of an upload of this very file that goes on. */
+/**
+ * Where a file goes, and what is done as it gets there; `address` is that of an upload of this very file that goes on.
+ */
 export type Transfer = {
   libraryId: number;
   videoId: string;
@@ -18,8 +20,8 @@ export type Transfer = {
 };
 
 /**
- * Uploads a file to a video, behind what the service has of it already. The signature is renewed on the way, and when the
- * service finds it expired: the clock of this computer may be behind. A lost connection is the caller's.
+ * Uploads a file to a video, behind what the service has of it already. The signature is renewed on the way, and when
+ * the service finds it expired: the clock of this computer may be behind. A lost connection is the caller's.
  */
 export async function transfer(file: File, { libraryId, videoId, address, ...on }: Transfer): Promise<void> {
   let signature: UploadSignature | null = null;

@@ -9,7 +9,9 @@ import { changeItem, findItem, type Target, type UploadItem, uploads } from './u
 const MOST_AT_ONCE = 2;
 /** How soon an upload that was cut off is tried again, when the browser does not report the line as back before. */
 const CUT_RETRY_MS = 3_000;
-/** So often a service that answers with too many requests, or a failure, is tried again; one that is away without end. */
+/**
+ * So often a service that answers with too many requests, or a failure, is tried again; one that is away without end.
+ */
 const MOST_REFUSALS = 10;
 /** Of longer lists nobody compares titles. */
 const MOST_COMPARED = 50;

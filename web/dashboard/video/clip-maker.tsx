@@ -18,7 +18,10 @@ type Range = { fromSec: number; toSec: number };
 
 const REPLAYED_SEC = 30;
 
-/** Cuts a part out into a video of its own: drag over the heatmap, or take what is watched most. Nothing is encoded again. */
+/**
+ * Cuts a part out into a video of its own: drag over the heatmap, or take what is watched most. Nothing is encoded
+ * again.
+ */
 export function ClipMaker({ libraryId, video, link }: PartProps) {
   const heat = useLoaded<VideoHeatmapModel>(`/library/${libraryId}/videos/${video.guid}/heatmap`);
   const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${video.guid}/play`);

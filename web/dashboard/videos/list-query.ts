@@ -13,7 +13,9 @@ export type ListQuery = {
   view: 'grid' | 'list';
 };
 
-/** The states of the filter: numbers of VideoModelStatus; `incomplete` is finished without something that was planned. */
+/**
+ * The states of the filter: numbers of VideoModelStatus; `incomplete` is finished without something that was planned.
+ */
 export const STATES: readonly (readonly [value: string, label: string])[] = [
   ['', 'All states'],
   ['4', 'Ready'],

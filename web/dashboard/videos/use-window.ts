@@ -19,7 +19,10 @@ const BEYOND_PX = 400;
 /** They are drawn this long after those that are seen: an interaction is over when it is painted. */
 const SETTLED_MS = 150;
 
-/** Follows scrolling and the width of a list, and says which items to draw: as many as the screen holds, however many there are. */
+/**
+ * Follows scrolling and the width of a list, and says which items to draw: as many as the screen holds, however many
+ * there are.
+ */
 export function useWindow(place: RefObject<HTMLElement | null>, count: number, shape: Shape): ListWindow {
   const view = useSignal({ scrollPx: 0, screenPx: innerHeight, widthPx: 0, startPx: 0 });
   // Before the first paint: a list of a width that is not known yet would be drawn in one column, and shift.

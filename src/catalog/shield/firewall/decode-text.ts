@@ -1,4 +1,6 @@
-/** Decoders of the encodings that attacks hide in. Texts are bytes, one character each; what cannot be decoded stays. */
+/**
+ * Decoders of the encodings that attacks hide in. Texts are bytes, one character each; what cannot be decoded stays.
+ */
 
 /** `%HH`, `+`, and with `unicode` also `%uHHHH`, of which the full-width forms (U+FF01 to U+FF5E) become ASCII. */
 export function decodeUri(text: string, unicode: boolean): string {

@@ -9,8 +9,8 @@ const SLICE_MS = 5;
 const RETRY_MS = 10_000;
 
 /**
- * What an installation lets through that a general web application would not: the methods of its interface, and bodies of
- * bytes. Names are those of the core rule set.
+ * What an installation lets through that a general web application would not: the methods of its interface, and bodies
+ * of bytes. Names are those of the core rule set.
  */
 export const CORE_SETTINGS = {
   allowed_methods: 'GET HEAD POST OPTIONS PUT PATCH DELETE',

@@ -1,8 +1,8 @@
 import type { RuleTexts } from './rule-set.ts';
 
 /**
- * A small rule set for where the OWASP core rule set is not installed: the commonest attacks on any web server, under the
- * ids that the core rule set has for them, so that logs and exceptions stay the same.
+ * A small rule set for where the OWASP core rule set is not installed: the commonest attacks on any web server, under
+ * the ids that the core rule set has for them, so that logs and exceptions stay the same.
  */
 export const OWN_RULES: RuleTexts = {
   files: [

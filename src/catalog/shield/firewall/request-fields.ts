@@ -12,7 +12,9 @@ export type InspectedRequest = {
   address: string;
 };
 
-/** A part of a request under the name of its collection, such as `id` of ARGS; an empty key for what is no collection. */
+/**
+ * A part of a request under the name of its collection, such as `id` of ARGS; an empty key for what is no collection.
+ */
 export type Field = { collection: Collection; key: string; value: string };
 
 export const COLLECTIONS = [

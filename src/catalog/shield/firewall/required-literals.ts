@@ -1,9 +1,11 @@
 /**
- * Finds texts of which every match of a regular expression has at least one, in small letters: a text without any of them
- * need not be matched at all. The same is done by the prefilters of RE2 and of code search engines.
+ * Finds texts of which every match of a regular expression has at least one, in small letters: a text without any of
+ * them need not be matched at all. The same is done by the prefilters of RE2 and of code search engines.
  */
 
-/** What a part of an expression matches: exactly these texts, or at least one of `required` somewhere; null for unknown. */
+/**
+ * What a part of an expression matches: exactly these texts, or at least one of `required` somewhere; null for unknown.
+ */
 type Found = { exact: readonly string[] | null; required: readonly string[] | null };
 
 const ANYTHING: Found = { exact: null, required: null };
@@ -104,7 +106,9 @@ function readHex(reader: Reader): string {
 const CLASS = /\^?\]?(?:\[:\w+:\]|\\x[0-9a-fA-F]{2}|\\[\s\S]|[^\\\]])*\]/y;
 const CLASS_MEMBER = /\[:\w+:\]|\\x([0-9a-fA-F]{2})|\\([\s\S])|([\s\S])/g;
 
-/** A class of few characters is as good as alternatives; of a larger one, or of one by exclusion, nothing is required. */
+/**
+ * A class of few characters is as good as alternatives; of a larger one, or of one by exclusion, nothing is required.
+ */
 function readClass(reader: Reader): Found {
   CLASS.lastIndex = reader.at;
   const text = CLASS.exec(reader.pattern)?.[0];

@@ -61,8 +61,8 @@ const PARANOIA = 1;
 const SETTINGS_FILE = /901-INITIALIZATION/;
 
 /**
- * Compiles rules, one at each step, so that whoever drives it can do other work between two. Rules above paranoia level 1
- * are left out, and so are those of bodies and responses; a rule that cannot be supported is named in `missing`.
+ * Compiles rules, one at each step, so that whoever drives it can do other work between two. Rules above paranoia level
+ * 1 are left out, and so are those of bodies and responses; a rule that cannot be supported is named in `missing`.
  */
 export function* compileRules(
   { files, phrases }: RuleTexts,

@@ -20,8 +20,8 @@ const ALIASES: Readonly<Record<string, Source>> = {
 };
 
 /**
- * Reads the variables of a condition. Those of bodies, uploads and stored state are left out, because they are not looked
- * at; null when no other is there.
+ * Reads the variables of a condition. Those of bodies, uploads and stored state are left out, because they are not
+ * looked at; null when no other is there.
  */
 export function readSelector(variables: string): Selector | null {
   const picks: Pick[] = [];

@@ -1,6 +1,6 @@
 /**
- * The part of ModSecurity's rule language that the OWASP core rule set is written in: `SecRule` with chains, `SecAction`
- * and `SecMarker`. Other directives configure a server and are passed over.
+ * The part of ModSecurity's rule language that the OWASP core rule set is written in: `SecRule` with chains,
+ * `SecAction` and `SecMarker`. Other directives configure a server and are passed over.
  *
  * Source: the reference manual of ModSecurity 3.
  */
@@ -8,7 +8,9 @@
 /** An action as it is written, such as `setvar` with `tx.score=+5`; the value is empty where there is none. */
 export type RuleAction = { name: string; value: string };
 
-/** One condition: what is looked at, how, and what is done on a match. `variables` as they are written, joined by `|`. */
+/**
+ * One condition: what is looked at, how, and what is done on a match. `variables` as they are written, joined by `|`.
+ */
 export type Condition = {
   variables: string;
   isNegated: boolean;

@@ -4,7 +4,8 @@ import { decodeCss, decodeHtmlEntities, decodeJavaScript, decodeUri } from './de
 export type Transformation = (text: string) => string;
 
 /**
- * The transformations that rules name. Each leaves a text that it has nothing to do with as it is, at the cost of one look.
+ * The transformations that rules name. Each leaves a text that it has nothing to do with as it is, at the cost of one
+ * look.
  *
  * Source: the reference manual of ModSecurity 3.
  */
