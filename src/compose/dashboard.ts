@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { DashboardFiles } from '../api/dashboard/load-dashboard.ts';
+import { keptFolder } from '../lib/packed-code.ts';
 import { Refused } from '../lib/refused.ts';
 
 /**
@@ -24,8 +25,8 @@ export function openDashboard(log: Pick<Logger, 'error'>): () => Promise<Dashboa
 
 /** Packs the dashboard's code where starts look for it. Refuses (`invalid`) a place that cannot be written. */
 export async function buildDashboard(): Promise<{ files: number; folder: string }> {
-  const { canKeepDashboard, loadDashboard } = await import('../api/dashboard/load-dashboard.ts');
-  const folder = await canKeepDashboard();
+  const { DASHBOARD, loadDashboard } = await import('../api/dashboard/load-dashboard.ts');
+  const folder = await keptFolder(DASHBOARD);
   if (folder === null)
     throw new Refused('invalid', 'Expected a folder of the program that can be written. Build as its owner.');
   const { files } = await loadDashboard();

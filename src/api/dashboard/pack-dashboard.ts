@@ -1,12 +1,10 @@
 // Packs the dashboard's browser code: pack-dashboard.ts FOLDER. A program of its own, because what packs takes memory
 // that the service would keep (docs/decisions/090-dashboard.md).
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
 import { rolldown } from 'rolldown';
-import { hasCode } from '../../lib/has-code.ts';
+import { packFolder, writeCompressed } from '../../lib/pack-folder.ts';
 
 /** The page's script and style, and the names of all packed files. */
 export type PackedDashboard = { script: string; style: string; names: string[] };
@@ -14,27 +12,11 @@ export type PackedDashboard = { script: string; style: string; names: string[] }
 const root = path.resolve(import.meta.dirname, '../../..');
 const webFolder = path.join(root, 'web/dashboard');
 
-const [folder] = process.argv.slice(2);
-if (folder === undefined) throw new Error('Expected the folder to pack into.');
-await pack(folder);
-
-/** Packs beside the place and moves there at once: another process, or a kill, never meets a part of it. */
-async function pack(target: string): Promise<void> {
-  await mkdir(path.dirname(target), { recursive: true });
-  const draft = await mkdtemp(path.join(path.dirname(target), 'draft-'));
-  try {
-    const scripts = await packScripts(draft);
-    const style = await packStyle(draft);
-    const packed: PackedDashboard = { script: scripts.entry, style, names: [...scripts.names, style] };
-    await writeFile(path.join(draft, 'packed.json'), JSON.stringify(packed));
-    await rename(draft, target);
-  } catch (error) {
-    // Another process was first: its result is as good.
-    if (!hasCode(error, 'ENOTEMPTY') && !hasCode(error, 'EEXIST')) throw error;
-  } finally {
-    await rm(draft, { recursive: true, force: true });
-  }
-}
+await packFolder(process.argv[2], async (draft): Promise<PackedDashboard> => {
+  const scripts = await packScripts(draft);
+  const style = await packStyle(draft);
+  return { script: scripts.entry, style, names: [...scripts.names, style] };
+});
 
 async function packScripts(draft: string): Promise<{ entry: string; names: string[] }> {
   const bundle = await rolldown({
@@ -65,11 +47,4 @@ async function packStyle(draft: string): Promise<string> {
   const name = `style-${createHash('sha256').update(bytes).digest('hex').slice(0, 8)}.css`;
   await writeCompressed(draft, name, bytes);
   return name;
-}
-
-async function writeCompressed(draft: string, name: string, bytes: Buffer): Promise<void> {
-  const file = path.join(draft, name);
-  await writeFile(file, bytes);
-  await writeFile(`${file}.br`, await promisify(brotliCompress)(bytes));
-  await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }));
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { PackedFile } from '../../lib/packed-code.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { DashboardFile, DashboardFiles } from './load-dashboard.ts';
+import type { DashboardFiles } from './load-dashboard.ts';
 import { addDocuments } from './serve-documents.ts';
 
 type Pages = { edgeUrl: string; publicUrl: string | null; files: () => Promise<DashboardFiles> };
@@ -28,7 +29,7 @@ export function addPages(app: FastifyInstance, { edgeUrl, publicUrl, files }: Pa
   });
 }
 
-function sendFile(request: FastifyRequest, reply: FastifyReply, file: DashboardFile): FastifyReply {
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: PackedFile): FastifyReply {
   const accepted = String(request.headers['accept-encoding'] ?? '');
   const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : null;
   if (encoding !== null) reply.header('content-encoding', encoding);

@@ -1,12 +1,11 @@
 // Packs the page's browser code: pack-player.ts FOLDER. A program of its own, because what packs takes memory that the
 // edge would keep (docs/decisions/065-player-bundles.md).
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 import { type InputOptions, type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { packFolder, writeCompressed } from '../../lib/pack-folder.ts';
 
 /** What the page loads, by the names of the files; `engine` plays, `controls` are fetched when it has begun to load. */
 export type PackedPage = { engine: string; controls: string };
@@ -24,33 +23,13 @@ const root = path.resolve(import.meta.dirname, '../../..');
 const hlsSource = path.join(root, 'node_modules/hls.js/src');
 const require = createRequire(import.meta.url);
 
-const [folder] = process.argv.slice(2);
-if (folder === undefined) throw new Error('Expected the folder to pack into.');
-await pack(folder);
-
-/** Packs beside the place and moves there at once: another process, or a kill, never meets a part of it. */
-async function pack(target: string): Promise<void> {
-  await mkdir(path.dirname(target), { recursive: true });
-  const draft = await mkdtemp(path.join(path.dirname(target), 'draft-'));
-  try {
-    const clear = await packPage(draft, 'clear');
-    const guarded = await packPage(draft, 'protected');
-    const style = await packStyle(draft);
-    const files = [...clear.files, ...guarded.files, style, await packEmbedClient(draft)];
-    const packed: PackedPlayer = { clear: clear.page, protected: guarded.page, style, files: [...new Set(files)] };
-    await writeFile(path.join(draft, 'packed.json'), JSON.stringify(packed));
-    await rename(draft, target);
-  } catch (error) {
-    // Another process was first: its result is as good.
-    if (!isFolderTaken(error)) throw error;
-  } finally {
-    await rm(draft, { recursive: true, force: true });
-  }
-}
-
-function isFolderTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');
-}
+await packFolder(process.argv[2], async (draft): Promise<PackedPlayer> => {
+  const clear = await packPage(draft, 'clear');
+  const guarded = await packPage(draft, 'protected');
+  const style = await packStyle(draft);
+  const files = [...clear.files, ...guarded.files, style, await packEmbedClient(draft)];
+  return { clear: clear.page, protected: guarded.page, style, files: [...new Set(files)] };
+});
 
 async function packPage(
   draft: string,
@@ -111,14 +90,6 @@ async function packEmbedClient(draft: string): Promise<string> {
   const file = path.join(root, 'node_modules/player.js/dist', `player-${version}.min.js`);
   await writeCompressed(draft, name, await readFile(file));
   return name;
-}
-
-async function writeCompressed(draft: string, name: string, bytes: Buffer): Promise<void> {
-  const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
-  const file = path.join(draft, name);
-  await writeFile(file, bytes);
-  await writeFile(`${file}.br`, await promisify(brotliCompress)(bytes, brotli));
-  await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }));
 }
 
 /** hls.js is built from its own source, without what this page never plays: all of its media is fragmented MP4. */
