@@ -126,7 +126,7 @@ module.exports = {
           '^src/catalog/.*store\\.ts$',
           '^src/catalog/.*-schema\\.ts$',
           '^src/catalog/(db|schema|in-transaction|prepared)\\.ts$',
-          '^src/jobs/queue/(queue|listen)\\.ts$',
+          '^src/jobs/queue/queue\\.ts$',
           '^src/catalog/migrations/',
           '^src/adapters/[^/]+/postgres',
           '^src/cli/supervisor/',

@@ -69,6 +69,7 @@ function bar(name: string, ours: number, most: number) {
  * What an edge does for viewers who reload a playlist as soon as it grew: the newest publication of each video is read.
  */
 function openEdge(db: Db, config: { host: string; port: number; user: string; database: string }) {
+  const { pool, close } = openDatabase({ ...config, max: 1 }, () => {});
   const store = createPublicationStore(db);
   const known = new Map<Guid, Publication | null>();
   const reading = new Map<Guid, Promise<void>>();
@@ -77,7 +78,7 @@ function openEdge(db: Db, config: { host: string; port: number; user: string; da
     loads += 1;
     known.set(key.mediaId, await store.load(key, known.get(key.mediaId) ?? null));
   };
-  const watch = watchPublications(config, {
+  const watch = watchPublications(pool, {
     change: ({ libraryId, mediaId }) => {
       const before = reading.get(mediaId) ?? Promise.resolve();
       reading.set(
@@ -88,7 +89,7 @@ function openEdge(db: Db, config: { host: string; port: number; user: string; da
     listening: () => {},
     lost: () => {},
   });
-  return { read, loads: () => loads, close: () => watch.close() };
+  return { read, loads: () => loads, close: () => watch.close().then(close) };
 }
 
 async function measure(work: () => Promise<unknown>, pid: number): Promise<{ own: number; postgres: number }> {

@@ -160,7 +160,7 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
     translates: settings.languageModel !== null,
     outbound,
     health: () => describeHealth(host.fleet(), watch.last(), usualDiskFloorBytes, store.problem()),
-    watchProgress: (listener) => watchPublications(settings.database, listener, PROGRESS_CHANNEL),
+    watchProgress: (listener) => watchPublications(database.pool, listener, PROGRESS_CHANNEL),
     log,
     mounts: [{ prefix: '/tusupload', handle: tus.handle }],
     diskFloorBytes: usualDiskFloorBytes,

@@ -46,7 +46,7 @@ export async function openEdge({
     port: settings.edgePort,
     publications: publications.createPublicationStore(db),
     loadPolicy: (ref) => policies.loadZonePolicy({ db, secretBox }, ref),
-    watch: (listener) => watches.watchPublications(settings.database, listener),
+    watch: (listener) => watches.watchPublications(database.pool, listener),
     requests: requests.createSegmentRequestStore(db, newGuid()),
     storage,
     live: openLiveSource(settings, database),

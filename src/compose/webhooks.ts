@@ -10,7 +10,7 @@ export async function startWebhooks({ settings, database, log }: Parts): Promise
   const [{ createOutbound }, { startWebhookSender }, { listen }, { WEBHOOK_CHANNEL }] = await Promise.all([
     import('../lib/outbound/outbound.ts'),
     import('../jobs/webhooks/webhook-sender.ts'),
-    import('../jobs/queue/listen.ts'),
+    import('../catalog/listen-store.ts'),
     import('../catalog/webhooks/webhook-store.ts'),
   ]);
   const outbound = createOutbound({ allow: settings.outboundAllow });

@@ -225,7 +225,7 @@ test.each([
 test('the service stops though followers are there, and each sees the end of its stream', async () => {
   const other = await startTestApi({
     watchProgress: (listener) => {
-      const watch = watchPublications(other.database.config, listener, PROGRESS_CHANNEL);
+      const watch = watchPublications(other.database.pool, listener, PROGRESS_CHANNEL);
       watches.push(watch);
       return watch;
     },

@@ -38,7 +38,7 @@ export async function createEdgeRoom(database: TestDatabase) {
         port: 0,
         publications: createPublicationStore(database.db),
         loadPolicy: (ref) => loadZonePolicy({ db: database.db, secretBox }, ref),
-        watch: (listener) => watchPublications(database.config, listener),
+        watch: (listener) => watchPublications(database.pool, listener),
         requests: createSegmentRequestStore(database.db, newGuid()),
         storage,
         sendFile: await openSendFile((error) => {

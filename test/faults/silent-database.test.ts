@@ -3,8 +3,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/catalog/db.ts';
 import { isDatabaseAway } from '../../src/catalog/is-database-away.ts';
+import { listen } from '../../src/catalog/listen-store.ts';
 import { watchPublications } from '../../src/catalog/publications/publication-watch-store.ts';
-import { listen } from '../../src/jobs/queue/listen.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let server: TestDatabase;
@@ -63,7 +63,7 @@ test('connections that fall silent are ended, and who asked or listened is back 
     onConnected: () => (connected.queue += 1),
     onError: ignore,
   });
-  const watch = watchPublications(configOf(), {
+  const watch = watchPublications(pool, {
     change: ignore,
     listening: () => (connected.edge += 1),
     lost: ignore,

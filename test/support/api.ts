@@ -73,7 +73,7 @@ export async function startTestApi(changes: Partial<ApiDeps> = {}): Promise<Test
     outbound,
     findSpeech: async () => ({ languages: ['en'] }),
     translates: false,
-    watchProgress: (listener) => watchPublications(database.config, listener, PROGRESS_CHANNEL),
+    watchProgress: (listener) => watchPublications(database.pool, listener, PROGRESS_CHANNEL),
     health: () => ({ status: 200, body: { status: 'ok' } }),
     log: { error: (fault: unknown) => void faults.push(fault) } as ApiDeps['log'],
     mounts: [],

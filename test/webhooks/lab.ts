@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../src/catalog/db.ts';
 import { createLibraryStore } from '../../src/catalog/libraries/library-store.ts';
+import { listen } from '../../src/catalog/listen-store.ts';
 import type { WebhookStatus } from '../../src/catalog/webhooks/webhook.ts';
 import {
   announce,
@@ -8,7 +9,6 @@ import {
   WEBHOOK_CHANNEL,
   type WebhookLogEntry,
 } from '../../src/catalog/webhooks/webhook-store.ts';
-import { listen } from '../../src/jobs/queue/listen.ts';
 import { startWebhookSender, type WebhookSender, type WebhookTiming } from '../../src/jobs/webhooks/webhook-sender.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';

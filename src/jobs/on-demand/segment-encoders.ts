@@ -1,7 +1,7 @@
 import type { Db } from '../../catalog/db.ts';
 import { JIT_CHANNEL } from '../../catalog/jit/segment-request-store.ts';
 import { findWaitingSegment } from '../../catalog/jit/segment-task-store.ts';
-import { listen } from '../queue/listen.ts';
+import { listen } from '../../catalog/listen-store.ts';
 import { shareThreads } from '../queue/share-threads.ts';
 import type { SegmentControl } from './segment-control.ts';
 

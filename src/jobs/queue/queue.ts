@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { type Db as BossDb, fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Tx } from '../../catalog/db.ts';
+import { listen } from '../../catalog/listen-store.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { maskPaths } from '../../lib/mask-paths.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Job, Queue } from './define-job.ts';
-import { listen } from './listen.ts';
 import { postponementOf } from './postponement.ts';
 
 const SCHEMA = 'millrace_queue';

@@ -1,3 +1,4 @@
+import { listen } from '../../catalog/listen-store.ts';
 import {
   AHEAD_PRIORITY,
   AWAITED_PRIORITY,
@@ -21,7 +22,6 @@ import {
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from './hold-lease.ts';
-import { listen } from './listen.ts';
 import { type PerformTask, runTask } from './run-task.ts';
 
 /** Free slots look for tasks this often also when nothing wakes them: a connection may have died without a word. */

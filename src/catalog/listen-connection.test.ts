@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
-import { type Listener, listen } from './listen.ts';
+import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { type Listener, listen } from './listen-store.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,8 +1,9 @@
 import pg from 'pg';
-import { LISTENING } from '../../catalog/db.ts';
-import { beat } from '../../catalog/silent-connections-store.ts';
+import { LISTENING } from './db.ts';
+import { beat } from './silent-connections-store.ts';
 
-const LONGEST_PAUSE_MS = 10_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
 
 /** A subscription to one channel; `close` ends it, and with the last one of a pool the connection. */
 export type Listener = { close(): Promise<void> };
@@ -21,11 +22,24 @@ const connections = new WeakMap<pg.Pool, ListenConnection>();
  * growing pauses for as long as one of them is open. The first connection failing is the caller's error.
  */
 export async function listen(pool: pg.Pool, channel: string, handlers: ListenHandlers): Promise<Listener> {
-  const connection = connections.get(pool) ?? new ListenConnection(pool.options);
-  connections.set(pool, connection);
+  const connection = connectionOf(pool);
   const subscription = { channel, handlers };
   await connection.add(subscription);
   return { close: () => connection.remove(subscription) };
+}
+
+/** As `listen`, at once: a first connection that fails is reported and tried again as any later one. */
+export function keepListening(pool: pg.Pool, channel: string, handlers: ListenHandlers): Listener {
+  const connection = connectionOf(pool);
+  const subscription = { channel, handlers };
+  connection.addLater(subscription);
+  return { close: () => connection.remove(subscription) };
+}
+
+function connectionOf(pool: pg.Pool): ListenConnection {
+  const connection = connections.get(pool) ?? new ListenConnection(pool.options);
+  connections.set(pool, connection);
+  return connection;
 }
 
 type Subscription = { channel: string; handlers: ListenHandlers };
@@ -48,15 +62,27 @@ class ListenConnection {
   async add(subscription: Subscription): Promise<void> {
     this.#subscriptions.add(subscription);
     try {
-      const isNew = this.#client === null || this.#connecting !== null;
-      const client = isNew || this.#client === null ? await this.#connectOnce() : this.#client;
-      // The connection may have begun to listen before this subscription was there.
-      await this.#listen(client, subscription.channel);
-      if (!isNew) subscription.handlers.onConnected();
+      await this.#begin(subscription);
     } catch (error) {
       await this.remove(subscription);
       throw error;
     }
+  }
+
+  addLater(subscription: Subscription): void {
+    this.#subscriptions.add(subscription);
+    this.#begin(subscription).catch((error: Error) => {
+      // A connection that was lost meanwhile is made anew already.
+      if (this.#client === null) this.#reportAndRetry(error);
+    });
+  }
+
+  async #begin({ channel, handlers }: Subscription): Promise<void> {
+    const isNew = this.#client === null || this.#connecting !== null;
+    const client = isNew || this.#client === null ? await this.#connectOnce() : this.#client;
+    // The connection may have begun to listen before this subscription was there.
+    await this.#listen(client, channel);
+    if (!isNew) handlers.onConnected();
   }
 
   async remove(subscription: Subscription): Promise<void> {
@@ -133,8 +159,8 @@ class ListenConnection {
     // Subscribers of one process report to the same log.
     for (const onError of new Set([...this.#subscriptions].map(({ handlers }) => handlers.onError))) onError(error);
     if (this.#subscriptions.size === 0) return;
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 8));
     this.#failures += 1;
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, 100 * 2 ** Math.min(this.#failures, 8));
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#connectOnce().catch((cause: Error) => this.#reportAndRetry(cause));

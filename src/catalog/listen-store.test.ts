@@ -1,9 +1,9 @@
 import { createServer, type Server, Socket } from 'node:net';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { openDatabase } from '../../catalog/db.ts';
-import { watchPublications } from '../../catalog/publications/publication-watch-store.ts';
-import { listen } from './listen.ts';
+import { openDatabase } from './db.ts';
+import { listen } from './listen-store.ts';
+import { watchPublications } from './publications/publication-watch-store.ts';
 
 let server: Server;
 let config: pg.ClientConfig;
@@ -34,9 +34,11 @@ const CONNECTIONS = {
   },
   'who listens for publications': async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
-    const watch = watchPublications(config, { change: ignore, listening: ignore, lost: resolve });
+    const { pool, close } = openDatabase(config, ignore);
+    const watch = watchPublications(pool, { change: ignore, listening: ignore, lost: resolve });
     await promise;
     await watch.close();
+    await close();
   },
 };
 
