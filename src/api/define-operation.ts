@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Static, TObject, TSchema } from 'typebox';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Grant } from '../catalog/keys/access-key.ts';
 import type { RefusalKind } from '../lib/error-catalogue.ts';
@@ -38,8 +38,8 @@ export type BodyContract = TSchema | 'raw' | null;
 /** What a success answers: JSON of a model, a stream of server-sent events or of CSV, bytes, or nothing. */
 export type AnswerContract = TSchema | 'events' | 'csv' | 'bytes' | null;
 
-/** The contract of an operation: all that documents and conformance checks need to know. */
-export type Contract<P extends TObject, Q extends TObject, B extends BodyContract, A extends AnswerContract> = {
+/** The contract of an operation as it is written. */
+type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A extends AnswerContract> = {
   /** The operation's name in documents, verb-noun in camel case. */
   name: string;
   method: Method;
@@ -51,8 +51,10 @@ export type Contract<P extends TObject, Q extends TObject, B extends BodyContrac
   exampleQuery?: string;
   auth: Auth;
   params: P;
-  query: Q;
-  body: B;
+  /** None when absent. */
+  query?: Q;
+  /** None when absent. */
+  body?: B;
   /** The largest JSON body, 1 MiB when absent. */
   bodyLimitBytes?: number;
   /** What the body's model cannot express. */
@@ -64,9 +66,18 @@ export type Contract<P extends TObject, Q extends TObject, B extends BodyContrac
   /** The status of a success, 200 when absent. */
   answerStatus?: number;
   /** Statuses of its own refusals. 401, 408, 413, 429, 500, 503 and 507 belong to every operation. */
-  refusals: { readonly [K in RefusalKind]?: number };
-  errorShape: ErrorShape;
+  refusals?: { readonly [K in RefusalKind]?: number };
+  /** `status` when absent. */
+  errorShape?: ErrorShape;
 };
+
+/** The contract of an operation: all that documents and conformance checks need to know. */
+export type Contract<
+  P extends TObject,
+  Q extends TObject,
+  B extends BodyContract,
+  A extends AnswerContract,
+> = Definition<P, Q, B, A> & Required<Pick<Definition<P, Q, B, A>, 'query' | 'body' | 'refusals' | 'errorShape'>>;
 
 /** A request after all doubt is out of it. `signal` aborts when the caller is gone or the server stops. */
 export type Request<P, Q, B> = {
@@ -111,16 +122,17 @@ export type Operation<Deps> = Contract<TObject, TObject, BodyContract, AnswerCon
 /** Defines an operation: contract and action side by side. */
 export function defineOperation<
   P extends TObject,
-  Q extends TObject,
-  B extends BodyContract,
   A extends AnswerContract,
   Deps,
+  Q extends TObject = TObject<Record<never, TSchema>>,
+  B extends BodyContract = null,
 >(
-  operation: Contract<P, Q, B, A> & {
+  operation: Definition<P, Q, B, A> & {
     run(request: Request<Static<P>, Static<Q>, BodyOf<B>>, deps: Deps): Promise<AnswerOf<A>>;
   },
 ): Operation<Deps> {
-  const { run, ...contract } = operation;
+  const { run, query = Type.Object({}), body = null, refusals = {}, errorShape = 'status', ...plain } = operation;
+  const contract = { ...plain, query, body, refusals, errorShape };
   const readBody = bodyReader(contract);
   return {
     ...contract,

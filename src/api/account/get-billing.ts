@@ -1,7 +1,6 @@
 import { defineOperation } from '../define-operation.ts';
 import { BillingModel as Billing, type BillingModel } from '../models/account.ts';
 import { NoParams } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 
 export const getBilling = defineOperation({
   name: 'getBilling',
@@ -10,10 +9,7 @@ export const getBilling = defineOperation({
   description: 'Reads what the account owes, which is nothing: an installation charges nobody.',
   auth: 'account-key',
   params: NoParams,
-  query: NoQuery,
-  body: null,
   answer: Billing,
-  refusals: {},
   errorShape: 'core',
   run: async () => NOTHING,
 });

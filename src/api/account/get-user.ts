@@ -4,7 +4,6 @@ import { defineOperation } from '../define-operation.ts';
 import { UserModel } from '../models/account.ts';
 import { wireTime } from '../models/answers.ts';
 import { NoParams } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 
 export const getUser = defineOperation({
   name: 'getUser',
@@ -13,10 +12,7 @@ export const getUser = defineOperation({
   description: 'Reads the account. An installation knows it by its id alone: nothing is kept of persons.',
   auth: 'account-key',
   params: NoParams,
-  query: NoQuery,
-  body: null,
   answer: UserModel,
-  refusals: {},
   errorShape: 'core',
   async run(_request, { db }: { db: Db }) {
     const { id, createdAt } = await loadAccount(db);

@@ -10,7 +10,6 @@ import { BulkModel, CreateBulkModel } from '../models/bulk.ts';
 import type { SpeechEngine } from '../models/speech-engine.ts';
 import { readStates } from '../models/video-status.ts';
 import { LibraryParams } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 import { toBulkModel } from './bulk-model.ts';
 
 type Deps = { bulks: BulkStore; queue: Queue; findSpeech(): Promise<SpeechEngine | null> };
@@ -24,11 +23,9 @@ export const createBulk = defineOperation({
     'Moves, trashes, restores, deletes, re-encodes, retries or transcribes many videos in the background: those named, all that match a filter, or those of an earlier operation, which `restore` undoes. The report names each that could not be done.',
   auth: 'access-key',
   params: LibraryParams,
-  query: NoQuery,
   body: CreateBulkModel,
   answer: BulkModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId }, body }, { bulks, queue, findSpeech }: Deps) {
     if (body.action === 'transcribe' && (await findSpeech()) === null) throw new Refused('invalid', NO_ENGINE);
     const wanted = {

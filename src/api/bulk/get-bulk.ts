@@ -3,7 +3,6 @@ import type { BulkStore } from '../../catalog/bulk/bulk-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { BulkModel } from '../models/bulk.ts';
 import { guidParam, LibraryParams } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 import { toBulkModel } from './bulk-model.ts';
 
 /** An extension of the interface. */
@@ -15,11 +14,8 @@ export const getBulk = defineOperation({
     'Returns how far a bulk operation has come, and the videos that it could not be done to with the reasons.',
   auth: 'access-key',
   params: Type.Object({ ...LibraryParams.properties, bulkId: guidParam('bulk operation') }),
-  query: NoQuery,
-  body: null,
   answer: BulkModel,
   refusals: { 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, bulkId } }, { bulks }: { bulks: BulkStore }) {
     return toBulkModel(await bulks.load({ libraryId, bulkId }));
   },

@@ -2,7 +2,6 @@ import type { CollectionStore } from '../../catalog/collections/collection-store
 import { defineOperation } from '../define-operation.ts';
 import { CollectionModel, UpdateCollectionModel } from '../models/collection.ts';
 import { LibraryParams } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 import { toCollectionModel } from './collection-model.ts';
 
 export const createCollection = defineOperation({
@@ -12,11 +11,9 @@ export const createCollection = defineOperation({
   description: 'Creates a collection, which groups videos of a library.',
   auth: 'access-key',
   params: LibraryParams,
-  query: NoQuery,
   body: UpdateCollectionModel,
   answer: CollectionModel,
   refusals: { forbidden: 403 },
-  errorShape: 'status',
   async run({ params: { libraryId }, body }, { collections }: { collections: CollectionStore }) {
     const key = await collections.create(libraryId, body.name ?? '');
     return toCollectionModel(await collections.load(key), null);

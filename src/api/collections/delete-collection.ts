@@ -2,7 +2,6 @@ import type { CollectionStore } from '../../catalog/collections/collection-store
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
-import { NoQuery } from '../read-query.ts';
 import { CollectionParams } from './collection-model.ts';
 
 export const deleteCollection = defineOperation({
@@ -12,11 +11,8 @@ export const deleteCollection = defineOperation({
   description: 'Deletes a collection. Its videos stay in the library, in no collection.',
   auth: 'access-key',
   params: CollectionParams,
-  query: NoQuery,
-  body: null,
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params }, { collections }: { collections: CollectionStore }) {
     await collections.remove(params);
     return ok();

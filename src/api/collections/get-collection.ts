@@ -16,10 +16,8 @@ export const getCollection = defineOperation({
   auth: 'access-key',
   params: CollectionParams,
   query: Type.Object({ includeThumbnails: queryFlag(false) }),
-  body: null,
   answer: CollectionModel,
   refusals: { 'not-found': 404 },
-  errorShape: 'status',
   async run({ params, query }, { collections, ...deps }: Deps) {
     const pictures = await recallPictures(params.libraryId, query.includeThumbnails, deps);
     return toCollectionModel(await collections.load(params), pictures);

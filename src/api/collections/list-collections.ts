@@ -22,10 +22,7 @@ export const listCollections = defineOperation({
     orderBy: queryText('date'),
     includeThumbnails: queryFlag(false),
   }),
-  body: null,
   answer: PaginationListOfCollectionModel,
-  refusals: {},
-  errorShape: 'status',
   async run({ params: { libraryId }, query }, { collections, ...deps }: Deps) {
     const { page, itemsPerPage, search, includeThumbnails } = query;
     const orderBy = ['name', 'title'].includes(query.orderBy.toLowerCase()) ? 'name' : 'date';

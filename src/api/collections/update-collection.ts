@@ -3,7 +3,6 @@ import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { UpdateCollectionModel } from '../models/collection.ts';
 import { StatusModel } from '../models/status.ts';
-import { NoQuery } from '../read-query.ts';
 import { CollectionParams } from './collection-model.ts';
 
 export const updateCollection = defineOperation({
@@ -13,11 +12,9 @@ export const updateCollection = defineOperation({
   description: 'Renames a collection.',
   auth: 'access-key',
   params: CollectionParams,
-  query: NoQuery,
   body: UpdateCollectionModel,
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params, body }, { collections }: { collections: CollectionStore }) {
     if (body.name == null) await collections.load(params);
     else await collections.rename(params, body.name);

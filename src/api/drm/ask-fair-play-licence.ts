@@ -24,7 +24,6 @@ export const askFairPlayLicence = defineOperation({
   body: 'raw',
   answer: 'bytes',
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params, query, body, referrer, signal }, deps: Deps) {
     const asked = { libraryId: params.libraryId, video: query.videoId, referrer, ...query };
     const mediaId = await requireLicence(asked, 'fairPlay', deps);
@@ -46,7 +45,6 @@ export const askFairPlayLicenceByPath = defineOperation({
   bodyLimitBytes: 2 * MAX_CHALLENGE_BYTES,
   answer: FairPlayLicence,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params, query, body, referrer, signal }, deps: Deps) {
     const asked = { libraryId: params.libraryId, video: params.videoId, referrer, ...query };
     const mediaId = await requireLicence(asked, 'fairPlay', deps);

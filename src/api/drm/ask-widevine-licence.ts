@@ -15,7 +15,6 @@ export const askWidevineLicence = defineOperation({
   body: 'raw',
   answer: 'bytes',
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params, query, body, referrer, signal }, deps: LicenceDeps & { licences: LicenceProxy }) {
     const asked = { libraryId: params.libraryId, video: params.videoId, referrer, ...query };
     const mediaId = await requireLicence(asked, 'widevine', deps);

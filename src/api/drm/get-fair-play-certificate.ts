@@ -14,10 +14,8 @@ export const getFairPlayCertificate = defineOperation({
   params: LibraryParams,
   // The token names a video and the address does not: what is public anyway needs none.
   query: Type.Object(TOKEN_QUERY),
-  body: null,
   answer: 'bytes',
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params, referrer }, deps: LicenceDeps & { licences: LicenceProxy }) {
     await requireSystem({ libraryId: params.libraryId, referrer }, 'fairPlay', deps);
     const { fairPlayCertificate } = deps.licences;

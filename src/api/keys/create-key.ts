@@ -1,7 +1,6 @@
 import type { KeyStore } from '../../catalog/keys/key-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { CreateAccessKeyModel, NewAccessKeyModel } from '../models/access-key.ts';
-import { NoQuery } from '../read-query.ts';
 import { KeysParams, toKeyModel } from './key-model.ts';
 
 /** An extension of the interface: a further key of a library, shown once. */
@@ -12,7 +11,6 @@ export const createKey = defineOperation({
   description: 'Creates a further key of a library, for reading or for writing. Its text is shown this once.',
   auth: 'account-key',
   params: KeysParams,
-  query: NoQuery,
   body: CreateAccessKeyModel,
   answer: NewAccessKeyModel,
   answerStatus: 201,

@@ -1,6 +1,5 @@
 import type { KeyStore } from '../../catalog/keys/key-store.ts';
 import { defineOperation } from '../define-operation.ts';
-import { NoQuery } from '../read-query.ts';
 import { KeyParams } from './key-model.ts';
 
 /** An extension of the interface: ends a further key, everywhere within 2 s. */
@@ -11,8 +10,6 @@ export const deleteKey = defineOperation({
   description: 'Ends a further key of a library for good.',
   auth: 'account-key',
   params: KeyParams,
-  query: NoQuery,
-  body: null,
   answer: null,
   answerStatus: 204,
   refusals: { 'not-found': 404 },

@@ -1,7 +1,6 @@
 import type { KeyStore } from '../../catalog/keys/key-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { AccessKeyList } from '../models/access-key.ts';
-import { NoQuery } from '../read-query.ts';
 import { KeysParams, toKeyModel } from './key-model.ts';
 
 /** An extension of the interface. */
@@ -12,8 +11,6 @@ export const listKeys = defineOperation({
   description: 'Lists the further keys of a library. Their texts are not kept.',
   auth: 'account-key',
   params: KeysParams,
-  query: NoQuery,
-  body: null,
   answer: AccessKeyList,
   refusals: { 'not-found': 404 },
   errorShape: 'core',

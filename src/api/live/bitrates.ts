@@ -3,7 +3,7 @@ import type { LiveReportStore } from '../../catalog/live/live-report-store.ts';
 import type { LiveStore } from '../../catalog/live/live-store.ts';
 import type { BitrateSample } from '../../catalog/live/live-stream.ts';
 import { defineOperation } from '../define-operation.ts';
-import { maybe, NoQuery } from '../read-query.ts';
+import { maybe } from '../read-query.ts';
 import { LiveParams } from './live-model.ts';
 
 /** Bitrates of a stream, a sample a second, as JSON that is sent as bytes: the interface gives it no model. */
@@ -16,10 +16,7 @@ export const getBitrateHistory = defineOperation({
   auth: 'none',
   params: LiveParams,
   query: Type.Object({ startTime: maybe.dateTime(), endTime: maybe.dateTime() }),
-  body: null,
   answer: 'bytes',
-  refusals: {},
-  errorShape: 'status',
   async run({ params: { libraryId, streamId }, query }, { liveReports }: { liveReports: LiveReportStore }) {
     const range = { from: timeOf(query.startTime), to: timeOf(query.endTime) };
     const samples = await liveReports.bitrates({ libraryId, mediaId: streamId }, range);
@@ -35,11 +32,7 @@ export const getCurrentBitrate = defineOperation({
   description: 'Answers what a stream is published with now, in bits a second; zeros while nothing is published.',
   auth: 'none',
   params: LiveParams,
-  query: NoQuery,
-  body: null,
   answer: 'bytes',
-  refusals: {},
-  errorShape: 'status',
   async run({ params: { libraryId, streamId } }, { live }: { live: LiveStore }) {
     const { ingest } = await live.load({ libraryId, mediaId: streamId });
     const isLive = ingest.primaryLive || ingest.backupLive;

@@ -3,7 +3,6 @@ import type { LiveStore } from '../../catalog/live/live-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { CreateLiveStreamModel, LiveStreamModel } from '../models/live-stream.ts';
 import { LibraryParams } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 import { audienceOf, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
 import { checkNewStream, toNewSettings } from './read-live-settings.ts';
 import { showDefaultThumbnail, type ThumbnailDeps } from './show-thumbnail.ts';
@@ -21,7 +20,6 @@ export const createLiveStream = defineOperation({
     'Creates a live stream with a key to publish with. Viewers are let in when it is started, or at its scheduled time.',
   auth: 'access-key',
   params: LibraryParams,
-  query: NoQuery,
   body: CreateLiveStreamModel,
   checkBody: checkNewStream,
   answer: LiveStreamModel,

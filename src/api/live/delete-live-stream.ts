@@ -4,7 +4,6 @@ import { deleteMedia } from '../../jobs/housekeeping/delete-media.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
 import { defineOperation } from '../define-operation.ts';
 import { LiveStreamModel } from '../models/live-stream.ts';
-import { NoQuery } from '../read-query.ts';
 import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
 
 type Deps = LiveShowingDeps & { live: LiveStore; queue: Queue };
@@ -18,8 +17,6 @@ export const deleteLiveStream = defineOperation({
     'Deletes a stream with all that was recorded of it; the video that it became stays. Answers the stream as it was.',
   auth: 'access-key',
   params: LiveParams,
-  query: NoQuery,
-  body: null,
   answer: LiveStreamModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'list',

@@ -31,10 +31,7 @@ export const getLiveEncodingStatistics = defineOperation({
     videoCodecs: queryText(),
     resolutions: queryText(),
   }),
-  body: null,
   answer: LiveEncodingStatisticsModel,
-  refusals: {},
-  errorShape: 'status',
   async run({ params: { libraryId }, query }, { db }: { db: Db }) {
     const filter = {
       libraryId,

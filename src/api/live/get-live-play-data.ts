@@ -31,10 +31,8 @@ export const getLivePlayData = defineOperation({
   auth: 'none',
   params: LiveParams,
   query: Type.Object({ token: queryText(), expires: queryInt64(0) }),
-  body: null,
   answer: LiveStreamPlayDataModel,
   refusals: { forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, streamId }, query, referrer }, deps: Deps) {
     const key = { libraryId, mediaId: streamId };
     const showing = await recallLiveShowing(libraryId, deps);

@@ -3,7 +3,6 @@ import type { LadderState } from '../../catalog/live/live-stream.ts';
 import { defineOperation } from '../define-operation.ts';
 import { wireTime } from '../models/answers.ts';
 import { LiveStreamStatusModel } from '../models/live-stream.ts';
-import { NoQuery } from '../read-query.ts';
 import { durationSecOf, LiveParams } from './live-model.ts';
 
 /** How publishing to a stream goes, as its ingest process reported it within the last second. */
@@ -15,11 +14,8 @@ export const getLiveStatus = defineOperation({
     'Answers whether a stream is being published and may be started, as its ingest process reported it within the last second.',
   auth: 'access-key',
   params: LiveParams,
-  query: NoQuery,
-  body: null,
   answer: LiveStreamStatusModel,
   refusals: { 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, streamId } }, { live }: { live: LiveStore }) {
     const view = await live.load({ libraryId, mediaId: streamId });
     const { primaryLive, backupLive, msSinceMedia } = view.ingest;

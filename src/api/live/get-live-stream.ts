@@ -1,7 +1,6 @@
 import type { LiveStore } from '../../catalog/live/live-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { LiveStreamModel } from '../models/live-stream.ts';
-import { NoQuery } from '../read-query.ts';
 import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
 
 export const getLiveStream = defineOperation({
@@ -11,11 +10,8 @@ export const getLiveStream = defineOperation({
   description: 'Answers one live stream. Its key and its relays are shown to full keys only.',
   auth: 'access-key',
   params: LiveParams,
-  query: NoQuery,
-  body: null,
   answer: LiveStreamModel,
   refusals: { 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, streamId }, grant }, { live, ...deps }: LiveShowingDeps & { live: LiveStore }) {
     const key = { libraryId, mediaId: streamId };
     const [view, showing] = await Promise.all([live.load(key), recallLiveShowing(libraryId, deps)]);

@@ -19,7 +19,6 @@ export const listLiveStreams = defineOperation({
   auth: 'access-key',
   params: LibraryParams,
   query: Type.Object({ ...PAGING, search: queryText(), orderBy: queryText('date'), collectionId: queryText() }),
-  body: null,
   answer: PaginationListOfLiveStreamModel,
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'text',

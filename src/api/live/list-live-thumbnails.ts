@@ -19,7 +19,6 @@ export const listLiveThumbnails = defineOperation({
   auth: 'access-key',
   params: LiveParams,
   query: Type.Object({ limit: queryInt32(USUAL_LIMIT, 1, MOST), from: maybe.dateTime(), to: maybe.dateTime() }),
-  body: null,
   answer: Type.Array(ThumbnailListResponseModel),
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'text',

@@ -1,7 +1,6 @@
 import type { LiveStore } from '../../catalog/live/live-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { LiveStreamModel } from '../models/live-stream.ts';
-import { NoQuery } from '../read-query.ts';
 import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
 
 /** Gives a stream another key and disconnects who publishes with the one before. */
@@ -12,8 +11,6 @@ export const regenerateStreamKey = defineOperation({
   description: 'Gives a stream another key and disconnects who publishes with the one before.',
   auth: 'access-key',
   params: LiveParams,
-  query: NoQuery,
-  body: null,
   answer: LiveStreamModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'list',

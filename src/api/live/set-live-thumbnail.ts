@@ -47,11 +47,9 @@ export const deleteLiveThumbnail = defineOperation({
   auth: 'access-key',
   params: LiveParams,
   query: Type.Object({ restoreLibraryDefault: queryFlag(false) }),
-  body: null,
   answer: null,
   answerStatus: 204,
   refusals: { forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, streamId }, query, signal }, deps: RemovalDeps) {
     const key = { libraryId, mediaId: streamId };
     const isRestored = query.restoreLibraryDefault && (await showDefaultThumbnail(key, deps, signal));

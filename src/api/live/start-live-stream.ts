@@ -2,7 +2,6 @@ import type { LiveStore } from '../../catalog/live/live-store.ts';
 import { startStream } from '../../catalog/live/live-stream.ts';
 import { defineOperation } from '../define-operation.ts';
 import { LiveStreamModel } from '../models/live-stream.ts';
-import { NoQuery } from '../read-query.ts';
 import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
 
 /** Lets viewers in; doing it twice answers the same. */
@@ -13,8 +12,6 @@ export const startLiveStream = defineOperation({
   description: 'Lets viewers in. Starting a stream that runs changes nothing.',
   auth: 'access-key',
   params: LiveParams,
-  query: NoQuery,
-  body: null,
   answer: LiveStreamModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'list',

@@ -5,7 +5,6 @@ import { announce } from '../../catalog/webhooks/webhook-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { LiveStreamModel } from '../models/live-stream.ts';
-import { NoQuery } from '../read-query.ts';
 import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
 
 /** Ends a stream for good and disconnects its publisher; what was recorded becomes a video under the same id. */
@@ -17,8 +16,6 @@ export const stopLiveStream = defineOperation({
     'Ends a stream for good and disconnects its publisher; what was recorded becomes a video under the same id.',
   auth: 'access-key',
   params: LiveParams,
-  query: NoQuery,
-  body: null,
   answer: LiveStreamModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'list',

@@ -3,7 +3,6 @@ import { editStream, frozenFields, type LiveEdit, type LiveStream } from '../../
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { LiveStreamModel, UpdateLiveStreamModel } from '../models/live-stream.ts';
-import { NoQuery } from '../read-query.ts';
 import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
 import { checkStream, toEdit } from './read-live-settings.ts';
 
@@ -15,7 +14,6 @@ export const updateLiveStream = defineOperation({
     'Changes the fields that are sent; the others stay. After the start only title and description can be changed, and recording be turned on.',
   auth: 'access-key',
   params: LiveParams,
-  query: NoQuery,
   body: UpdateLiveStreamModel,
   checkBody: checkStream,
   answer: LiveStreamModel,

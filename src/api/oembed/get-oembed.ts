@@ -48,10 +48,8 @@ export const getOEmbed = defineOperation({
     token: queryText(),
     expires: queryInt64(0),
   }),
-  body: null,
   answer: VideoOEmbedModel,
   refusals: { invalid: 400, 'not-found': 404 },
-  errorShape: 'status',
   async run({ query, referrer, address: caller }, deps: Deps) {
     if (query.url === '') {
       throw new Refused(

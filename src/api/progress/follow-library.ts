@@ -1,6 +1,5 @@
 import { defineOperation } from '../define-operation.ts';
 import { LibraryParams } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 import type { ProgressHub } from './progress-hub.ts';
 
 export const followLibrary = defineOperation({
@@ -10,11 +9,7 @@ export const followLibrary = defineOperation({
   description: "Sends the states and the progress of a library's videos as server-sent events, as they change.",
   auth: 'access-key',
   params: LibraryParams,
-  query: NoQuery,
-  body: null,
   answer: 'events',
-  refusals: {},
-  errorShape: 'status',
   async run({ params: { libraryId } }, { progressHub }: { progressHub: ProgressHub }) {
     return progressHub.open({ libraryId, mediaId: null });
   },

@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { guidParam, LibraryParams } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 import type { ProgressHub } from './progress-hub.ts';
 
 type Deps = { videos: VideoStore; progressHub: ProgressHub };
@@ -14,11 +13,8 @@ export const followVideo = defineOperation({
   description: 'Sends the state and the progress of a video as server-sent events, as they change.',
   auth: 'access-key',
   params: Type.Object({ ...LibraryParams.properties, videoId: guidParam('video') }),
-  query: NoQuery,
-  body: null,
   answer: 'events',
   refusals: { 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId } }, { videos, progressHub }: Deps) {
     await videos.load({ libraryId, mediaId: videoId });
     return progressHub.open({ libraryId, mediaId: videoId });

@@ -6,14 +6,12 @@ import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ReferrerModel } from '../models/video-library.ts';
 import { idParam } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 
 type Deps = { pullZones: PullZoneStore };
 
 const COMMON = {
   auth: 'account-key',
   params: Type.Object({ id: idParam('pull zone') }),
-  query: NoQuery,
   answer: null,
   answerStatus: 204,
   errorShape: 'core',
@@ -55,7 +53,6 @@ export const purgeCache = defineOperation({
   name: 'purgeCache',
   path: '/pullzone/{id}/purgeCache',
   description: 'Has the edges read anew what they keep of a pull zone.',
-  body: null,
   refusals: { 'not-found': 404 },
   async run({ params }, { pullZones }: Deps) {
     await pullZones.purge(params.id);

@@ -15,7 +15,6 @@ import { defineOperation } from '../define-operation.ts';
 import { BlockedIpModel } from '../models/pull-zone.ts';
 import { ReferrerModel } from '../models/video-library.ts';
 import { idParam } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 import { readBlockedIp } from './zone-change.ts';
 
 type Deps = { pullZones: PullZoneStore; libraries: LibraryStore };
@@ -26,7 +25,6 @@ const COMMON = {
   method: 'POST',
   auth: 'account-key',
   params: Type.Object({ id: idParam('pull zone') }),
-  query: NoQuery,
   answer: null,
   answerStatus: 204,
   refusals: { invalid: 400, 'not-found': 404 },

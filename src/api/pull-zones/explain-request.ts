@@ -16,7 +16,6 @@ import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ExplainRequestModel, ExplanationModel } from '../models/explanation.ts';
 import { idParam } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 
 type Deps = {
   pullZones: PullZoneStore;
@@ -34,7 +33,6 @@ export const explainRequest = defineOperation({
     'Judges a request as the edge would, without counting it: the verdict of each rule, and the usual mistake in its token.',
   auth: 'account-key',
   params: Type.Object({ id: idParam('pull zone') }),
-  query: NoQuery,
   body: ExplainRequestModel,
   answer: ExplanationModel,
   refusals: { invalid: 400, 'not-found': 404 },

@@ -3,7 +3,6 @@ import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts'
 import { defineOperation } from '../define-operation.ts';
 import { PullZoneModel } from '../models/pull-zone.ts';
 import { idParam } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 import { toPullZoneModel } from './pull-zone-model.ts';
 
 export const getPullZone = defineOperation({
@@ -13,8 +12,6 @@ export const getPullZone = defineOperation({
   description: "Reads a pull zone: the host names, the token key and the referrer rules of a library's delivery.",
   auth: 'account-key',
   params: Type.Object({ id: idParam('pull zone') }),
-  query: NoQuery,
-  body: null,
   answer: PullZoneModel,
   refusals: { 'not-found': 404 },
   errorShape: 'core',

@@ -13,9 +13,7 @@ export const listPullZones = defineOperation({
   auth: 'account-key',
   params: NoParams,
   query: ListQuery,
-  body: null,
   answer: PullZoneList,
-  refusals: {},
   errorShape: 'core',
   run: ({ query }, { pullZones, edgeUrl }: { pullZones: PullZoneStore; edgeUrl: string }) =>
     listOrPage(query, async (part) => {

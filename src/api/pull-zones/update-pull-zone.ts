@@ -4,7 +4,6 @@ import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts'
 import { defineOperation } from '../define-operation.ts';
 import { PullZoneModel, PullZoneUpdateModel } from '../models/pull-zone.ts';
 import { idParam } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 import { toPullZoneModel } from './pull-zone-model.ts';
 import { toZoneChange } from './zone-change.ts';
 
@@ -19,7 +18,6 @@ export const updatePullZone = defineOperation({
     'Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. They are in force within 2 s.',
   auth: 'account-key',
   params: Type.Object({ id: idParam('pull zone') }),
-  query: NoQuery,
   body: PullZoneUpdateModel,
   answer: PullZoneModel,
   refusals: { invalid: 400, 'not-found': 404 },

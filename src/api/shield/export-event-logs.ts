@@ -6,7 +6,6 @@ import { csvLine } from '../csv-line.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EventLogsExportRequest } from '../models/event-search.ts';
 import { idParam } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 import { toFields } from './event-fields.ts';
 import { toEventQuery } from './event-window.ts';
 
@@ -33,7 +32,6 @@ export const exportEventLogs = defineOperation({
   description: 'Exports all events of a search as CSV, oldest first. It is streamed: no size is too large.',
   auth: 'account-key',
   params: Type.Object({ shieldZoneId: idParam('shield zone') }),
-  query: NoQuery,
   body: EventLogsExportRequest,
   answer: 'csv',
   fileName: 'events.csv',

@@ -4,7 +4,6 @@ import { EVENT_LOG_DAYS } from '../../catalog/shield/shield-event.ts';
 import { dayOf, type ShieldEventStore, type StoredEvent } from '../../catalog/shield/shield-event-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EventLogPage, type Log } from '../models/event-log.ts';
-import { NoQuery } from '../read-query.ts';
 import { RefusedEventLog } from '../refused-event-log.ts';
 
 type Deps = { shieldEvents: ShieldEventStore; cursorSecret: Uint8Array };
@@ -18,10 +17,7 @@ const ZONE = /^\d{1,15}$/;
 const shared = {
   method: 'GET',
   auth: 'account-key',
-  query: NoQuery,
-  body: null,
   answer: EventLogPage,
-  refusals: {},
   errorShape: 'event-log',
 } as const;
 

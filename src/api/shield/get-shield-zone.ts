@@ -4,7 +4,6 @@ import type { ShieldSettingsStore } from '../../catalog/shield/shield-settings-s
 import { defineOperation } from '../define-operation.ts';
 import { ShieldZoneAnswer } from '../models/shield-zone.ts';
 import { idParam } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 import { toShieldZone, UNZONED } from './shield-zone.ts';
 
 type Deps = { pullZones: PullZoneStore; shieldSettings: ShieldSettingsStore };
@@ -12,8 +11,6 @@ type Deps = { pullZones: PullZoneStore; shieldSettings: ShieldSettingsStore };
 const shared = {
   method: 'GET',
   auth: 'account-key',
-  query: NoQuery,
-  body: null,
   answer: ShieldZoneAnswer,
   refusals: { 'not-found': 404 },
   errorShape: 'problem',

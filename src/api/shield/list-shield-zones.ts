@@ -16,9 +16,7 @@ export const listShieldZones = defineOperation({
   auth: 'account-key',
   params: NoParams,
   query: Type.Object({ page: queryInt32(1, 1, 1_000_000), perPage: queryInt32(100, 1, MOST_PER_PAGE) }),
-  body: null,
   answer: ShieldZoneList,
-  refusals: {},
   errorShape: 'problem',
   async run({ query: { page, perPage } }, { pullZones }: { pullZones: PullZoneStore }) {
     const { total, items } = await pullZones.list({ search: '', limit: perPage, offset: (page - 1) * perPage });

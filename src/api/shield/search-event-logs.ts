@@ -3,7 +3,6 @@ import type { EventSearchStore } from '../../catalog/shield/event-search-store.t
 import { defineOperation } from '../define-operation.ts';
 import { EventLogsSearchRequest, EventLogsSearchResponse } from '../models/event-search.ts';
 import { idParam } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 import { toFields } from './event-fields.ts';
 import { readField, toEventQuery } from './event-window.ts';
 
@@ -19,7 +18,6 @@ export const searchEventLogs = defineOperation({
     'Searches what the edges refused or logged in the last 72 hours, the newest first: by text, by filters that all must fit, as rows or grouped. Pages are counted from 0. An extension of the interface: the fields `severity` and `method` can be filtered and grouped by too.',
   auth: 'account-key',
   params: Type.Object({ shieldZoneId: idParam('shield zone') }),
-  query: NoQuery,
   body: EventLogsSearchRequest,
   answer: EventLogsSearchResponse,
   refusals: { invalid: 400, 'not-found': 404 },

@@ -4,7 +4,6 @@ import type { ShieldSettingsStore } from '../../catalog/shield/shield-settings-s
 import { defineOperation } from '../define-operation.ts';
 import { ShieldZoneAnswer, UpdateShieldZoneModel } from '../models/shield-zone.ts';
 import { NoParams } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 import { changeWaf, toShieldZone, UNZONED } from './shield-zone.ts';
 
 type Deps = { pullZones: PullZoneStore; libraries: LibraryStore; shieldSettings: ShieldSettingsStore };
@@ -18,7 +17,6 @@ export const updateShieldZone = defineOperation({
     'Changes how the requests of a pull zone are inspected (0: those that are for no pull zone): logged or blocked, and the rules that are left out. In force within 2 s.',
   auth: 'account-key',
   params: NoParams,
-  query: NoQuery,
   body: UpdateShieldZoneModel,
   answer: ShieldZoneAnswer,
   refusals: { invalid: 400, 'not-found': 404 },

@@ -24,9 +24,7 @@ const COMMON = {
     hourly: queryFlag(false),
     videoGuid: queryText(),
   }),
-  body: null,
   refusals: { 'not-found': 404 },
-  errorShape: 'status',
 } as const;
 
 /** What the statistics of the interface have no field for; its query is theirs. */

@@ -24,10 +24,8 @@ export const getStatistics = defineOperation({
     hourly: queryFlag(false),
     videoGuid: queryText(),
   }),
-  body: null,
   answer: VideoStatisticsModel,
   refusals: { 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId }, query }, { statistics, videoViews }: Deps) {
     const mediaId = await findMeasured(libraryId, query.videoGuid, videoViews);
     return await statistics.load({ libraryId, mediaId }, rangeOf(query, Date.now()));

@@ -4,7 +4,6 @@ import { defineOperation } from '../define-operation.ts';
 import { StorageZoneModel } from '../models/account.ts';
 import { wireTime } from '../models/answers.ts';
 import { idParam } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 
 /** A library has one storage zone, of its own id. */
 export const StorageZoneParams = Type.Object({ id: idParam('library') });
@@ -16,8 +15,6 @@ export const getStorageZone = defineOperation({
   description: 'Reads the storage of a library: its name and how many bytes it holds.',
   auth: 'account-key',
   params: StorageZoneParams,
-  query: NoQuery,
-  body: null,
   answer: StorageZoneModel,
   refusals: { 'not-found': 404 },
   errorShape: 'core',

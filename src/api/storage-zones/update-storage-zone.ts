@@ -2,7 +2,6 @@ import type { LibraryViewStore } from '../../catalog/libraries/library-view-stor
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { StorageZoneUpdateModel } from '../models/account.ts';
-import { NoQuery } from '../read-query.ts';
 import { StorageZoneParams } from './get-storage-zone.ts';
 
 export const updateStorageZone = defineOperation({
@@ -13,7 +12,6 @@ export const updateStorageZone = defineOperation({
     'Takes what clients send for a storage zone. It has no settings of its own, so anything but empty values is refused.',
   auth: 'account-key',
   params: StorageZoneParams,
-  query: NoQuery,
   body: StorageZoneUpdateModel,
   answer: null,
   answerStatus: 204,

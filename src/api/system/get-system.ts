@@ -5,7 +5,6 @@ import { defineOperation } from '../define-operation.ts';
 import { wireTime } from '../models/answers.ts';
 import { SystemModel } from '../models/system.ts';
 import { NoParams } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 
 type Deps = { system: SystemStore; storage: Storage; version: string };
 
@@ -18,10 +17,7 @@ export const getSystem = defineOperation({
     'Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, the workers at work, the videos that are encoded, the scrub, the latest backup, and what has still to move from an old store.',
   auth: 'account-key',
   params: NoParams,
-  query: NoQuery,
-  body: null,
   answer: SystemModel,
-  refusals: {},
   errorShape: 'core',
   async run(_, { system, storage, version }: Deps) {
     const [view, space] = await Promise.all([system.load(), storage.space()]);

@@ -5,7 +5,6 @@ import type { Queue } from '../../jobs/queue/define-job.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
-import { NoQuery } from '../read-query.ts';
 import { TrashParams } from './trash-params.ts';
 
 /** An extension of the interface. */
@@ -16,11 +15,8 @@ export const deleteTrashedVideo = defineOperation({
   description: 'Deletes a video that is in the trash, with all that is stored of it. It cannot be undone.',
   auth: 'access-key',
   params: TrashParams,
-  query: NoQuery,
-  body: null,
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId } }, { trash, queue }: { trash: TrashStore; queue: Queue }) {
     const key = { libraryId, mediaId: videoId };
     await trash.remove(key, queue.send(deleteMedia, { ...key, prefix: mediaPrefix(key) }));

@@ -15,10 +15,7 @@ export const listTrash = defineOperation({
   auth: 'access-key',
   params: LibraryParams,
   query: Type.Object(PAGING),
-  body: null,
   answer: PaginationListOfTrashedVideoModel,
-  refusals: {},
-  errorShape: 'status',
   async run({ params: { libraryId }, query: { page, itemsPerPage } }, { trash }: { trash: TrashStore }) {
     const { total, items } = await trash.list(libraryId, { offset: (page - 1) * itemsPerPage, limit: itemsPerPage });
     return {

@@ -2,7 +2,6 @@ import type { TrashStore } from '../../catalog/videos/trash-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
-import { NoQuery } from '../read-query.ts';
 import { TrashParams } from './trash-params.ts';
 
 /** An extension of the interface. */
@@ -13,11 +12,8 @@ export const restoreVideo = defineOperation({
   description: 'Takes a video out of the trash, as it was, into its collection where that still exists.',
   auth: 'access-key',
   params: TrashParams,
-  query: NoQuery,
-  body: null,
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId } }, { trash }: { trash: TrashStore }) {
     await trash.restore({ libraryId, mediaId: videoId });
     return ok();

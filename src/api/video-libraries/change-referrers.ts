@@ -5,7 +5,6 @@ import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ReferrerModel } from '../models/video-library.ts';
-import { NoQuery } from '../read-query.ts';
 import { CoreLibraryParams } from './core-library.ts';
 
 export const addAllowedReferrer = referrerOperation({
@@ -44,7 +43,6 @@ function referrerOperation({ name, description, list, transition }: Change) {
     description,
     auth: 'account-key',
     params: CoreLibraryParams,
-    query: NoQuery,
     body: ReferrerModel,
     answer: null,
     // Clients that manage libraries as code take nothing but 200 with an empty body.

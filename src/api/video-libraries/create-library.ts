@@ -4,7 +4,6 @@ import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoLibraryCreateModel, VideoLibraryModel } from '../models/video-library.ts';
 import { NoParams } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 import { toSettingsPatch } from './library-change.ts';
 import { toLibraryModel } from './library-model.ts';
 import { texts } from './setting-fields.ts';
@@ -18,7 +17,6 @@ export const createLibrary = defineOperation({
   description: 'Creates a library with keys and a pull zone of its own.',
   auth: 'account-key',
   params: NoParams,
-  query: NoQuery,
   body: VideoLibraryCreateModel,
   answer: VideoLibraryModel,
   answerStatus: 201,

@@ -2,7 +2,6 @@ import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { deleteLibrary as deleteLibraryJob } from '../../jobs/housekeeping/delete-library.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
 import { defineOperation } from '../define-operation.ts';
-import { NoQuery } from '../read-query.ts';
 import { CoreLibraryParams } from './core-library.ts';
 
 type Deps = { libraries: LibraryStore; queue: Queue };
@@ -14,8 +13,6 @@ export const deleteLibrary = defineOperation({
   description: 'Deletes a library with all of its videos. It cannot be undone.',
   auth: 'account-key',
   params: CoreLibraryParams,
-  query: NoQuery,
-  body: null,
   answer: null,
   answerStatus: 204,
   refusals: { 'not-found': 404 },

@@ -1,7 +1,6 @@
 import type { LibraryViewStore } from '../../catalog/libraries/library-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoLibraryModel } from '../models/video-library.ts';
-import { NoQuery } from '../read-query.ts';
 import { CoreLibraryParams } from './core-library.ts';
 import { toLibraryModel } from './library-model.ts';
 
@@ -12,8 +11,6 @@ export const getLibrary = defineOperation({
   description: 'Reads a library with its settings and keys.',
   auth: 'account-key',
   params: CoreLibraryParams,
-  query: NoQuery,
-  body: null,
   answer: VideoLibraryModel,
   refusals: { 'not-found': 404 },
   errorShape: 'core',

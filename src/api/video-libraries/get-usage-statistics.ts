@@ -19,7 +19,6 @@ const COMMON = {
   auth: 'account-key',
   params: CoreLibraryParams,
   query: Type.Object({ dateFrom: maybe.dateTime(), dateTo: maybe.dateTime() }),
-  body: null,
   refusals: { 'not-found': 404 },
   errorShape: 'core',
 } as const;

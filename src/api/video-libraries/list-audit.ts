@@ -22,7 +22,6 @@ export const listAudit = defineOperation({
   auth: 'account-key',
   params: CoreLibraryParams,
   query: Type.Object({ page: queryInt32(1, 1), perPage: queryInt32(100, 1, 1000) }),
-  body: null,
   answer: PaginationListModelOfAuditLineModel,
   refusals: { 'not-found': 404 },
   errorShape: 'core',

@@ -3,7 +3,6 @@ import { defineOperation } from '../define-operation.ts';
 import type { SpeechEngine } from '../models/speech-engine.ts';
 import { VideoLanguageList } from '../models/video-library.ts';
 import { NoParams } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 import { LANGUAGES } from './languages.ts';
 
 /**
@@ -17,10 +16,7 @@ export const listLanguages = defineOperation({
   description: 'Lists the languages that captions and players can be in.',
   auth: 'account-key',
   params: NoParams,
-  query: NoQuery,
-  body: null,
   answer: VideoLanguageList,
-  refusals: {},
   errorShape: 'core',
   async run(_, { findSpeech }: { findSpeech(): Promise<SpeechEngine | null> }) {
     const speech = await findSpeech().catch(withoutEngine);

@@ -13,9 +13,7 @@ export const listLibraries = defineOperation({
   auth: 'account-key',
   params: NoParams,
   query: ListQuery,
-  body: null,
   answer: VideoLibraryList,
-  refusals: {},
   errorShape: 'core',
   run: ({ query }, { libraryViews }: { libraryViews: LibraryViewStore }) =>
     listOrPage(query, async (part) => {

@@ -16,7 +16,6 @@ const overlap = { overlapSec: queryInt32(0, 0, LONGEST_OVERLAP_SEC) };
 const COMMON = {
   method: 'POST',
   auth: 'account-key',
-  body: null,
   answer: null,
   answerStatus: 204,
   errorShape: 'core',

@@ -5,7 +5,6 @@ import { Refused } from '../../lib/refused.ts';
 import type { PictureMaker } from '../../media/images/run-picture.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { defineOperation } from '../define-operation.ts';
-import { NoQuery } from '../read-query.ts';
 import { CoreLibraryParams } from './core-library.ts';
 import { keepPicture, removePicture } from './stored-picture.ts';
 
@@ -84,7 +83,6 @@ function defineUpload({ picture, ...contract }: Wanted, make: Make) {
     method: 'PUT',
     auth: 'account-key',
     params: CoreLibraryParams,
-    query: NoQuery,
     body: 'raw',
     answer: null,
     answerStatus: 204,
@@ -107,8 +105,6 @@ function defineRemoval({ picture, ...contract }: Wanted) {
     method: 'DELETE',
     auth: 'account-key',
     params: CoreLibraryParams,
-    query: NoQuery,
-    body: null,
     answer: null,
     answerStatus: 204,
     refusals: { 'not-found': 404 },

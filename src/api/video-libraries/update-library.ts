@@ -3,7 +3,6 @@ import type { LibraryViewStore } from '../../catalog/libraries/library-view-stor
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoLibraryModel, VideoLibraryUpdateModel } from '../models/video-library.ts';
-import { NoQuery } from '../read-query.ts';
 import { CoreLibraryParams } from './core-library.ts';
 import { toLibraryChange } from './library-change.ts';
 import { toLibraryModel } from './library-model.ts';
@@ -17,7 +16,6 @@ export const updateLibrary = defineOperation({
   description: 'Changes settings of a library; fields that are left out stay as they are.',
   auth: 'account-key',
   params: CoreLibraryParams,
-  query: NoQuery,
   body: VideoLibraryUpdateModel,
   answer: VideoLibraryModel,
   refusals: { invalid: 400, 'not-found': 404 },

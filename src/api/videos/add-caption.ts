@@ -14,7 +14,6 @@ import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { type CaptionValidationModel, StatusModelOfCaptionValidationModel } from '../models/status.ts';
 import { CaptionModelAdd } from '../models/video.ts';
-import { NoQuery } from '../read-query.ts';
 import { RefusedCaptions } from '../refused-captions.ts';
 import { VideoParams } from './video-model.ts';
 
@@ -36,7 +35,6 @@ export const addCaption = defineOperation({
     'Adds captions of a language from a SubRip or WebVTT file in base64, or replaces them. The answer lists what was mended.',
   auth: 'access-key',
   params: CaptionParams,
-  query: NoQuery,
   body: CaptionModelAdd,
   bodyLimitBytes: BODY_LIMIT_BYTES,
   answer: StatusModelOfCaptionValidationModel,

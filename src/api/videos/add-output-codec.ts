@@ -11,7 +11,6 @@ import { WIRE_CODECS } from '../../media/encode/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EncoderOutputCodec } from '../models/enums.ts';
 import { VideoModel } from '../models/video.ts';
-import { NoQuery } from '../read-query.ts';
 import { recallShowing, toVideoModel, VideoParams } from './video-model.ts';
 
 type Deps = {
@@ -32,8 +31,6 @@ export const addOutputCodec = defineOperation({
   description: 'Encodes a finished video in one more codec. What is there keeps playing meanwhile.',
   auth: 'access-key',
   params: Type.Object({ ...VideoParams.properties, outputCodecId: Type.String({ title: 'codec' }) }),
-  query: NoQuery,
-  body: null,
   answer: VideoModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'text',

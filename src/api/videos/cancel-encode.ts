@@ -5,7 +5,6 @@ import { cancelEncode as cancel } from '../../catalog/lifecycle/cancel-store.ts'
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoModel } from '../models/video.ts';
-import { NoQuery } from '../read-query.ts';
 import { recallShowing, toVideoModel, VideoParams } from './video-model.ts';
 
 type Deps = { db: Db; videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
@@ -19,11 +18,8 @@ export const cancelEncode = defineOperation({
     'Cancels the encoding of a video that waits or is under way; encoders end within seconds. A video that was encoded anew stays as it was, one with a whole resolution and its sound is finished without the others, any other fails with the value cancelled. Re-encode or retry makes what was cancelled. What has no file of its own, such as a clip or the rungs of a recording, is not cancelled.',
   auth: 'access-key',
   params: VideoParams,
-  query: NoQuery,
-  body: null,
   answer: VideoModel,
   refusals: { invalid: 400, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId } }, { db, videoViews, ...deps }: Deps) {
     const key = { libraryId, mediaId: videoId };
     await inTransaction(db, (tx) => cancel(tx, key));

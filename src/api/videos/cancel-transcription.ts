@@ -5,7 +5,6 @@ import { loadSpeechSource } from '../../catalog/speech/speech-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
-import { NoQuery } from '../read-query.ts';
 import { VideoParams } from './video-model.ts';
 
 /** An extension of the interface. */
@@ -17,11 +16,8 @@ export const cancelTranscription = defineOperation({
     'Cancels the transcription of a video that waits or is under way; it ends after the few seconds of speech at hand. Captions that are there stay. Where none is under way nothing changes.',
   auth: 'access-key',
   params: VideoParams,
-  query: NoQuery,
-  body: null,
   answer: StatusModel,
   refusals: { 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId } }, { db }: { db: Db }) {
     const key = { libraryId, mediaId: videoId };
     await loadSpeechSource(db, key);

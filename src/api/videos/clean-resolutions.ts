@@ -44,10 +44,8 @@ export const cleanResolutions = defineOperation({
     allResolutions: queryFlag(false),
     outputs: queryText('hls'),
   }),
-  body: null,
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId }, query }, { cleanups, ...deps }: Deps) {
     const { library } = await recallShowing(libraryId, deps);
     const { rungs, reachesHls } = readSelectors(query);

@@ -15,7 +15,6 @@ import { defineOperation } from '../define-operation.ts';
 import { type ComposePartModel, ComposeVideoModel } from '../models/compose-video.ts';
 import { VideoModel } from '../models/video.ts';
 import { LibraryParams } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 import { readCollection } from './read-collection.ts';
 import { recallShowing, toVideoModel } from './video-model.ts';
 
@@ -36,11 +35,9 @@ export const composeVideos = defineOperation({
     'Creates a video from parts of other videos of the library, without another upload. A part may be of a live stream, also while it runs: it ends at segment borders. Negative times count from the end.',
   auth: 'access-key',
   params: LibraryParams,
-  query: NoQuery,
   body: ComposeVideoModel,
   answer: VideoModel,
   refusals: { invalid: 400, forbidden: 403 },
-  errorShape: 'status',
   async run({ params: { libraryId }, body }, { db, videos, videoViews, ...deps }: Deps) {
     const parts: WantedPart[] = [];
     // Many parts may be of one video.

@@ -4,7 +4,6 @@ import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { CreateVideoModel, VideoModel } from '../models/video.ts';
 import { LibraryParams } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 import { readCollection } from './read-collection.ts';
 import { recallShowing, toVideoModel } from './video-model.ts';
 
@@ -17,11 +16,9 @@ export const createVideo = defineOperation({
   description: 'Creates a video without a file. Upload the file next, by PUT, tus or fetch.',
   auth: 'access-key',
   params: LibraryParams,
-  query: NoQuery,
   body: CreateVideoModel,
   answer: VideoModel,
   refusals: { invalid: 400, forbidden: 403 },
-  errorShape: 'status',
   async run({ params: { libraryId }, body }, { videos, videoViews, ...deps }: Deps) {
     const key = await videos.create({
       libraryId,

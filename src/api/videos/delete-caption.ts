@@ -7,7 +7,6 @@ import { indexCaptions } from '../../jobs/speech/index-captions.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
-import { NoQuery } from '../read-query.ts';
 import { CaptionParams } from './add-caption.ts';
 
 type Deps = { captions: CaptionStore; db: Db; queue: Queue };
@@ -19,8 +18,6 @@ export const deleteCaption = defineOperation({
   description: 'Deletes the captions of a language.',
   auth: 'access-key',
   params: CaptionParams,
-  query: NoQuery,
-  body: null,
   answer: StatusModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'empty',

@@ -22,10 +22,8 @@ export const deleteVideo = defineOperation({
   params: VideoParams,
   // `trash` is an extension.
   query: Type.Object({ trash: queryFlag(false) }),
-  body: null,
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId }, query }, { videos, trash, queue }: Deps) {
     const key = { libraryId, mediaId: videoId };
     if (query.trash) await trash.put(key);

@@ -8,7 +8,6 @@ import type { StoredVideoStore } from '../../catalog/videos/rendition-view-store
 import { explainVideo as findReasons } from '../../catalog/videos/why.ts';
 import { defineOperation } from '../define-operation.ts';
 import { WhyModel } from '../models/activity.ts';
-import { NoQuery } from '../read-query.ts';
 import { recallShowing, VideoParams } from './video-model.ts';
 
 type Deps = {
@@ -30,11 +29,8 @@ export const explainVideo = defineOperation({
     'Says in sentences why a video does not play, waits or starts slowly: its state and queue, what is stored, who is let in, and what viewers met with.',
   auth: 'access-key',
   params: VideoParams,
-  query: NoQuery,
-  body: null,
   answer: WhyModel,
   refusals: { 'not-found': 404 },
-  errorShape: 'status',
   async run(
     { params: { libraryId, videoId } },
     { activities, experiences, outlooks, scrubs, storedVideos, ...deps }: Deps,

@@ -5,7 +5,6 @@ import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { FetchVideoRequest } from '../models/video.ts';
-import { NoQuery } from '../read-query.ts';
 import { type AskFetchDeps, fetching, readOrigin, requireFetchable } from './ask-fetch.ts';
 import { VideoParams } from './video-model.ts';
 
@@ -19,11 +18,9 @@ export const fetchIntoVideo = defineOperation({
   description: 'Fetches the file of a video that has none yet from an address.',
   auth: 'access-key',
   params: VideoParams,
-  query: NoQuery,
   body: FetchVideoRequest,
   answer: StatusModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId }, body, signal }, { videos, ...deps }: Deps) {
     const key = { libraryId, mediaId: videoId };
     const origin = readOrigin(body);

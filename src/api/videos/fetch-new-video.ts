@@ -27,7 +27,6 @@ export const fetchNewVideo = defineOperation({
   body: FetchVideoRequest,
   answer: StatusModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId }, query, body, signal }, { videos, collections, ...deps }: Deps) {
     const collectionId = parseGuid(query.collectionId);
     // A collection that is not there is 404 here, and the origin need not be asked.

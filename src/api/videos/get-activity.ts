@@ -6,7 +6,6 @@ import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoActivityModel } from '../models/activity.ts';
 import { wireTime } from '../models/answers.ts';
-import { NoQuery } from '../read-query.ts';
 import { toMessageModel, VideoParams } from './video-model.ts';
 
 type Deps = { activities: ActivityStore; videoViews: VideoViewStore; db: Db };
@@ -20,11 +19,8 @@ export const getActivity = defineOperation({
     'Lists the encode tasks of a video with attempts and reasons, the messages about how it was made, the last lines that encoders wrote before attempts failed, and how far its transcription is.',
   auth: 'access-key',
   params: VideoParams,
-  query: NoQuery,
-  body: null,
   answer: VideoActivityModel,
   refusals: { 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId } }, { activities, videoViews, db }: Deps) {
     const key = { libraryId, mediaId: videoId };
     const [view, tasks, attempts, speech] = await Promise.all([

@@ -3,7 +3,6 @@ import type { StatisticsStore } from '../../catalog/statistics/statistics-store.
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoHeatmapModel } from '../models/play-data.ts';
-import { NoQuery } from '../read-query.ts';
 import { recallShowing, VideoParams } from './video-model.ts';
 
 type Deps = { statistics: StatisticsStore; videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
@@ -16,11 +15,8 @@ export const getHeatmap = defineOperation({
   description: "Reads how much of a video's audience watched each part of it, from 0 to 100.",
   auth: 'access-key',
   params: VideoParams,
-  query: NoQuery,
-  body: null,
   answer: VideoHeatmapModel,
   refusals: { 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId } }, { statistics, videoViews, ...deps }: Deps) {
     const key = { libraryId, mediaId: videoId };
     const [{ library }] = await Promise.all([recallShowing(libraryId, deps), videoViews.load(key)]);

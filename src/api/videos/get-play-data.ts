@@ -12,10 +12,8 @@ export const getPlayData = defineOperation({
   auth: 'none',
   params: VideoParams,
   query: PlayQuery,
-  body: null,
   answer: VideoPlayDataModel,
   refusals: { 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId }, query, referrer, address }, deps: PlayDataDeps) {
     return await loadPlayData({ libraryId, mediaId: videoId }, { query, referrer, address }, deps);
   },

@@ -16,10 +16,8 @@ export const getPlayHeatmap = defineOperation({
   auth: 'none',
   params: VideoParams,
   query: PlayQuery,
-  body: null,
   answer: VideoPlayDataModel,
   refusals: { 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId }, query, referrer, address }, deps: Deps) {
     const key = { libraryId, mediaId: videoId };
     const playData = await loadPlayData(key, { query, referrer, address }, deps);

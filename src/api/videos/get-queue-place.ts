@@ -5,7 +5,6 @@ import { defineOperation } from '../define-operation.ts';
 import { wireTime } from '../models/answers.ts';
 import { VideoQueueModel } from '../models/video-queue.ts';
 import { wireStatus } from '../models/video-status.ts';
-import { NoQuery } from '../read-query.ts';
 import { VideoParams } from './video-model.ts';
 
 type Deps = { outlooks: OutlookStore; videoViews: VideoViewStore };
@@ -20,11 +19,8 @@ export const getQueuePlace = defineOperation({
   description: 'Says what a video waits for, how many are before it, and about how long it takes.',
   auth: 'access-key',
   params: VideoParams,
-  query: NoQuery,
-  body: null,
   answer: VideoQueueModel,
   refusals: { 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId } }, { outlooks, videoViews }: Deps) {
     const key = { libraryId, mediaId: videoId };
     const [view, outlook] = await Promise.all([videoViews.load(key), outlooks.load(key)]);

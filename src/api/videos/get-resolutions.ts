@@ -11,7 +11,6 @@ import {
   type StorageObjectModel,
   type VideoResolutionsInfoModel,
 } from '../models/video-storage.ts';
-import { NoQuery } from '../read-query.ts';
 import { recallShowing, VideoParams } from './video-model.ts';
 
 type Deps = { storedVideos: StoredVideoStore; libraries: LibraryStore; edgeUrl: string };
@@ -23,11 +22,8 @@ export const getResolutions = defineOperation({
   description: 'Lists the resolutions of a video: listed to players, stored, offered as MP4, and set for the library.',
   auth: 'access-key',
   params: VideoParams,
-  query: NoQuery,
-  body: null,
   answer: StatusModelOfVideoResolutionsInfoModel,
   refusals: { 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId } }, { storedVideos, ...deps }: Deps) {
     const { library } = await recallShowing(libraryId, deps);
     const video = await storedVideos.load({ libraryId, mediaId: videoId });

@@ -3,7 +3,6 @@ import { wireNameOf } from '../../media/encode/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok, wireTime } from '../models/answers.ts';
 import { StatusModelOfVideoStorageSizeModel, type VideoStorageSizeModel } from '../models/video-storage.ts';
-import { NoQuery } from '../read-query.ts';
 import { VideoParams } from './video-model.ts';
 
 export const getStorageSize = defineOperation({
@@ -13,11 +12,8 @@ export const getStorageSize = defineOperation({
   description: 'Sums up what is stored of a video, by rendition and by kind. What was taken away no longer counts.',
   auth: 'access-key',
   params: VideoParams,
-  query: NoQuery,
-  body: null,
   answer: StatusModelOfVideoStorageSizeModel,
   refusals: { 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId } }, { storedVideos }: { storedVideos: StoredVideoStore }) {
     return { ...ok(), data: sumUp(await storedVideos.load({ libraryId, mediaId: videoId })) };
   },

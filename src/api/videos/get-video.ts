@@ -2,7 +2,6 @@ import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoModel } from '../models/video.ts';
-import { NoQuery } from '../read-query.ts';
 import { recallShowing, toVideoModel, VideoParams } from './video-model.ts';
 
 type Deps = { videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
@@ -14,11 +13,8 @@ export const getVideo = defineOperation({
   description: 'Reads a video: its state, its progress, what it is and what its owner wrote of it.',
   auth: 'access-key',
   params: VideoParams,
-  query: NoQuery,
-  body: null,
   answer: VideoModel,
   refusals: { 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId } }, { videoViews, ...deps }: Deps) {
     const view = await videoViews.load({ libraryId, mediaId: videoId });
     return toVideoModel(view, await recallShowing(libraryId, deps));

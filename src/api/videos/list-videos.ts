@@ -38,10 +38,7 @@ export const listVideos = defineOperation({
     dateFrom: maybe.dateTime(),
     dateTo: maybe.dateTime(),
   }),
-  body: null,
   answer: PaginationListOfVideoModel,
-  refusals: {},
-  errorShape: 'status',
   async run({ params: { libraryId }, query }, { videoViews, ...deps }: Deps) {
     const { page, itemsPerPage, search, collection, orderBy, incomplete, status, tag, direction } = query;
     const order = ORDERS.get(orderBy.toLowerCase()) ?? 'date';

@@ -8,7 +8,6 @@ import { processVideo } from '../../jobs/planning/process-video.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoModel } from '../models/video.ts';
-import { NoQuery } from '../read-query.ts';
 import { recallShowing, toVideoModel, VideoParams } from './video-model.ts';
 
 type Deps = { videos: VideoStore; videoViews: VideoViewStore; libraries: LibraryStore; queue: Queue; edgeUrl: string };
@@ -21,8 +20,6 @@ export const reencodeVideo = defineOperation({
     "Encodes a video anew from its original, with the library's settings of now. What is there plays until it is done.",
   auth: 'access-key',
   params: VideoParams,
-  query: NoQuery,
-  body: null,
   answer: VideoModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'empty',

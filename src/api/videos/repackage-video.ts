@@ -24,7 +24,6 @@ export const repackageVideo = defineOperation({
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({ keepOriginalFiles: queryFlag(true) }),
-  body: null,
   answer: VideoModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'empty',

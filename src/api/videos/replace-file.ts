@@ -3,7 +3,6 @@ import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
-import { NoQuery } from '../read-query.ts';
 import { VideoParams } from './video-model.ts';
 
 /**
@@ -18,11 +17,8 @@ export const replaceFile = defineOperation({
     'Lets a finished video take one more upload within a day, which takes the place of its file when it is encoded.',
   auth: 'access-key',
   params: VideoParams,
-  query: NoQuery,
-  body: null,
   answer: StatusModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId } }, { videos }: { videos: VideoStore }) {
     await videos.change({ libraryId, mediaId: videoId }, openForOtherFile);
     return ok();

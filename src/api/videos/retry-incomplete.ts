@@ -3,7 +3,6 @@ import { planRetry } from '../../jobs/planning/plan-retry.ts';
 import { defineOperation } from '../define-operation.ts';
 import { RetryIncompleteModel } from '../models/retry-incomplete.ts';
 import { LibraryParams } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 
 type Deps = { retries: RetryStore };
 
@@ -18,11 +17,8 @@ export const retryIncomplete = defineOperation({
   description: 'Encodes once more what failed of all videos of a library that are otherwise finished.',
   auth: 'access-key',
   params: LibraryParams,
-  query: NoQuery,
-  body: null,
   answer: RetryIncompleteModel,
   refusals: { forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId } }, { retries }: Deps) {
     return retries.retryAll(libraryId, planRetry);
   },

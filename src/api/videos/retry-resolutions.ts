@@ -20,10 +20,8 @@ export const retryResolutions = defineOperation({
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({ resolution: queryText() }),
-  body: null,
   answer: VideoModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId }, query: { resolution } }, deps: Deps) {
     const { retries, videoViews } = deps;
     const key = { libraryId, mediaId: videoId };

@@ -21,10 +21,8 @@ export const searchSpoken = defineOperation({
   auth: 'access-key',
   params: LibraryParams,
   query: Type.Object({ q: queryText(), language: queryText(), itemsPerPage: queryInt32(USUAL_VIDEOS, 1, MOST_VIDEOS) }),
-  body: null,
   answer: SpokenSearchModel,
   refusals: { invalid: 400 },
-  errorShape: 'status',
   async run({ params: { libraryId }, query: { q, language, itemsPerPage } }, { db }: { db: Db }) {
     const words = readSpokenQuery(q);
     if (words === null) {

@@ -42,7 +42,6 @@ export const setThumbnail = defineOperation({
   body: 'raw',
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId }, query, body, signal }, deps: Deps) {
     const key = { libraryId, mediaId: videoId };
     await deps.videos.load(key);

@@ -10,7 +10,6 @@ import { defineOperation } from '../define-operation.ts';
 import type { SpeechEngine } from '../models/speech-engine.ts';
 import { StatusModel } from '../models/status.ts';
 import { SmartGenerateModel } from '../models/video.ts';
-import { NoQuery } from '../read-query.ts';
 import { readSpokenLanguage, requireEngine } from './spoken-language.ts';
 import { VideoParams } from './video-model.ts';
 
@@ -24,12 +23,10 @@ export const smartGenerate = defineOperation({
     'Generates title, description, chapters and moments from what is said in the video, which is transcribed first where it has no captions. Without a body, what the library generates by default. What a person set after the last generation stays.',
   auth: 'access-key',
   params: VideoParams,
-  query: NoQuery,
   body: SmartGenerateModel,
   answer: StatusModel,
   answerStatus: 202,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404, busy: 429 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId }, body }, { db, queue, libraries, findSpeech }: Deps) {
     const key = { libraryId, mediaId: videoId };
     const source = await loadSpeechSource(db, key);

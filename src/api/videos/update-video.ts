@@ -6,7 +6,6 @@ import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { UpdateVideoModel } from '../models/video.ts';
-import { NoQuery } from '../read-query.ts';
 import { VideoParams } from './video-model.ts';
 
 export const updateVideo = defineOperation({
@@ -16,11 +15,9 @@ export const updateVideo = defineOperation({
   description: 'Changes what the owner writes of a video; fields that are left out stay as they are.',
   auth: 'access-key',
   params: VideoParams,
-  query: NoQuery,
   body: UpdateVideoModel,
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId }, body }, { videos }: { videos: VideoStore }) {
     const edit = readEdit(body);
     await videos.change({ libraryId, mediaId: videoId }, (video) => editVideo(video, edit));

@@ -56,7 +56,6 @@ export const uploadVideo = defineOperation({
   body: 'raw',
   answer: StatusModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, videoId }, query, body, signal }, deps: Deps) {
     const key = { libraryId, mediaId: videoId };
     const options = readUploadOptions(query);

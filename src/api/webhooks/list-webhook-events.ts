@@ -18,10 +18,7 @@ export const listWebhookEvents = defineOperation({
   auth: 'access-key',
   params: LibraryParams,
   query: Type.Object({ ...PAGING, state: queryText() }),
-  body: null,
   answer: PaginationListOfWebhookEventModel,
-  refusals: {},
-  errorShape: 'status',
   async run({ params: { libraryId }, query }, { db }: { db: Db }) {
     const { page, itemsPerPage } = query;
     const state = STATES.find((name) => name === query.state.toLowerCase()) ?? null;

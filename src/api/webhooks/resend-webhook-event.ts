@@ -5,7 +5,6 @@ import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { guidParam, LibraryParams } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 
 /** Sends an event again under its own id, be it dead, delivered or still waiting for its next attempt. */
 export const resendWebhookEvent = defineOperation({
@@ -15,11 +14,8 @@ export const resendWebhookEvent = defineOperation({
   description: 'Sends a webhook event again.',
   auth: 'access-key',
   params: Type.Object({ ...LibraryParams.properties, eventId: guidParam('webhook event') }),
-  query: NoQuery,
-  body: null,
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },
-  errorShape: 'status',
   async run({ params: { libraryId, eventId } }, { db }: { db: Db }) {
     await resendEvent(db, libraryId, eventId);
     return ok();

@@ -3,7 +3,6 @@ import { requestTest } from '../../catalog/webhooks/webhook-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { WebhookTestModel } from '../models/webhook.ts';
 import { LibraryParams } from '../read-params.ts';
-import { NoQuery } from '../read-query.ts';
 
 /**
  * Asks for a test delivery to the library's webhook address: a real one, signed as any other, of Status 0 for the
@@ -16,11 +15,8 @@ export const testWebhook = defineOperation({
   description: 'Sends a test event to the webhook address of a library, and says what it answered.',
   auth: 'access-key',
   params: LibraryParams,
-  query: NoQuery,
-  body: null,
   answer: WebhookTestModel,
   refusals: { invalid: 400, forbidden: 403 },
-  errorShape: 'status',
   async run({ params: { libraryId } }, { db }: { db: Db }) {
     return { guid: await requestTest(db, libraryId) };
   },
