@@ -14,7 +14,7 @@ import { createLiveStore } from '../catalog/live/live-store.ts';
 import { createLiveThumbnailStore } from '../catalog/live/live-thumbnail-store.ts';
 import { createPullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import { loadZonePolicy } from '../catalog/pull-zones/zone-policy-store.ts';
-import { createScrubViewStore } from '../catalog/scrub/scrub-view-store.ts';
+import { createScrubViewStore } from '../catalog/scrub/scrub-store.ts';
 import { createEventSearchStore } from '../catalog/shield/event-search-store.ts';
 import { createShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import { createShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';

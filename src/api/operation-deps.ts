@@ -18,7 +18,7 @@ import type { LiveThumbnailStore } from '../catalog/live/live-thumbnail-store.ts
 import type { PullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
-import type { ScrubViewStore } from '../catalog/scrub/scrub-view-store.ts';
+import type { ScrubViewStore } from '../catalog/scrub/scrub-store.ts';
 import type { EventSearchStore } from '../catalog/shield/event-search-store.ts';
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import type { ShieldEventStore } from '../catalog/shield/shield-event-store.ts';

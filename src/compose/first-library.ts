@@ -11,7 +11,7 @@ import { whenSlotsAreFree } from './connections.ts';
 export function openFirstLibrary(settings: RoleSettings, log: Logger): EnsureFirstLibrary {
   return async (keys) => {
     const { adoptAccountKey, ensureFirstLibrary } = await import('../catalog/libraries/first-library-store.ts');
-    const { createSignInLink } = await import('../catalog/keys/sign-in-link-store.ts');
+    const { createSignInLink } = await import('../catalog/keys/session-store.ts');
     const database = openDatabase({ ...settings.database, ...UNHURRIED, max: 2 }, () => undefined);
     try {
       await whenSlotsAreFree(database.pool, { fromPool: 2, beside: 0, most: 2 }, log);

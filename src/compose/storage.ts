@@ -96,7 +96,7 @@ export async function openMover(
   const [{ startMover }, { takeMoveLock }, { noteMove }] = await Promise.all([
     import('../jobs/housekeeping/mover.ts'),
     import('../catalog/move-lock-store.ts'),
-    import('../catalog/system/move-store.ts'),
+    import('../catalog/system/system-store.ts'),
   ]);
   return startMover({
     ...stores,

@@ -65,7 +65,8 @@ export const LiveStreamModel = model('LiveStreamModel', {
 });
 export type LiveStreamModel = Static<typeof LiveStreamModel>;
 
-export const CreateLiveStreamModel = model('CreateLiveStreamModel', {
+/** What its owner says of a stream, at its creation or later. */
+const OWNED = {
   title: Type.Optional(nullable(text())),
   description: Type.Optional(nullable(text())),
   collectionId: Type.Optional(nullable(text())),
@@ -81,24 +82,12 @@ export const CreateLiveStreamModel = model('CreateLiveStreamModel', {
   /** Older spec: string[] max 5; newer: RtmpOutput[] max 4; accept both. */
   rtmpOutputs: Type.Optional(nullable(Type.Array(relay()))),
   preStreamTrailerVideoId: Type.Optional(nullable(text())),
-});
+};
+
+export const CreateLiveStreamModel = model('CreateLiveStreamModel', OWNED);
 export type CreateLiveStreamModel = Static<typeof CreateLiveStreamModel>;
 
-export const UpdateLiveStreamModel = model('UpdateLiveStreamModel', {
-  title: Type.Optional(nullable(text())),
-  description: Type.Optional(nullable(text())),
-  collectionId: Type.Optional(nullable(text())),
-  dvrEnabled: Type.Optional(flag()),
-  dvrWindowSeconds: Type.Optional(nullable(int32({ minimum: 1, maximum: 43200 }))),
-  recordVod: Type.Optional(flag()),
-  scheduledStartTime: Type.Optional(nullable(dateTime())),
-  scheduledEndTime: Type.Optional(nullable(dateTime())),
-  public: Type.Optional(flag()),
-  enableCountdown: Type.Optional(nullable(flag())),
-  /** See CreateLiveStreamModel. */
-  rtmpOutputs: Type.Optional(nullable(Type.Array(relay()))),
-  preStreamTrailerVideoId: Type.Optional(nullable(text())),
-});
+export const UpdateLiveStreamModel = model('UpdateLiveStreamModel', OWNED);
 export type UpdateLiveStreamModel = Static<typeof UpdateLiveStreamModel>;
 
 export const PaginationListOfLiveStreamModel = model('PaginationListOfLiveStreamModel', {

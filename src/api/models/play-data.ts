@@ -4,8 +4,8 @@ import { flag, int32, int64, model, nullable, text } from './fields.ts';
 import { LiveStreamModel } from './live-stream.ts';
 import { VideoModel } from './video.ts';
 
-export const VideoPlayDataModel = model('VideoPlayDataModel', {
-  video: nullable(VideoModel),
+/** What players are shown of videos and of streams. */
+const SHOWN = {
   libraryName: nullable(text()),
   /** Absolute URL ending in /; client appends {srclang}.vtt?ver=N. */
   captionsPath: text(),
@@ -38,6 +38,11 @@ export const VideoPlayDataModel = model('VideoPlayDataModel', {
   widevineMinClientSecurityLevel: nullable(int32()),
   zoneTier: nullable(int32()),
   rememberPlayerPosition: flag(),
+};
+
+export const VideoPlayDataModel = model('VideoPlayDataModel', {
+  video: nullable(VideoModel),
+  ...SHOWN,
   customCss: nullable(text()),
   pullZoneId: int64(),
   widevineEmeRobustness: nullable(text()),
@@ -57,33 +62,7 @@ export type VideoPlayDataModel = Static<typeof VideoPlayDataModel>;
 
 export const LiveStreamPlayDataModel = model('LiveStreamPlayDataModel', {
   liveStream: nullable(LiveStreamModel),
-  libraryName: nullable(text()),
-  captionsPath: text(),
-  seekPath: text(),
-  thumbnailUrl: text(),
-  fallbackUrl: nullable(text()),
-  videoPlaylistUrl: text(),
-  originalUrl: nullable(text()),
-  previewUrl: nullable(text()),
-  controls: text(),
-  enableDRM: flag(),
-  drmVersion: int32(),
-  playerKeyColor: text(),
-  vastTagUrl: nullable(text()),
-  viAiPublisherId: nullable(text()),
-  captionsFontSize: int32(),
-  captionsFontColor: text(),
-  captionsBackground: text(),
-  uiLanguage: text(),
-  allowEarlyPlay: flag(),
-  tokenAuthEnabled: flag(),
-  enableMP4Fallback: flag(),
-  showHeatmap: flag(),
-  fontFamily: text(),
-  playbackSpeeds: nullable(text()),
-  widevineMinClientSecurityLevel: nullable(int32()),
-  zoneTier: nullable(int32()),
-  rememberPlayerPosition: flag(),
+  ...SHOWN,
   enableCompactControls: flag(),
 });
 export type LiveStreamPlayDataModel = Static<typeof LiveStreamPlayDataModel>;

@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
-import { type LastBackup, loadLastBackup } from '../backup/last-backup-store.ts';
 import type { Db } from '../db.ts';
-import { loadMove, type MoveLine } from './move-store.ts';
 
 /** Encode tasks of one kind in one queue. */
 export type QueueLine = {
@@ -119,4 +117,46 @@ async function loadSizes(db: Db): Promise<Sizes> {
   const [sizes] = rows;
   if (sizes === undefined) throw new Error('Expected one row of sizes, got none.');
   return sizes;
+}
+
+/** A backup that is whole: what the store held, and the folder that it was copied to. */
+export type LastBackup = { madeAt: Date; objects: number; bytes: number; place: string };
+
+/** Notes a backup in the place of the one before. */
+export async function noteBackup(db: Db, { madeAt, objects, bytes, place }: LastBackup): Promise<void> {
+  await sql`
+    insert into last_backup (made_at, objects, bytes, place) values (${madeAt}, ${objects}, ${bytes}, ${place})
+    on conflict (singleton) do update set made_at = excluded.made_at, objects = excluded.objects,
+      bytes = excluded.bytes, place = excluded.place`.execute(db);
+}
+
+/** Null when there was none yet. */
+export async function loadLastBackup(db: Db): Promise<LastBackup | null> {
+  const { rows } = await sql<LastBackup>`
+    select made_at as "madeAt", objects, bytes, place from last_backup`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** What of the old store has still to move: objects, their bytes, and uploads that go on there. */
+export type MoveLeft = { objects: number; bytes: number; uploads: number };
+export type MoveLine = MoveLeft & { notedAt: Date };
+
+/**
+ * A mover looks at least once a minute; what is older is of one that runs no more. A large store takes a while to list.
+ */
+const FRESH_MIN = 15;
+
+export async function noteMove(db: Db, { objects, bytes, uploads }: MoveLeft): Promise<void> {
+  await sql`
+    insert into storage_move (id, objects_left, bytes_left, uploads_left) values (1, ${objects}, ${bytes}, ${uploads})
+    on conflict (id) do update set objects_left = excluded.objects_left, bytes_left = excluded.bytes_left,
+      uploads_left = excluded.uploads_left, noted_at = now()`.execute(db);
+}
+
+/** Null while no objects move. */
+export async function loadMove(db: Db): Promise<MoveLine | null> {
+  const { rows } = await sql<MoveLine>`
+    select objects_left as objects, bytes_left as bytes, uploads_left as uploads, noted_at as "notedAt"
+    from storage_move where noted_at > now() - make_interval(mins => ${FRESH_MIN})`.execute(db);
+  return rows[0] ?? null;
 }

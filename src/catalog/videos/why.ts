@@ -1,4 +1,4 @@
-import type { VideoScrub } from '../scrub/scrub-view-store.ts';
+import type { VideoScrub } from '../scrub/scrub-store.ts';
 import type { Experience } from '../statistics/experience-store.ts';
 import type { TaskActivity } from './activity-store.ts';
 import type { Outlook } from './outlook.ts';

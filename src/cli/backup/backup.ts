@@ -3,7 +3,6 @@ import { createWriteStream } from 'node:fs';
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { noteBackup } from '../../catalog/backup/last-backup-store.ts';
 import {
   beginSnapshot,
   type CopyClient,
@@ -12,6 +11,7 @@ import {
   readGrownSchema,
 } from '../../catalog/backup/table-copy-store.ts';
 import { UNHURRIED } from '../../catalog/db.ts';
+import { noteBackup } from '../../catalog/system/system-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { keepSecretKey, readSecretKey } from '../first-start.ts';
 import { type Opened, withStore } from '../open-store.ts';

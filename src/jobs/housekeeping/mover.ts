@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MoveLock } from '../../catalog/move-lock-store.ts';
-import type { MoveLeft } from '../../catalog/system/move-store.ts';
+import type { MoveLeft } from '../../catalog/system/system-store.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { inParallel } from '../../lib/in-parallel.ts';
 import { Refused } from '../../lib/refused.ts';

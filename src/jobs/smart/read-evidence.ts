@@ -1,5 +1,5 @@
 import type { MediaKey } from '../../catalog/db.ts';
-import { loadLowestVideo } from '../../catalog/smart/evidence-store.ts';
+import { loadLowestVideo } from '../../catalog/smart/smart-store.ts';
 import { loadSpeechSource } from '../../catalog/speech/speech-store.ts';
 import { createStatisticsStore } from '../../catalog/statistics/statistics-store.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';

@@ -1,5 +1,5 @@
 import type { Db, MediaKey } from '../../catalog/db.ts';
-import { lacksHash, saveHash } from '../../catalog/uploads/source-hash-store.ts';
+import { lacksHash, saveHash } from '../../catalog/videos/original-store.ts';
 import { sha256Of } from '../../lib/sha256-of.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 import { defineJob } from '../queue/define-job.ts';
