@@ -52,7 +52,7 @@ test('what is missing of a codec is queued on the cuts that the video has, and a
     availableResolutions: '240p,360p',
     outputCodecs: 'vp9',
   });
-  const added = (await renditionsOf(guid)).filter(({ codec }) => codec === 'x264');
+  const added = (await renditionsOf(guid)).filter(({ codec }) => codec === 'h264');
   expect(added).toMatchObject([
     { rung: 240, state: 'building', active: false, width_px: 426, height_px: 240 },
     { rung: 360, state: 'building', active: false, width_px: 640, height_px: 360 },
@@ -78,7 +78,7 @@ test('two who ask at once get one set', async () => {
   const answers = await Promise.all(Array.from({ length: 6 }, () => add(guid, '0')));
   expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
   expect(await tasksOf(guid)).toHaveLength(1);
-  expect((await renditionsOf(guid)).filter(({ codec }) => codec === 'x264')).toHaveLength(2);
+  expect((await renditionsOf(guid)).filter(({ codec }) => codec === 'h264')).toHaveLength(2);
 });
 
 test('a rung that was cleaned away can be had again', async () => {

@@ -161,7 +161,7 @@ test('what happened while the listening connection was gone is reported when it 
   await follower.until(() => true);
   await change(guid, { encode_progress: 1, state: 'transcoding' });
   await library.until(({ data }) => data.guid === guid && data.encodeProgress === 1);
-  await sql`select pg_terminate_backend(pid) from pg_stat_activity where query like ${`listen ${PROGRESS_CHANNEL}%`}`.execute(
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where query like ${`listen "${PROGRESS_CHANNEL}"%`}`.execute(
     api.database.db,
   );
   await change(guid, { state: 'finished', state_since: new Date() });
@@ -175,7 +175,7 @@ test('what happened while the listening connection was gone is reported when it 
 test('all followers of a process share one listening connection', async () => {
   const count = async () => {
     const { rows } = await sql<{ n: number }>`
-      select count(*) as n from pg_stat_activity where query like ${`listen ${PROGRESS_CHANNEL}%`}`.execute(
+      select count(*) as n from pg_stat_activity where query like ${`listen "${PROGRESS_CHANNEL}"%`}`.execute(
       api.database.db,
     );
     return rows[0]?.n;

@@ -59,7 +59,7 @@ test('resolutions are reported as shown, configured, stored and offered as MP4',
     '720p',
     '240p',
   ]);
-  expect(data.playlistResolutions[1]).toEqual({
+  expect(data.playlistResolutions[2]).toEqual({
     resolution: '720p',
     path: expect.stringMatching(/^r\/[0-9a-f-]{36}\/video\.m3u8$/),
   });
@@ -74,8 +74,8 @@ test('storage is reported by rendition and its sums are all that there is', asyn
   const { data } = await info(guid, 'storage');
   expect(Object.values(data.encoded)).toEqual([
     { codec: 'x264', resolution: '1440p', size: 101 },
-    { codec: 'vp9', resolution: '720p', size: 101 },
     { codec: 'x264', resolution: '720p', size: 101 },
+    { codec: 'vp9', resolution: '720p', size: 101 },
     { codec: 'x264', resolution: '240p', size: 101 },
     { codec: 'aac', resolution: null, size: 101 },
   ]);
