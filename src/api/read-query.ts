@@ -20,7 +20,6 @@ export const maybe = {
   dateTime: () => Type.Optional(Type.String({ format: 'date-time' })),
 };
 
-export const NoQuery = Type.Object({});
 export const PAGING = { page: queryInt32(1, 1), itemsPerPage: queryInt32(100, 1, 1000) };
 
 type QuerySchema = { type?: unknown; format?: unknown; default?: unknown; minimum?: number; maximum?: number };

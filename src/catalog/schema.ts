@@ -52,10 +52,7 @@ export type MediaState =
   | 'jit-segmenting'
   | 'jit-ready';
 
-/**
- * A line of `transcodingMessages`: what happened to a video while it was made. `level` and `issueCode` as in the wire
- * enums.
- */
+/** A line of `transcodingMessages`: what happened to a video. `level` and `issueCode` as in the wire enums. */
 export type MediaMessage = { at: string; level: 1 | 2 | 3; issueCode: number; message: string; value: string };
 export type Chapter = { title: string; start: number; end: number };
 export type Moment = { label: string; timestamp: number };
@@ -186,9 +183,7 @@ export type RenditionPlan = {
   streamIndex?: number;
   maxBitrateBps?: number;
   normaliseLoudness?: boolean;
-  /**
-   * Of a video that is put together: the rendition of each part that it is copied from; null is a part without sound.
-   */
+  /** Of a composed video: the rendition of each part that it is copied from; null is a part without sound. */
   composedOf?: (Guid | null)[];
   /** Of a live recording, which has no original: the rendition of its timeline that it is encoded from. */
   recordedOf?: Guid;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { idxKeyOf } from '../../src/catalog/tasks/encode-task.ts';
-import { verifyChunk } from '../../src/media/cmaf/chunk.ts';
+import { verifyChunk } from '../support/media/verify-chunk.ts';
 import { type Lab, listObjects, loadChunks, loadMedia, loadRenditions } from './lab.ts';
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOpenAiModel } from '../../src/adapters/language-model/openai.ts';
 import { generateTexts } from '../../src/jobs/smart/generate-texts.ts';
 import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
-import { NO_EVIDENCE, readTranscript } from '../../src/media/transcript/transcript.ts';
+import { readTranscript } from '../../src/media/transcript/transcript.ts';
 import { EngineBusy } from '../../src/ports/engine-busy.ts';
 import type { LanguageModel } from '../../src/ports/language-model.ts';
 import { type ModelReply, startModelServer } from '../support/model-server.ts';
@@ -38,7 +38,8 @@ afterAll(async () => {
 const generate = (...answers: ModelReply[]) => {
   replies = answers;
   server.requests.length = 0;
-  return generateTexts({ features: FEATURES, transcript, model, readEvidence: async () => NO_EVIDENCE }, never);
+  const evidence = { cutsSec: [], loudnessDb: [], heat: null };
+  return generateTexts({ features: FEATURES, transcript, model, readEvidence: async () => evidence }, never);
 };
 
 test('what a model answers is plain, bounded and in the video; chapters begin with sentences', async () => {

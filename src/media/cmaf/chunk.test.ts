@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encode, h264Args, splitStream } from '../../../test/support/media/read-test-media.ts';
+import { verifyChunk } from '../../../test/support/media/verify-chunk.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import type { CutList } from '../timeline/cut-list.ts';
-import { buildChunk, segmentRanges, verifyChunk } from './chunk.ts';
+import { buildChunk, segmentRanges } from './chunk.ts';
 import { readFragment } from './fragment.ts';
 import { decodeIdx } from './idx.ts';
 import type { Segment } from './segment.ts';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { BrokenMedia } from '../bmff/broken-media.ts';
 import { decodeFragmentTable, encodeFragmentTable, type FragmentEntry } from './fragment-table.ts';
-import { type ChunkIndex, countCtsRuns, decodeIdx, encodeIdx, type IndexedFragment } from './idx.ts';
+import { type ChunkIndex, countCtsRuns, encodeIdx, type IndexedFragment } from './idx.ts';
 import { type Segment, type SegmentFragment, segmentSizeBytes } from './segment.ts';
 
 /** What a chunk's row keeps: enough for playlists, bandwidths and the length of an MP4 download's head. */
@@ -88,35 +87,6 @@ export function segmentRanges(
     startByte += sizeBytes;
     return { segment: facts.firstSegment + index, ...range };
   });
-}
-
-/**
- * Checks a stored chunk against its `.idx`: length, sha256 of the object, CRC32 of each fragment. Returns the
- * index; throws BrokenMedia that names the first fragment that differs.
- */
-export function verifyChunk(objectBytes: Buffer, idx: Buffer): ChunkIndex {
-  const index = decodeIdx(idx);
-  if (objectBytes.length !== index.sizeBytes) {
-    throw new BrokenMedia(`Expected a chunk of ${index.sizeBytes} bytes, got ${objectBytes.length}.`);
-  }
-  let at = 0;
-  index.fragments.forEach((fragment, number) => {
-    const end = at + fragment.prefixBytes + fragment.payloadBytes;
-    const came = crc32(objectBytes.subarray(at, end));
-    if (came !== fragment.crc32) {
-      throw new BrokenMedia(
-        `Expected fragment ${number} (bytes ${at} to ${end}) with CRC ${fragment.crc32}, got ${came}.`,
-      );
-    }
-    at = end;
-  });
-  const sha256 = createHash('sha256').update(objectBytes).digest();
-  if (!sha256.equals(index.sha256)) {
-    throw new BrokenMedia(
-      `Expected a chunk with sha256 ${index.sha256.toString('hex')}, got ${sha256.toString('hex')}.`,
-    );
-  }
-  return index;
 }
 
 function checkSequence(segments: readonly Segment[], firstSegment: number): void {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encode, h264Args, runTool, splitStream } from '../../../test/support/media/read-test-media.ts';
+import { writeFragment } from '../../../test/support/media/write-fragment.ts';
 import { writeBox, writeFullBox, writeU32 } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import { readFragment, type Sample } from './fragment.ts';
 import { normaliseInit } from './init-segment.ts';
-import { writeFragment } from './write-fragment.ts';
 
 const clip = encode(h264Args({ num: 24, den: 1 }, 0, 48, 24));
 

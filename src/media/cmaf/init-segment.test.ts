@@ -3,9 +3,9 @@ import { BufferSource, Input, MP4 } from 'mediabunny';
 import { createFile, MP4BoxBuffer } from 'mp4box';
 import { describe, expect, test } from 'vitest';
 import { encode, FRAGMENTED, h264Args, runTool, splitStream } from '../../../test/support/media/read-test-media.ts';
+import { writeFragment } from '../../../test/support/media/write-fragment.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import { normaliseInit, readInitSegment } from './init-segment.ts';
-import { writeFragment } from './write-fragment.ts';
 
 const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=160x90:r=24:d=0.25'];
 const sound = ['-f', 'lavfi', '-i', 'sine=r=44100:d=0.3', '-ar', '48000'];

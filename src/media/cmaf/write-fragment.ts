@@ -18,18 +18,6 @@ type Layout = {
 };
 
 /**
- * Makes one fragment, moof and mdat, in one buffer. The payload is the samples' bytes in order; a payload
- * whose length is not the samples' sum throws. See `writeFragmentHead`.
- */
-export function writeFragment(head: FragmentHead, payload: Uint8Array): Buffer {
-  const sizeBytes = head.samples.reduce((sum, sample) => sum + sample.sizeBytes, 0);
-  if (sizeBytes !== payload.length) {
-    throw new Error(`Expected a payload of ${sizeBytes} bytes as its samples say, got ${payload.length}.`);
-  }
-  return Buffer.concat([writeFragmentHead(head), payload]);
-}
-
-/**
  * Makes the compact moof and the mdat header that stand before a fragment's payload (ISO 14496-12 section
  * 8.8): one traf, offsets from the moof, 64-bit tfdt, one trun, and constant columns as tfhd defaults. The
  * samples' composition offsets are written as they are, the presentation delay with them (`delaySamples`): in a

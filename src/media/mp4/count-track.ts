@@ -1,6 +1,4 @@
 import { BrokenMedia } from '../bmff/broken-media.ts';
-import type { ChunkFacts } from '../cmaf/chunk.ts';
-import { decodeFragmentTable } from '../cmaf/fragment-table.ts';
 import type { ChunkIndex } from '../cmaf/idx.ts';
 
 /** All that the size of a track's tables depends on. Ticks of the track's timescale. */
@@ -22,12 +20,6 @@ export type TrackCounters = {
  * `mediaTimeTicks` is where the first presented sample then lies in the media.
  */
 export type TrackTimes = { shiftTicks: number; mediaTimeTicks: number };
-
-/** What of a chunk's row counts. */
-export type CountedChunk = Pick<
-  ChunkFacts,
-  'startTick' | 'durationTicks' | 'samples' | 'ctsRuns' | 'syncCount' | 'fragmentTable'
->;
 
 /**
  * Counts a track by its indexes, a chunk a step. Refuses, with BrokenMedia, gaps, another timescale and empty
@@ -56,24 +48,6 @@ export function* countIndexes(
   if (indexes.every((index) => index.ctsRuns === 0)) counters.offsetRuns = 0;
   const shiftTicks = -lowestOffset;
   return { counters, times: { shiftTicks, mediaTimeTicks: shiftTicks + firstPresentation(indexes[0]) } };
-}
-
-/** Counts a track by its chunks' rows, in order. It must be known that all samples last equally long. */
-export function countRows(rows: readonly CountedChunk[]): TrackCounters {
-  const counters = emptyCounters(rows[0]);
-  for (const row of rows) {
-    checkContinuous(row.startTick, counters);
-    const fragments = decodeFragmentTable(row.fragmentTable);
-    counters.durationTicks += row.durationTicks;
-    counters.samples += row.samples;
-    counters.syncCount += row.syncCount;
-    counters.fragments += fragments.length;
-    for (const { payloadBytes } of fragments) counters.payloadBytes += payloadBytes;
-    counters.offsetRuns += row.ctsRuns || 1;
-  }
-  if (rows.every((row) => row.ctsRuns === 0)) counters.offsetRuns = 0;
-  counters.durationRuns = 1;
-  return counters;
 }
 
 function emptyCounters(first: { startTick: number } | undefined): TrackCounters {

@@ -11,7 +11,7 @@ import {
   readVirtual,
   type TestRendition,
 } from '../../../test/support/media/run-test-renditions.ts';
-import { planVirtualMp4, type VirtualMp4Plan, virtualMp4SizeFromCounters } from './plan-virtual-mp4.ts';
+import { planVirtualMp4, type VirtualMp4Plan } from './plan-virtual-mp4.ts';
 
 const CLIP_SEC = 10;
 const REPEATS = 3600;
@@ -42,10 +42,7 @@ function longTrack({ init, chunks, facts }: TestRendition) {
     const storageKey = keys[number % keys.length];
     return storageKey === undefined ? [] : [{ storageKey, index }];
   });
-  return {
-    stored: { init, language: null, chunks: stored },
-    counted: { init, chunks: repeat(facts, clipTicks), hasEqualDurations: true },
-  };
+  return { init, language: null, chunks: stored };
 }
 
 beforeAll(async () => {
@@ -55,7 +52,7 @@ beforeAll(async () => {
     makeVideo({ input: pictures, rate, frames: CLIP_SEC * 24, filter: 'noise=alls=40:allf=t' }),
     makeAudio(['-f', 'lavfi', '-i', `sine=d=${CLIP_SEC}`]),
   ]);
-  plan = await planVirtualMp4({ video: longTrack(video).stored, audio: longTrack(audio).stored }, neverAborted);
+  plan = await planVirtualMp4({ video: longTrack(video), audio: longTrack(audio) }, neverAborted);
 });
 
 afterAll(() => rm(folder, { recursive: true }));
@@ -75,11 +72,8 @@ async function writeSparse(path: string, ranges: readonly (readonly [number, num
 }
 
 describe('the virtual MP4 of ten hours', () => {
-  test('has a size that follows from rows alone', () => {
+  test('ends with a box of 64 bits', () => {
     expect(plan.sizeBytes).toBeGreaterThan(FOUR_GIB);
-    expect(plan.sizeBytes).toBe(
-      virtualMp4SizeFromCounters({ video: longTrack(video).counted, audio: longTrack(audio).counted }),
-    );
     expect(plan.head.subarray(-16).toString('latin1', 4, 8)).toBe('mdat');
     expect(plan.head.readBigUInt64BE(plan.head.length - 8)).toBe(BigInt(plan.sizeBytes - plan.head.length + 16));
   });

@@ -15,8 +15,7 @@ import {
   readVirtual,
   type TestRendition,
 } from '../../../test/support/media/run-test-renditions.ts';
-import { planVirtualMp4, type StoredMovie, virtualMp4SizeFromCounters } from './plan-virtual-mp4.ts';
-import type { StoredTrack } from './stored-track.ts';
+import { planVirtualMp4, type StoredMovie } from './plan-virtual-mp4.ts';
 
 const FRAMES = 720;
 const neverAborted = new AbortController().signal;
@@ -37,7 +36,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 type Shape = { picture: boolean; sound: boolean };
 
-function movieOf({ picture, sound }: Shape): StoredMovie<StoredTrack> {
+function movieOf({ picture, sound }: Shape): StoredMovie {
   const track = ({ init, chunks }: TestRendition, language: string | null) => ({ init, chunks, language });
   const heard = track(audio, 'de');
   return picture ? { video: track(video, null), audio: sound ? heard : null } : { video: null, audio: heard };
@@ -173,26 +172,6 @@ describe('the virtual MP4 by ranges', () => {
     ] as const) {
       expect(() => readVirtual(plan, objects, range)).toThrow('Expected a range within');
     }
-  });
-});
-
-describe('the size of a virtual MP4', () => {
-  test.each([
-    { picture: true, sound: true },
-    { picture: true, sound: false },
-    { picture: false, sound: true },
-  ])('follows from rows alone (picture $picture, sound $sound)', async ({ picture, sound }) => {
-    const { sizeBytes } = await planVirtualMp4(movieOf({ picture, sound }), neverAborted);
-    const counted = ({ init, facts }: TestRendition) => ({ init, chunks: facts, hasEqualDurations: true });
-    const rows = picture
-      ? { video: counted(video), audio: sound ? counted(audio) : null }
-      : { video: null, audio: counted(audio) };
-    expect(virtualMp4SizeFromCounters(rows)).toBe(sizeBytes);
-  });
-
-  test('is not guessed when durations may differ', () => {
-    const track = { init: video.init, chunks: video.facts, hasEqualDurations: false };
-    expect(virtualMp4SizeFromCounters({ video: track, audio: null })).toBeNull();
   });
 });
 

@@ -6,7 +6,9 @@ import { makeDescription, makeTitle } from './headline.ts';
 import { makeMoments } from './moments.ts';
 import { toPassages } from './passage.ts';
 import { LONGEST, plainLine } from './plain-line.ts';
-import { NO_EVIDENCE, readTranscript, type Transcript } from './transcript.ts';
+import { type Evidence, readTranscript, type Transcript } from './transcript.ts';
+
+const NO_EVIDENCE: Evidence = { cutsSec: [], loudnessDb: [], heat: null };
 
 const [BREAD, STARS, BIKES] = TALKS;
 const STEP_SEC = 4;

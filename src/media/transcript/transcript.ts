@@ -11,8 +11,6 @@ export type Transcript = { language: string; durationSec: number; sentences: rea
  */
 export type Evidence = { cutsSec: readonly number[]; loudnessDb: readonly number[]; heat: readonly number[] | null };
 
-export const NO_EVIDENCE: Evidence = { cutsSec: [], loudnessDb: [], heat: null };
-
 /** Reads what is said from passages in their order. */
 export function readTranscript(passages: readonly Passage[], language: string, durationSec: number): Transcript {
   return { language, durationSec, sentences: readSentences(passages, language, createWordReader(language)) };

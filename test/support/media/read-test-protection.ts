@@ -1,8 +1,8 @@
 import { normaliseInit, readInitSegment } from '../../../src/media/cmaf/init-segment.ts';
 import { delaySamples } from '../../../src/media/cmaf/presentation-delay.ts';
-import { writeFragment } from '../../../src/media/cmaf/write-fragment.ts';
 import { encryptSegment, HEADROOM_BYTES, type SegmentPlace } from '../../../src/media/drm/encrypt-segment.ts';
 import { encode, FRAGMENTED, splitStream } from './read-test-media.ts';
+import { writeFragment } from './write-fragment.ts';
 
 /** A clear rendition: its init segment, and segments of one fragment each. */
 export type ClearRendition = { init: Buffer; segments: Buffer[] };

@@ -1,0 +1,13 @@
+import { type FragmentHead, writeFragmentHead } from '../../../src/media/cmaf/write-fragment.ts';
+
+/**
+ * Makes one fragment, moof and mdat, in one buffer. The payload is the samples' bytes in order; a payload
+ * whose length is not the samples' sum throws. See `writeFragmentHead`.
+ */
+export function writeFragment(head: FragmentHead, payload: Uint8Array): Buffer {
+  const sizeBytes = head.samples.reduce((sum, sample) => sum + sample.sizeBytes, 0);
+  if (sizeBytes !== payload.length) {
+    throw new Error(`Expected a payload of ${sizeBytes} bytes as its samples say, got ${payload.length}.`);
+  }
+  return Buffer.concat([writeFragmentHead(head), payload]);
+}
