@@ -106,10 +106,10 @@ async function encodeOnce(service: Service, file: string): Promise<string> {
 }
 
 /**
- * Wall time of one video on one worker with one slot and a core of its own, and on two such workers: else what one does beside
- * its slot, sound above all, would be done on the other core already. The source is small (360p, four minutes), which makes the
- * ratio that of any source of the length in a part of the time. The anchor is what two bare encoders at once, each on a core,
- * gain over one after the other, for more than that the cores do not give.
+ * Wall time of one video on one worker with one slot and a core of its own, and on two such workers: else what one does
+ * beside its slot, sound above all, would be done on the other core already. The source is small (360p, four minutes),
+ * which makes the ratio that of any source of the length in a part of the time. The anchor is what two bare encoders at
+ * once, each on a core, gain over one after the other, for more than that the cores do not give.
  */
 async function compareWorkers(scope: Scope, folder: string): Promise<Measurement[]> {
   const small = path.join(folder, 'small.mkv');

@@ -19,7 +19,8 @@ import { makeFolder, startMillrace } from './support/millrace.ts';
 import { type Measurement, quantile, report, say } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-// Live streams against nginx with Debian's module of RTMP, which has neither low latency nor a recording that is a video.
+// Live streams against nginx with Debian's module of RTMP, which has neither low latency nor a recording that is a
+// video.
 const FIRST_PARTS = 10;
 const STREAMS = 60;
 const VIEWERS = 60;
@@ -54,7 +55,9 @@ await report('live', async (scope) => {
   return measured;
 });
 
-/** 12 s of 720p30 at 2.6 Mbit/s, a keyframe each 2 s, two B-frames, and AAC: nothing is encoded while it is published. */
+/**
+ * 12 s of 720p30 at 2.6 Mbit/s, a keyframe each 2 s, two B-frames, and AAC: nothing is encoded while it is published.
+ */
 async function makeClip(scope: Scope): Promise<string> {
   const file = path.join(makeFolder(scope), 'clip.flv');
   const sources = ['-f', 'lavfi', '-i', 'testsrc2=s=1280x720:r=30:d=12', '-f', 'lavfi', '-i', 'sine=r=48000:d=12'];

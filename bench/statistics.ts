@@ -21,9 +21,10 @@ import type { Scope } from './support/scope.ts';
 import { seedSessions } from './support/seed-sessions.ts';
 import { connectTo, seedVideos } from './support/seed-videos.ts';
 
-// Statistics over HTTP in a library of `--sessions` sessions (1,000,000) over 30 days, then `--beacons` beacons a second
-// (5,000) for `--seconds` (60): what media, memory and the numbers themselves do meanwhile. For the second half of that time
-// the edge and the reader of media go first for a core, as where viewers and the database are on machines of their own.
+// Statistics over HTTP in a library of `--sessions` sessions (1,000,000) over 30 days, then `--beacons` beacons a
+// second (5,000) for `--seconds` (60): what media, memory and the numbers themselves do meanwhile. For the second half
+// of that time the edge and the reader of media go first for a core, as where viewers and the database are on machines
+// of their own.
 const { values: options } = parseArgs({
   options: {
     sessions: { type: 'string', default: '1000000' },

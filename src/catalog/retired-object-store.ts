@@ -43,7 +43,8 @@ export type RetiredObjects = { key: MediaKey; objects: StorageKey[]; packed: Sto
 
 /**
  * Objects whose time is over, those of a video together: any videos, and of one with very many any of its objects, so
- * that none that cannot be deleted is in the way of the others; a bounded number. `graceSec` is ten minutes when left out.
+ * that none that cannot be deleted is in the way of the others; a bounded number. `graceSec` is ten minutes when left
+ * out.
  */
 export async function findRetiredObjects(db: Db, graceSec = GRACE_SEC): Promise<RetiredObjects[]> {
   const isDue = sql`retired_at < now() - make_interval(secs => ${graceSec})`;

@@ -67,8 +67,8 @@ async function openOne(settings: StorageSettings): Promise<Storage> {
 }
 
 /**
- * Refuses to start with a bucket that does not exist or keys of access that are not taken, in one sentence that names the
- * setting. A store that is only away is no reason not to start: the guard reports it.
+ * Refuses to start with a bucket that does not exist or keys of access that are not taken, in one sentence that names
+ * the setting. A store that is only away is no reason not to start: the guard reports it.
  */
 export async function requireStore(settings: Places): Promise<void> {
   if (settings.storage.kind !== 's3' && settings.storageFrom?.kind !== 's3') return;
@@ -114,7 +114,10 @@ export async function openMover(
 
 export type StorageWatch = { last(): StorageHealth; close(): void };
 
-/** Keeps at hand how the store is: a health answer must not wait for one that is hung. The first look is waited for a while. */
+/**
+ * Keeps at hand how the store is: a health answer must not wait for one that is hung. The first look is waited for a
+ * while.
+ */
 export async function watchStorage({ storage, move }: Pick<OpenedStorage, 'storage' | 'move'>): Promise<StorageWatch> {
   const old = move === null ? null : watchOld(move.from);
   const name = storage.marks.map(({ place }) => place).join(' and ');

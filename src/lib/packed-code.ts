@@ -10,8 +10,8 @@ import { hasCode } from './has-code.ts';
 export type PackedFile = { contentType: string; etag: string; plain: Buffer; brotli: Buffer; gzip: Buffer };
 
 /**
- * Browser code that a program packs into a folder. What was packed is kept by `name`, for as long as the sources (of the
- * folders below the project's, and the program) and the versions of `packages` are the same.
+ * Browser code that a program packs into a folder. What was packed is kept by `name`, for as long as the sources (of
+ * the folders below the project's, and the program) and the versions of `packages` are the same.
  */
 export type Packing = { name: string; program: string; folders: readonly string[]; packages: readonly string[] };
 
@@ -21,7 +21,9 @@ const PACK_MS = 300_000;
 /** What was packed of other versions goes after this time: a service that still runs reads it no more. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
 
-/** Has the code packed where that was not done for this very source, and reads what the program listed, and its files. */
+/**
+ * Has the code packed where that was not done for this very source, and reads what the program listed, and its files.
+ */
 export async function loadPacked<List>(
   packing: Packing,
   namesOf: (list: List) => readonly string[],
@@ -37,8 +39,8 @@ export async function loadPacked<List>(
 }
 
 /**
- * The folder that keeps what was packed. Null where the program lies where it cannot write: what is packed is then kept in
- * memory alone.
+ * The folder that keeps what was packed. Null where the program lies where it cannot write: what is packed is then kept
+ * in memory alone.
  */
 export async function keptFolder({ name }: Pick<Packing, 'name'>): Promise<string | null> {
   const folder = path.join(root, '.cache', name);

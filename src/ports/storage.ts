@@ -129,8 +129,8 @@ export const MAX_MARK_BYTES = 4096;
 export type ListFrom = { prefix: string; after: string };
 
 /**
- * `lengthBytes`: how many bytes were announced, where that is known. A store that must know it for large objects (S3, above
- * 156 GiB) refuses at the start, with `too-large`, what it could not take to its end.
+ * `lengthBytes`: how many bytes were announced, where that is known. A store that must know it for large objects (S3,
+ * above 156 GiB) refuses at the start, with `too-large`, what it could not take to its end.
  */
 export type PutOptions = { ifAbsent?: boolean; contentType?: string; lengthBytes?: number };
 

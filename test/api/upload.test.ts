@@ -149,7 +149,8 @@ test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
       const guid = await createVideo();
       const socket = beginUpload(guid, header);
       socket.write('5\r\nhe');
-      // The later rounds leave later, so that one meets the moment between the upload session and the first byte stored.
+      // The later rounds leave later, so that one meets the moment between the upload session and the first byte
+      // stored.
       await new Promise((resolve) => setTimeout(resolve, round));
       socket.resetAndDestroy();
       await expectUntouched(guid);

@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 /**
- * One way into each kind of refusal: the request, its status, the code that its body reports (bodies of account addresses
- * have none), and what its words must name.
+ * One way into each kind of refusal: the request, its status, the code that its body reports (bodies of account
+ * addresses have none), and what its words must name.
  */
 const CASES: { kind: string; status: number; code: number | null; says: RegExp; word(): Promise<Ask> }[] = [
   {

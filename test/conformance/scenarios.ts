@@ -201,7 +201,9 @@ async function ownZone({ api, keys }: World): Promise<{ path: string; key: strin
   return { path: `/pullzone/${library?.pullZone.id}/resetSecurityKey`, key: keys.account };
 }
 
-/** A library of its own with these settings: they are remembered for a while, so those of another one stay as they are. */
+/**
+ * A library of its own with these settings: they are remembered for a while, so those of another one stay as they are.
+ */
 async function makeLibrary({ api }: World, settings: object): Promise<{ id: number; key: string }> {
   const { library, keys } = await api.libraries.create({
     name: 'Made for a test',

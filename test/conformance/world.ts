@@ -18,16 +18,24 @@ export type Which = 'own' | 'foreign' | 'unknown';
 /** A request as a test words it. */
 export type Ask = { method: string; path: string } & CallOptions;
 
-/** The api over a real database with two libraries, an origin to fetch from, and whatever operations are asked about. */
+/**
+ * The api over a real database with two libraries, an origin to fetch from, and whatever operations are asked about.
+ */
 export type World = {
   api: TestApi;
   origin: Origin;
   keys: Awaited<ReturnType<typeof makeKeys>>;
-  /** Calls with the first library's key unless configured otherwise; every answer is held against what all have in common. */
+  /**
+   * Calls with the first library's key unless configured otherwise; every answer is held against what all have in
+   * common.
+   */
   ask(ask: Ask): Promise<Answer>;
   /** The key that an operation is made for. */
   properKey(operation: Real): string | null;
-  /** An address of the operation; each thing in its path is made for it, in the first library unless configured otherwise. */
+  /**
+   * An address of the operation; each thing in its path is made for it, in the first library unless configured
+   * otherwise.
+   */
   address(operation: Real, which?: Which): Promise<string>;
   makeVideo(which?: Which): Promise<string>;
   /** A video that has had its upload. */

@@ -11,8 +11,8 @@ import type { RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
 // What people complained of elsewhere, a test each. Beside them: a front that gives private files to anybody is
-// `test/deploy/nginx.test.ts`; rules of library and zone are one list in `test/api/pull-zone-rules.test.ts`; uploads that
-// firewalls of others block are in `test/e2e/clients.test.ts`.
+// `test/deploy/nginx.test.ts`; rules of library and zone are one list in `test/api/pull-zone-rules.test.ts`; uploads
+// that firewalls of others block are in `test/e2e/clients.test.ts`.
 const HOUR_MS = 3_600_000;
 let videos: GrowingRoom;
 let key: RenditionKey;

@@ -5,7 +5,9 @@ type Forced = { state: PlayerState; look: Record<string, unknown> };
 
 const CONFIG = /(<script type="application\/json" id="config"[^>]*>)([\s\S]*?)(<\/script>)/;
 
-/** Opens a player page whose server describes another state than it has: live streams have no source of their own here. */
+/**
+ * Opens a player page whose server describes another state than it has: live streams have no source of their own here.
+ */
 export async function forceState(page: Page, change: (forced: Forced) => void): Promise<void> {
   let state: PlayerState | null = null;
   await page.route(/\/(?:embed|play)\/\d+\/[0-9a-f-]+(?:\?.*)?$/, async (route) => {

@@ -81,7 +81,10 @@ async function open(made: PublishedFilm, query = '', prepare: (page: Page) => Pr
   return { page, faults };
 }
 
-/** Takes pictures, and holds the page against axe. Both write styles into it, which its policy refuses: that is no fault. */
+/**
+ * Takes pictures, and holds the page against axe. Both write styles into it, which its policy refuses: that is no
+ * fault.
+ */
 async function look(page: Page, name: string, faults: string[]): Promise<void> {
   expect(faults).toEqual([]);
   expect(await axeViolations(page)).toEqual([]);

@@ -157,7 +157,10 @@ test('while it plays, with its menu, its list of keys and its end, axe finds not
   await page.close();
 });
 
-/** Controls that were shown stay: on a busy machine they would be hidden again before they are used, until the film ends. */
+/**
+ * Controls that were shown stay: on a busy machine they would be hidden again before they are used, until the film
+ * ends.
+ */
 const keepControls = (page: Page) =>
   page.locator('media-controller').evaluate((frame) => frame.setAttribute('autohide', '60'));
 

@@ -81,7 +81,10 @@ const TOUR_FOLDER = process.env.TOUR_PICTURES;
 /** What the pictures of the tour show: a film rather than a test pattern. */
 const FILM = ['-ss', '20', '-i', REAL_CLIP];
 
-/** Steps of which the README has a picture: `TOUR_PICTURES=docs/pictures npm test -- test/e2e/dashboard.test.ts` makes them anew. */
+/**
+ * Steps of which the README has a picture: `TOUR_PICTURES=docs/pictures npm test -- test/e2e/dashboard.test.ts` makes
+ * them anew.
+ */
 const TOUR: Readonly<Record<string, string>> = {
   empty: 'tour-drop',
   videos: 'tour-encode',

@@ -127,8 +127,8 @@ test('while it is encoded anew the video plays on, and its states go from 4 over
 });
 
 /**
- * Has the video wait before each of these states until it is let in: followers are notified how things stand, and what is
- * over by then is not reported.
+ * Has the video wait before each of these states until it is let in: followers are notified how things stand, and what
+ * is over by then is not reported.
  */
 async function closeGates() {
   const { pool, close } = openCatalogue(service);

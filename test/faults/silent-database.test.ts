@@ -24,7 +24,10 @@ afterAll(async () => {
 
 const configOf = () => ({ ...server.config, host: '127.0.0.1', port: way.port });
 
-/** A way to the database whose open connections can fall silent, as packets that are dropped make them: no end, no reset. */
+/**
+ * A way to the database whose open connections can fall silent, as packets that are dropped make them: no end, no
+ * reset.
+ */
 async function openWay(target: string): Promise<typeof way> {
   const pairs: [Socket, Socket][] = [];
   const listener: Server = createServer((near) => {

@@ -153,7 +153,8 @@ test('in a terminal an upload has a bar, what is done says so, and Tab completes
     await terminal.until(/^\d+ verbs ran$/m);
     const codes: Record<string, unknown> = JSON.parse(await readFile(join(folder, 'codes.json'), 'utf8'));
     expect(Object.keys(codes).length).toBeGreaterThan(100);
-    // Done, refused, wrong arguments, not allowed, or no such thing: neither a throw of ours nor a fault of the service.
+    // Done, refused, wrong arguments, not allowed, or no such thing: neither a throw of ours nor a fault of the
+    // service.
     expect(Object.entries(codes).filter(([, code]) => ![0, 1, 2, 3, 4].includes(Number(code)))).toEqual([]);
     // What is listed and shown stands there as in any other terminal.
     expect(codes).toMatchObject({ ls: 0, 'libraries ls': 0, 'collections ls': 0, system: 0, get: 4, 'keys ls': 4 });

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { runVerb } from '../../src/cli/client/run-verb.ts';
 import { verbs } from '../../src/cli/client/verbs.table.ts';
 
-// Runs every verb that ends by itself in the terminal that this is started in, with ids that nobody has; writes how each
-// ended into the file that is named first. The second is a file for those that take one.
+// Runs every verb that ends by itself in the terminal that this is started in, with ids that nobody has; writes how
+// each ended into the file that is named first. The second is a file for those that take one.
 const [report = '', given = ''] = process.argv.slice(2);
 /** They read a key, send a file until it plays, or follow what happens. */
 const ELSEWHERE = ['login', 'upload', 'progress', 'events'];

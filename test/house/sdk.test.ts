@@ -184,7 +184,10 @@ process.stdout.write(String(totalItems));`;
   await useInBrowser(join(folder, 'node_modules/millrace-sdk/dist'));
 });
 
-/** Runs the packed files in Chromium, on a page of the service's address: calls, pages, a signature, and an upload that is interrupted. */
+/**
+ * Runs the packed files in Chromium, on a page of the service's address: calls, pages, a signature, and an upload that
+ * is interrupted.
+ */
 async function useInBrowser(dist: string): Promise<void> {
   const browser = await openBrowser();
   try {

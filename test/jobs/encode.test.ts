@@ -124,7 +124,8 @@ test('a source that cannot pass through starts with one segment of the lowest ru
     await checkFinished(alone, key);
     const chunks = await loadChunks(alone, key);
     expect(chunks).toContainEqual(first[0]);
-    // The first two encode tasks of long slots share the segments: what the first made was published in more than one go.
+    // The first two encode tasks of long slots share the segments: what the first made was published in more than one
+    // go.
     for (const rung of [360, 480]) {
       const mine = chunks.filter((chunk) => rungs.get(chunk.rendition_id) === rung && chunk.first_segment < 3);
       expect(mine.length).toBeGreaterThan(1);

@@ -30,7 +30,10 @@ import { createTestPackager, TEST_SECRET } from '../support/packager.ts';
 
 const run = promisify(execFile);
 
-/** A database, a folder of objects and of clips, and workers; `stop` ends all. Previews are made where they are looked at. */
+/**
+ * A database, a folder of objects and of clips, and workers; `stop` ends all. Previews are made where they are looked
+ * at.
+ */
 export type Lab = {
   database: TestDatabase;
   storage: Storage;

@@ -75,7 +75,10 @@ export async function startLive(place: LivePlace, settings: Partial<typeof LIVE_
   return stream;
 }
 
-/** Publishes a test picture (25 fps, 2 s between keyframes, two B-frames) and a tone in real time, to the end of the test at most. */
+/**
+ * Publishes a test picture (25 fps, 2 s between keyframes, two B-frames) and a tone in real time, to the end of the
+ * test at most.
+ */
 export function publish(
   url: string,
   { size = '640x360', encoder = ['-bf', '2'] }: { size?: string; encoder?: string[] } = {},
@@ -97,7 +100,9 @@ export async function makeClip(): Promise<string> {
   return clip;
 }
 
-/** Publishes a clip by GStreamer in real time, to the end of the test at most; `sink` begins with the muxer named `mux`. */
+/**
+ * Publishes a clip by GStreamer in real time, to the end of the test at most; `sink` begins with the muxer named `mux`.
+ */
 export function publishByGstreamer(clip: string, sink: readonly string[]): ChildProcess {
   const source = ['filesrc', `location=${clip}`, '!', 'qtdemux', 'name=demux'];
   const video = ['demux.video_0', '!', 'queue', '!', 'h264parse', 'config-interval=-1', '!', 'mux.'];
@@ -141,7 +146,9 @@ export type Decoded = {
   audioFrames: number;
 };
 
-/** Reads a playlist as ffmpeg does: what its decoder reports, and the codecs and frames of the first picture and sound. */
+/**
+ * Reads a playlist as ffmpeg does: what its decoder reports, and the codecs and frames of the first picture and sound.
+ */
 export async function framesOf(playlist: string): Promise<Decoded> {
   const argv = ['-v', 'error', '-count_frames', '-show_entries', 'stream=codec_type,codec_name,nb_read_frames'];
   const { stdout, stderr } = await promisify(execFile)('ffprobe', [...argv, '-of', 'json', playlist], BOUNDED);

@@ -4,7 +4,10 @@ import { promisify } from 'node:util';
 const BITS = 14;
 const BOX_PX = 40;
 
-/** Publishes pictures (25 a second, 2 s between keyframes) that show their number as white boxes, and a tone; its caller ends it. */
+/**
+ * Publishes pictures (25 a second, 2 s between keyframes) that show their number as white boxes, and a tone; its caller
+ * ends it.
+ */
 export function publishNumbered(url: string, size = '640x360'): ChildProcess {
   const boxes = Array.from({ length: BITS }, (_, bit) => {
     const box = `drawbox=x=${bit * BOX_PX}:y=0:w=${BOX_PX}:h=${BOX_PX}:color=white:t=fill`;

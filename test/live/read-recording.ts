@@ -34,8 +34,8 @@ export async function countSegments(base: string): Promise<number> {
 }
 
 /**
- * Decodes each period of a media playlist and answers the numbers that its pictures show, in runs that rise by one: each
- * publisher of a numbered clip is one run from 0 on, and a lost or doubled picture breaks one in two.
+ * Decodes each period of a media playlist and answers the numbers that its pictures show, in runs that rise by one:
+ * each publisher of a numbered clip is one run from 0 on, and a lost or doubled picture breaks one in two.
  */
 export async function readRuns(address: string): Promise<{ from: number; to: number }[]> {
   const runs: { from: number; to: number }[] = [];

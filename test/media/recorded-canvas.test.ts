@@ -176,8 +176,8 @@ test.each([
   const inFile = (await decode(path, `scale=${BITS}:2:flags=area`, whole)).map((picture) =>
     numberAt(picture, BITS, { ...whole, leftPx: 0 }),
   );
-  // A picture that the recorder put into the same slot of the grid as the next is seen by nobody, nor is the last one when
-  // the file ends at its time; all others are shown.
+  // A picture that the recorder put into the same slot of the grid as the next is seen by nobody, nor is the last one
+  // when the file ends at its time; all others are shown.
   if (cutList.grid.kind !== 'frames') throw new Error('Expected a grid of frames.');
   const { rate, totalFrames } = cutList.grid;
   const slots = await slotsOf(path, facts.startSec, rate);

@@ -83,7 +83,10 @@ async function memoryOf(role: string): Promise<number> {
   return processes.reduce((sum, { pid }) => sum + readMemory(pid).nowMib, 0);
 }
 
-/** By how much sound and pictures of a segment end apart at most, in ms, and how many there are: all but the last, amid which its publisher ended. */
+/**
+ * By how much sound and pictures of a segment end apart at most, in ms, and how many there are: all but the last, amid
+ * which its publisher ended.
+ */
 async function driftOf(mediaId: string): Promise<{ segments: number; driftMs: number }> {
   const { rows } = await sql<{ segments: number; driftMs: number }>`
     with ends as (select c.first_segment, r.kind, (c.start_tick + c.duration_ticks) * 1000.0 / r.timescale as ms

@@ -82,7 +82,9 @@ async function soak(number: number, random: Random): Promise<Ended> {
   return { name, sec, outcome: `failed: ${reason?.issueCode}` };
 }
 
-/** ffmpeg reads all that the playlist lists, and decodes something: a source that passes through keeps its scratches. */
+/**
+ * ffmpeg reads all that the playlist lists, and decodes something: a source that passes through keeps its scratches.
+ */
 async function expectPlays(guid: string, name: string): Promise<void> {
   const { stdout } = await run('ffmpeg', ['-v', 'fatal', '-i', playlistUrl(service, guid), '-f', 'framecrc', '-']);
   const decoded = stdout.split('\n').filter((line) => /^\d/.test(line));

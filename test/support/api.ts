@@ -31,7 +31,9 @@ export type TestApi = {
   second: { id: number; key: string };
   /** What was logged as our own fault. */
   faults: unknown[];
-  /** Calls with the first library's key unless another one is given; `body` is sent as JSON unless it is bytes or text. */
+  /**
+   * Calls with the first library's key unless another one is given; `body` is sent as JSON unless it is bytes or text.
+   */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   stop(): Promise<void>;
 };

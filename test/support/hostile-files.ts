@@ -6,7 +6,10 @@ import { crc32, deflateSync } from 'node:zlib';
 
 const run = promisify(execFile);
 
-/** A Matroska file that lists `count` tracks and holds nothing (RFC 9559): what a prober allocates for is cheap to write. */
+/**
+ * A Matroska file that lists `count` tracks and holds nothing (RFC 9559): what a prober allocates for is cheap to
+ * write.
+ */
 export function manyTracks(count: number): Buffer {
   const head = element('1a45dfa3', element('4282', Buffer.from('matroska')));
   const tracks = Array.from({ length: count }, (_, index) => {

@@ -13,8 +13,9 @@ const HOUR_MS = 3_600_000;
 const TABS = 8;
 
 /**
- * Uploads a file in a browser whose clock is two hours behind, so that its first signature has expired without its noticing; through a
- * reload, a lost line, `kill -9` of api and with seven other tabs open. All of it arrives, once, and every tab shows it.
+ * Uploads a file in a browser whose clock is two hours behind, so that its first signature has expired without its
+ * noticing; through a reload, a lost line, `kill -9` of api and with seven other tabs open. All of it arrives, once,
+ * and every tab shows it.
  */
 export async function uploadThroughFaults(
   { service, browser, bytesPerSec }: { service: Service; browser: Browser; bytesPerSec: number },

@@ -2,7 +2,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What comes for a request: the place of its span among those that came so far, how often it came, from 1, and its language, if one was sent. */
+/**
+ * What comes for a request: the place of its span among those that came so far, how often it came, from 1, and its
+ * language, if one was sent.
+ */
 type Call = { span: number; times: number; language: string | null };
 export type ScriptedEngine = {
   url: string;

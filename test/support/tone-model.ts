@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-// A recogniser so small that tests make it: a CTC model of sherpa-onnx in the layout of Zipformer, whose two words are a low
-// and a high sound. It is run by the real library, with real features, times and vocabulary (ONNX IR, onnx.proto3).
+// A recogniser so small that tests make it: a CTC model of sherpa-onnx in the layout of Zipformer, whose two words are
+// a low and a high sound. It is run by the real library, with real features, times and vocabulary (ONNX IR,
+// onnx.proto3).
 
 const FLOAT = 1;
 const INT64 = 7;

@@ -21,7 +21,10 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { ownStore } from '../support/own-store.ts';
 import { createTestPackager } from '../support/packager.ts';
 
-/** Short waits, so that what an origin does wrong is seen soon; longer ones where it may be our own processor that is busy. */
+/**
+ * Short waits, so that what an origin does wrong is seen soon; longer ones where it may be our own processor that is
+ * busy.
+ */
 const FETCH_LIMITS = { idleTimeoutMs: 3_000, backoffMs: 20, maxFailures: 4, minBytesPerSec: 0 };
 
 /** The interface with resumable uploads over a real database, store and queue, and workers for what is not encoding. */

@@ -26,7 +26,10 @@ export type Receiver = {
   stop(): Promise<void>;
 };
 
-/** A receiver on loopback that does what a test says and keeps all that reached it. It answers 204 when given no instruction. */
+/**
+ * A receiver on loopback that does what a test says and keeps all that reached it. It answers 204 when given no
+ * instruction.
+ */
 export async function startReceiver(): Promise<Receiver> {
   const arrivals: Arrival[] = [];
   let answer = ({ response }: Arrival): unknown => response.writeHead(204).end();

@@ -3,7 +3,9 @@ import { openVisitLedger, type VisitClock, type VisitLedger } from './visit-ledg
 /** What the page was handed for its beacons. */
 export type Viewing = { ticket: string; bucketSec: number; bucketCount: number };
 
-/** `counts`: whether what plays is the video itself. `measuresStart`: whether it could play when the page was opened. */
+/**
+ * `counts`: whether what plays is the video itself. `measuresStart`: whether it could play when the page was opened.
+ */
 export type Counted = { counts: () => boolean; measuresStart: boolean };
 
 const EACH_MS = 10_000;

@@ -104,7 +104,8 @@ export class Session extends EventTarget {
     // Who watches the trailer watches the stream that takes its place.
     const playsOn = isOfStream && (this.#leftPlaying || (this.#opened !== null && !video.paused));
     this.#leftPlaying = false;
-    // The speed of what played before, with which a live stream may have caught up, is not that of what takes its place.
+    // The speed of what played before, with which a live stream may have caught up, is not that of what takes its
+    // place.
     if (this.#opened !== null) {
       video.defaultPlaybackRate = 1;
       video.playbackRate = 1;

@@ -36,9 +36,9 @@ const MOST_COUNT = 255;
 const MOST_RUNGS = 12;
 
 /**
- * Keeps the account of one visit: wall-clock seconds of moving picture by UTC hour, and how often each bucket was played.
- * Sleep, stalls and seeks count nothing: only what the picture moved on does. `measuresStart`: whether there was something
- * to play when the page was delivered, and this is its first visit.
+ * Keeps the account of one visit: wall-clock seconds of moving picture by UTC hour, and how often each bucket was
+ * played. Sleep, stalls and seeks count nothing: only what the picture moved on does. `measuresStart`: whether there
+ * was something to play when the page was delivered, and this is its first visit.
  */
 export function openVisitLedger(
   clock: VisitClock,

@@ -5,7 +5,9 @@ import type { CpuGroup } from '../cpu-group.ts';
 import type { Scope } from '../scope.ts';
 import type { NginxRtmp } from './nginx-rtmp.ts';
 
-/** What is measured beside each other, each in a group that counts all of its processes, and the clip that is published. */
+/**
+ * What is measured beside each other, each in a group that counts all of its processes, and the clip that is published.
+ */
 export type BenchPlace = LivePlace & {
   scope: Scope;
   groups: { ours: CpuGroup; anchor: CpuGroup };

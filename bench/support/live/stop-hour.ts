@@ -65,7 +65,9 @@ async function stopHour(place: LivePlace, clip: Buffer): Promise<number> {
   return sec;
 }
 
-/** Publishes to a stream that has an hour behind it: an owner keeps the numbers of its segments, so another one goes on. */
+/**
+ * Publishes to a stream that has an hour behind it: an owner keeps the numbers of its segments, so another one goes on.
+ */
 async function publishHour(place: LivePlace, { id, ingest }: BenchStream, clip: Buffer) {
   const { service } = place;
   const untilStored = (count: number) =>

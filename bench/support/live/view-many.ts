@@ -1,8 +1,8 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// So many viewers of one stream in one process: with low latency, by blocking reloads and parts, or as plain players, by
-// a reload and a segment every two seconds. Arguments: `low-latency` or `plain`, how many, the media playlists.
+// So many viewers of one stream in one process: with low latency, by blocking reloads and parts, or as plain players,
+// by a reload and a segment every two seconds. Arguments: `low-latency` or `plain`, how many, the media playlists.
 // Prints once a second how many bytes came.
 const [kind = '', count = '', ...playlists] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });

@@ -12,8 +12,8 @@ const CLIP_BPS = 2_600_000;
 const LEAST_RECEIVED = 0.8;
 
 /**
- * What viewers cost, with pictures and sound: ours by parts and blocking reloads, the anchor's as plain players. Once of
- * the edge alone, and once of all processes on both sides, without what the stream takes by itself.
+ * What viewers cost, with pictures and sound: ours by parts and blocking reloads, the anchor's as plain players. Once
+ * of the edge alone, and once of all processes on both sides, without what the stream takes by itself.
  */
 export async function measureViewers(place: BenchPlace, count: number): Promise<Measurement[]> {
   const { service, nginx, scope, groups } = place;

@@ -11,7 +11,10 @@ import { finalizeMedia } from './finalize-store.ts';
 
 /** What is left alone so long belongs to nobody: its job was lost. */
 const IDLE_SEC = 15;
-/** Of what may fail each time they are any, not the oldest: else it would fill each run, and keep the others from theirs. */
+/**
+ * Of what may fail each time they are any, not the oldest: else it would fill each run, and keep the others from
+ * theirs.
+ */
 const ROWS_AT_ONCE = 200;
 
 export async function mediaExists(db: Db, { libraryId, mediaId }: MediaKey): Promise<boolean> {
@@ -102,7 +105,9 @@ export async function dropRetired(
   await recountStorage(tx, key);
 }
 
-/** Every object that the rows of a video name; null when there is no such video. Busy: work for it may be writing now. */
+/**
+ * Every object that the rows of a video name; null when there is no such video. Busy: work for it may be writing now.
+ */
 export async function findNamedObjects(
   db: Db,
   { libraryId, mediaId }: MediaKey,

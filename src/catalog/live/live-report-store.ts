@@ -8,7 +8,10 @@ export type IngestAddresses = Partial<Record<'rtmp' | 'rtmps' | 'srt' | 'whip', 
 
 /** What ingest processes recorded of streams. */
 export type LiveReportStore = {
-  /** The samples of a second each between two times, both inclusive, oldest first; the latest 43,200 at most. Refuses (`not-found`). */
+  /**
+   * The samples of a second each between two times, both inclusive, oldest first; the latest 43,200 at most. Refuses
+   * (`not-found`).
+   */
   bitrates(key: MediaKey, range: { from: Date | null; to: Date | null }): Promise<BitrateSample[]>;
   /** The stills of a stream that were made between two times, newest first. Refuses (`not-found`). */
   stills(key: MediaKey, wanted: { from: Date | null; to: Date | null; limit: number }): Promise<Date[]>;

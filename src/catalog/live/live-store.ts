@@ -22,9 +22,15 @@ export type NewLiveStream = LiveSettings & { libraryId: number; availableResolut
  * removed, or has another key is disconnected within that time.
  */
 export type LiveStore = {
-  /** Makes a stream, its key (`bunnylive_` and 32 hexadecimal digits) and its media. Refuses (`invalid`) an unknown collection. */
+  /**
+   * Makes a stream, its key (`bunnylive_` and 32 hexadecimal digits) and its media. Refuses (`invalid`) an unknown
+   * collection.
+   */
   create(wanted: NewLiveStream): Promise<LiveView>;
-  /** The stream with its key in clear: callers without a key must not see `streamKey` and `relays`. Refuses (`not-found`). */
+  /**
+   * The stream with its key in clear: callers without a key must not see `streamKey` and `relays`. Refuses
+   * (`not-found`).
+   */
   load(key: MediaKey): Promise<LiveView>;
   /** A page of a library's streams and how many match. */
   list(query: LiveQuery): Promise<{ total: number; items: LiveView[] }>;
@@ -42,8 +48,8 @@ export type LiveStore = {
   regenerateKey(key: MediaKey): Promise<LiveView>;
   /**
    * Removes a stream with all that was recorded, except a video that stands already; `hadMedia` says whether objects
-   * are to be deleted (job `delete-media`, sent by a follow-up). Answers the stream as it was. Refuses (`invalid`) while
-   * its recording is being made a video.
+   * are to be deleted (job `delete-media`, sent by a follow-up). Answers the stream as it was. Refuses (`invalid`)
+   * while its recording is being made a video.
    */
   remove(key: MediaKey, ...followUps: ((hadMedia: boolean) => FollowUp)[]): Promise<LiveView>;
 };

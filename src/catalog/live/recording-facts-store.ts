@@ -36,8 +36,8 @@ export async function writeRecordingFacts(tx: Tx, key: MediaKey): Promise<void> 
 }
 
 /**
- * What the media of one period is, as it was published; null when nothing of it is stored. The frame rate is that of the
- * last period: streams keep one.
+ * What the media of one period is, as it was published; null when nothing of it is stored. The frame rate is that of
+ * the last period: streams keep one.
  */
 export async function readPeriodFacts(
   db: Db | Tx,

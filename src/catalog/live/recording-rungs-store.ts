@@ -20,7 +20,9 @@ export async function findUnseenRecordings(db: Db): Promise<MediaKey[]> {
   return rows;
 }
 
-/** Has the rungs made that a recording lacks, on the timelines that it has: those of each period from its own pictures. */
+/**
+ * Has the rungs made that a recording lacks, on the timelines that it has: those of each period from its own pictures.
+ */
 export function completeRecording(db: Db, key: MediaKey, plan: (view: PeriodView) => CodecPlan): Promise<void> {
   return inTransaction(db, async (tx) => {
     // Of two workers that found it, the second finds it done.

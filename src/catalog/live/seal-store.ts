@@ -31,8 +31,8 @@ export async function sealIfUnowned(tx: Tx, key: MediaKey): Promise<boolean> {
 }
 
 /**
- * The same by the owner, whose lease ends with it; what it stored after others had sealed its stream is added. False when
- * the lease does not hold or there is nothing to seal.
+ * The same by the owner, whose lease ends with it; what it stored after others had sealed its stream is added. False
+ * when the lease does not hold or there is nothing to seal.
  */
 export function sealOwned(db: Db, lease: LiveLease): Promise<boolean> {
   return inTransaction(db, async (tx) => {
@@ -58,7 +58,9 @@ export async function sealAbandoned(db: Db): Promise<void> {
   }
 }
 
-/** Removes the media rows of streams that ended a day ago without a recording; answers whose objects are to be deleted. */
+/**
+ * Removes the media rows of streams that ended a day ago without a recording; answers whose objects are to be deleted.
+ */
 export async function dropUnrecorded(tx: Tx): Promise<MediaKey[]> {
   const { rows } = await sql<{ libraryId: number; mediaId: Guid }>`
     delete from media m where (m.library_id, m.id) in (
@@ -91,8 +93,8 @@ async function seal(tx: Tx, key: MediaKey): Promise<boolean> {
   return true;
 }
 
-// While the database was away leases ran out: whoever stopped the stream before its owner was back sealed it without what
-// the owner still held, which viewers had been sent.
+// While the database was away leases ran out: whoever stopped the stream before its owner was back sealed it without
+// what the owner still held, which viewers had been sent.
 async function sealRest(tx: Tx, key: MediaKey): Promise<boolean> {
   const { libraryId, mediaId } = key;
   const { rows } = await sql<{ type: 'live' | 'video' }>`

@@ -31,8 +31,8 @@ export type MergeableChunk = Omit<
 export type Merge = { parts: readonly MergeableChunk[]; whole: StoredChunk };
 
 /**
- * What is encoded of a rendition counts what is stored of it by its own chunks, unless it is encoded on demand: until it
- * is whole its chunks stay. A recording of several periods is read by its live rows.
+ * What is encoded of a rendition counts what is stored of it by its own chunks, unless it is encoded on demand: until
+ * it is whole its chunks stay. A recording of several periods is read by its live rows.
  */
 const IS_MERGEABLE = sql`(r.retired_at is null and (r.state = 'finished' or (r.state = 'building' and r.on_demand))
   and (select count(*) from live_period p where p.library_id = r.library_id and p.media_id = r.media_id
@@ -88,8 +88,9 @@ export async function nextMergeAttempt(db: Db): Promise<number> {
 }
 
 /**
- * Puts merged chunks in the place of their parts, whose objects retire; the publication rises by one. Answers the merges
- * that were not taken in, for the caller to delete their objects: a part was replaced meanwhile, or all of it is gone.
+ * Puts merged chunks in the place of their parts, whose objects retire; the publication rises by one. Answers the
+ * merges that were not taken in, for the caller to delete their objects: a part was replaced meanwhile, or all of it is
+ * gone.
  */
 export async function replaceParts(
   tx: Tx,

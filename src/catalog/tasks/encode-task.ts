@@ -29,9 +29,9 @@ export const WAITING_FOR_SLOT = 'waiting for an encoder slot';
 export const ENCODING_STATES = ['transcoding', 'jit-segmenting', 'jit-ready'] as const;
 
 /**
- * The right to do an encode task now. Whoever holds it renews its lease. No two claims, of whatever encode tasks, have the same
- * `attempt`: only that of the latest is accepted, and objects are named by it. `failures` counts the attempts that ended in an error,
- * `deaths` those whose worker did not end them.
+ * The right to do an encode task now. Whoever holds it renews its lease. No two claims, of whatever encode tasks, have
+ * the same `attempt`: only that of the latest is accepted, and objects are named by it. `failures` counts the attempts
+ * that ended in an error, `deaths` those whose worker did not end them.
  */
 export type Claim = { task: EncodeTask; attempt: number; failures: number; deaths: number; owner: string };
 
@@ -62,7 +62,10 @@ const THUMBNAIL_WEIGHT = 200_000;
 const PICTURES_PIXELS = 40_000;
 const START_WEIGHT = 50_000;
 
-/** The cost of an encode task in pixel-seconds; shares of the progress are taken by it. `pixels` sums all rungs of the encode task. */
+/**
+ * The cost of an encode task in pixel-seconds; shares of the progress are taken by it. `pixels` sums all rungs of the
+ * encode task.
+ */
 export function taskWeight(kind: TaskKind, pixels: number, durationSec: number): number {
   switch (kind) {
     case 'video':

@@ -5,7 +5,9 @@ import { type FiledMark, type LadderRun, runLadder } from '../../media/live/run-
 export type MarkedMedia = { source: TrackConfig; rung: RungPlan; marking: FiledMark };
 
 export type MarkRunHandlers = {
-  /** Parameters and pictures that carry the mark, in the order in which they are shown, under the times they came with. */
+  /**
+   * Parameters and pictures that carry the mark, in the order in which they are shown, under the times they came with.
+   */
   output(event: LiveEvent): void;
   /** The process is over; `problem` is null when its owner ended it. Called once. */
   over(problem: string | null): void;

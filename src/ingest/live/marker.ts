@@ -22,8 +22,8 @@ type Held = { unit: AccessUnit; wireBytes: number };
 /** Sound waits so long for the pictures that it came with. */
 const LONGEST_WAIT_MS = 2_000;
 /**
- * As many frames as 2 s of the shortest that there are hold (2.5 ms of Opus), and more bytes than sound fills in them: of
- * frames that all have one time, none would be due by the time alone.
+ * As many frames as 2 s of the shortest that there are hold (2.5 ms of Opus), and more bytes than sound fills in them:
+ * of frames that all have one time, none would be due by the time alone.
  */
 const MOST_HELD = 800;
 const MOST_HELD_BYTES = 4 * 2 ** 20;

@@ -56,8 +56,8 @@ export class OwnedStream {
   }
 
   /**
-   * Reads where the stream stands; before the first publisher is let in. `isRecovered`: all that edges were sent of it is
-   * stored. What another node had sent may not be, and its numbers must not come twice.
+   * Reads where the stream stands; before the first publisher is let in. `isRecovered`: all that edges were sent of it
+   * is stored. What another node had sent may not be, and its numbers must not come twice.
    */
   async load({ isRecovered }: { isRecovered: boolean }): Promise<void> {
     this.#last = await loadLastPeriod(this.#deps.db, this.lease.key);

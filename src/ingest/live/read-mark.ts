@@ -6,7 +6,10 @@ import type { LadderOptions } from '../../media/encode/ladder.ts';
 import type { Watermark } from '../../media/encode/watermark.ts';
 import type { Storage } from '../../ports/storage.ts';
 
-/** The mark of a library's live streams, at the place that its videos have theirs, and the sizes that it encodes; null for none. */
+/**
+ * The mark of a library's live streams, at the place that its videos have theirs, and the sizes that it encodes; null
+ * for none.
+ */
 export async function readMark(
   { db, storage }: { db: Db; storage: Storage },
   libraryId: number,

@@ -16,8 +16,8 @@ type Deps = { db: Db; storage: Storage; report(error: Error): void };
 export type Keyframe = { init: Buffer; fragment: Buffer; wallMs: number };
 
 /**
- * Makes stills of streams from their keyframes, one at a time and for a fifth of the time at most: of many streams, or on
- * a busy machine, each gets fewer, all alike.
+ * Makes stills of streams from their keyframes, one at a time and for a fifth of the time at most: of many streams, or
+ * on a busy machine, each gets fewer, all alike.
  */
 export class StillMaker {
   readonly #deps: Deps;

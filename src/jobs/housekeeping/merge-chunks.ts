@@ -34,8 +34,9 @@ type Budget = { leftBytes: number };
 
 /**
  * Merges chunks that were made one segment at a time (on demand, growing starts, live recordings) to objects of about
- * 32 s: the new object is durable before one transaction puts its row in the place of the others, whose objects stay for
- * the grace time of retired ones. A run that dies leaves objects that no row names. What is damaged is left to the scrub.
+ * 32 s: the new object is durable before one transaction puts its row in the place of the others, whose objects stay
+ * for the grace time of retired ones. A run that dies leaves objects that no row names. What is damaged is left to the
+ * scrub.
  */
 export const mergeChunks = defineJob<object, MergeDeps>({
   name: 'merge-chunks',
@@ -104,7 +105,9 @@ async function mergeRuns(
   }
 }
 
-/** The segments of some chunks, each as its row says it was written; null when one is damaged, which the scrub mends. */
+/**
+ * The segments of some chunks, each as its row says it was written; null when one is damaged, which the scrub mends.
+ */
 async function readParts(
   parts: readonly MergeableChunk[],
   { timescale }: MergeableRendition,

@@ -19,7 +19,9 @@ import { whenOurs } from '../store/when-ours.ts';
 import { fetchVideo } from '../uploads/fetch-video.ts';
 import { runSteps, type StepDeps } from './run-steps.ts';
 
-/** An upload session is there before its first byte; the grace is for bytes whose upload session goes this very moment. */
+/**
+ * An upload session is there before its first byte; the grace is for bytes whose upload session goes this very moment.
+ */
 const ORPHAN_AGE_MS = 60_000;
 const LOOKED_UP_AT_ONCE = 500;
 
@@ -29,10 +31,9 @@ const STEPS = [resendFetches, whenOurs(dropDead), whenOurs(findOrphans)];
 
 /**
  * Cleans up after uploads of any method: those whose process died, that nobody went on with, or whose video
- * is gone lose their bytes, staged or stored, and then their upload session; staged bytes without an upload session go into quarantine;
- * fetches whose job was lost are sent again.
- * What fails keeps nothing else from being done, and is reported at the end. Made to run each minute; doing it at any time,
- * and twice, is harmless.
+ * is gone lose their bytes, staged or stored, and then their upload session; staged bytes without an upload session go
+ * into quarantine; fetches whose job was lost are sent again. What fails keeps nothing else from being done, and is
+ * reported at the end. Made to run each minute; doing it at any time, and twice, is harmless.
  */
 export const sweepUploads = defineJob<object, Deps>({
   name: 'sweep-uploads',
@@ -51,7 +52,10 @@ async function dropDead({ db, storage }: Deps, signal: AbortSignal): Promise<voi
   await pastFailures(shuffled(await takeDeadUploads(db)), drop, signal);
 }
 
-/** Lists staged bytes without an upload session: their video was deleted, and the upload session with it. They go as all orphans do. */
+/**
+ * Lists staged bytes without an upload session: their video was deleted, and the upload session with it. They go as all
+ * orphans do.
+ */
 async function findOrphans({ db, storage: { staging }, orphanAgeMs }: Deps, signal: AbortSignal): Promise<void> {
   const oldest = Date.now() - (orphanAgeMs ?? ORPHAN_AGE_MS);
   let some: Staged[] = [];

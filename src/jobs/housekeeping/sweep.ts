@@ -47,9 +47,10 @@ const STEPS: readonly ((deps: JobDeps, signal: AbortSignal) => Promise<void>)[] 
 
 /**
  * Sees to what a dead process left: work without an owner is sent again, videos without work are ended,
- * retired renditions, originals that are not kept and objects without a row are deleted, these after their quarantine, and
- * none of them in a store that is not this database's. What fails keeps nothing else
- * from being done, and is reported at the end; a store that is away keeps no step for long. Runs each minute; doing it at any time, and twice, is harmless.
+ * retired renditions, originals that are not kept and objects without a row are deleted, these after their quarantine,
+ * and none of them in a store that is not this database's. What fails keeps nothing else from being done, and is
+ * reported at the end; a store that is away keeps no step for long. Runs each minute; doing it at any time, and twice,
+ * is harmless.
  */
 export const sweep = defineJob<object, JobDeps>({
   name: 'sweep',

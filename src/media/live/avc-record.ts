@@ -9,7 +9,9 @@ const NAL_IDR = 5;
 const NAL_SEI = 6;
 const SEI_RECOVERY_POINT = 6;
 
-/** Writes an AVCDecoderConfigurationRecord (ISO 14496-15 section 5.3.3) for lengths of four bytes. Throws BrokenMedia. */
+/**
+ * Writes an AVCDecoderConfigurationRecord (ISO 14496-15 section 5.3.3) for lengths of four bytes. Throws BrokenMedia.
+ */
 export function writeAvcRecord(sps: readonly Buffer[], pps: readonly Buffer[]): Buffer {
   const [first] = sps;
   if (first === undefined || first.length < 4) throw new BrokenMedia('Expected a whole SPS of H.264, got none.');

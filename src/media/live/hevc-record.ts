@@ -11,7 +11,9 @@ const SETS = { vps: 32, sps: 33, pps: 34 };
 const COMPLETE = 0x80;
 const LENGTH_BYTES_MINUS_1 = 3;
 
-/** Writes an HEVCDecoderConfigurationRecord (ISO 14496-15 section 8.3.3) for lengths of four bytes. Throws BrokenMedia. */
+/**
+ * Writes an HEVCDecoderConfigurationRecord (ISO 14496-15 section 8.3.3) for lengths of four bytes. Throws BrokenMedia.
+ */
 export function writeHevcRecord(vps: readonly Buffer[], sps: readonly Buffer[], pps: readonly Buffer[]): Buffer {
   const [first] = sps;
   if (first === undefined || first.length < 3) throw new BrokenMedia('Expected a whole SPS of HEVC, got none.');

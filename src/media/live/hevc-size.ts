@@ -4,7 +4,10 @@ import { type BitReader, openNalBits } from '../drm/bit-reader.ts';
 const NAL_SPS = 33;
 const MOST_SIDE_PX = 16_384;
 
-/** Width and height after cropping, from the first SPS of an `hvcC` (ISO 14496-15 section 8.3.3, ITU-T H.265 section 7.3.2.2). */
+/**
+ * Width and height after cropping, from the first SPS of an `hvcC` (ISO 14496-15 section 8.3.3, ITU-T H.265 section
+ * 7.3.2.2).
+ */
 export function readHevcSize(record: Buffer): { widthPx: number; heightPx: number } {
   let at = 22;
   const take = (count: number): Buffer => {

@@ -21,8 +21,8 @@ const FASTEST_RATE = 120;
 const TIME_BASE = '1/1000';
 
 /**
- * The rungs of a library below the size of a publisher's pictures, highest first; none where nothing is smaller, and none
- * of pictures with high dynamic range, which are sent on as they are: rungs of 8 bits would show other colours.
+ * The rungs of a library below the size of a publisher's pictures, highest first; none where nothing is smaller, and
+ * none of pictures with high dynamic range, which are sent on as they are: rungs of 8 bits would show other colours.
  */
 export function planLiveLadder(source: TrackConfig, options: LadderOptions): LiveLadder {
   const isKept = hasDeepPictures(source.sampleEntry);
@@ -55,8 +55,8 @@ function rateOf({ frameRate }: TrackConfig): number {
 
 /**
  * One ffmpeg for all rungs of a stream: Matroska comes in, an FLV file a rung goes out, each frame under the time at
- * which it came. No picture is reordered or held back, and keyframes are where the source has them. A mark, a PNG as the
- * sandbox's source, is drawn over the first rung, from where the others have it.
+ * which it came. No picture is reordered or held back, and keyframes are where the source has them. A mark, a PNG as
+ * the sandbox's source, is drawn over the first rung, from where the others have it.
  */
 export function ladderArgv(source: TrackConfig, rungs: readonly RungPlan[], mark: WatermarkPlace | null): string[] {
   const num = Math.round(rateOf(source) * 1000);

@@ -9,8 +9,8 @@ const SAME_JUMP_MS = 1_500;
 type Kind = AccessUnit['kind'];
 
 /**
- * Places a publisher's times on the timeline of a period: the first frame stands at `startMs`, and the tracks keep their
- * distance. Where the publisher's clock jumps, the timeline goes on as if it had not.
+ * Places a publisher's times on the timeline of a period: the first frame stands at `startMs`, and the tracks keep
+ * their distance. Where the publisher's clock jumps, the timeline goes on as if it had not.
  */
 export class MediaClock {
   readonly #startMs: number;

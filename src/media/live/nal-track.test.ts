@@ -5,7 +5,10 @@ import { splitAnnexB } from './annex-b.ts';
 import { NalTrack } from './nal-track.ts';
 
 const hex = (text: string) => Buffer.from(text, 'hex');
-/** Byte streams of x264 and x265 (64 x 48, up to the first bytes of the picture), and the records that ffmpeg makes of them. */
+/**
+ * Byte streams of x264 and x265 (64 x 48, up to the first bytes of the picture), and the records that ffmpeg makes of
+ * them.
+ */
 const STREAMS = {
   h264: hex('000000016742c00ada11ec0440000003004000000c83c489a80000000168ce0fc80000010605ffff00000165b84004'),
   hevc: hex(

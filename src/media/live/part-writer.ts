@@ -80,7 +80,9 @@ export class PartWriter {
     return part;
   }
 
-  /** Ends the open segment, whose last part is ended before; null when it holds nothing. The number rises either way. */
+  /**
+   * Ends the open segment, whose last part is ended before; null when it holds nothing. The number rises either way.
+   */
   endSegment(): LiveSegment | null {
     const parts = this.#parts;
     const number = this.#segment;

@@ -14,8 +14,8 @@ export type PublishRequest = {
 };
 
 /**
- * Where an accepted publisher's media goes. `relay` takes what came as it came, where the protocol carries FLV. `end` is
- * called once, when its connection is over.
+ * Where an accepted publisher's media goes. `relay` takes what came as it came, where the protocol carries FLV. `end`
+ * is called once, when its connection is over.
  */
 export type MediaInput = {
   push(event: LiveEvent, wireBytes: number): void;

@@ -9,7 +9,9 @@ export type RecordedTracks = {
   audio: { codec: string; sampleRateHz: number } | null;
 };
 
-/** Pictures of this height and above are usually coded with the matrix of HDTV (ITU-R BT.709), smaller ones with BT.601. */
+/**
+ * Pictures of this height and above are usually coded with the matrix of HDTV (ITU-R BT.709), smaller ones with BT.601.
+ */
 const HD_PX = 720;
 const USUAL_RATE = 25;
 

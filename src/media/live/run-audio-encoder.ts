@@ -38,8 +38,8 @@ export function fitsRun(before: ForeignAudio, audio: ForeignAudio): boolean {
 }
 
 /**
- * Encodes a publisher's sound to AAC in the sandbox, in real time. Gaps of the publisher's clock become silence, so that
- * the count of frames gives their times. `close` ends the run.
+ * Encodes a publisher's sound to AAC in the sandbox, in real time. Gaps of the publisher's clock become silence, so
+ * that the count of frames gives their times. `close` ends the run.
  */
 export class AudioEncoder {
   readonly #firstMs: number;

@@ -50,8 +50,8 @@ export function spansOf(index: LiveIndex, slot: string, { windowSec, isPreview, 
     const rendition = renditionFor(period, slot, period.isLadderPending && period === newest);
     const end = rendition?.segments.at(-1);
     if (rendition === undefined || end === undefined) return [];
-    // All slots list as many segments of a period that is over: the numbers of the next one follow. What an owner that is
-    // gone had begun and not stored has its number there; sound that a publisher did not send any more is a gap.
+    // All slots list as many segments of a period that is over: the numbers of the next one follow. What an owner that
+    // is gone had begun and not stored has its number there; sound that a publisher did not send any more is a gap.
     const following = periods[at + 1];
     const last = following === undefined ? end.number : following.firstSequence - period.firstSequence - 1;
     return [{ period, rendition, first: firstNumber(period, rendition), last }];
@@ -112,7 +112,9 @@ function cutToWindow(spans: readonly Span[], windowSec: number, leastSequence: n
   return kept;
 }
 
-/** The number from which on a span lasts so long at most. The edge keeps little more than the window: the way is short. */
+/**
+ * The number from which on a span lasts so long at most. The edge keeps little more than the window: the way is short.
+ */
 function firstWithin(span: Span, sec: number): number {
   let excessSec = secondsOf(span) - sec;
   let number = span.first;
@@ -157,8 +159,8 @@ export function listTail(spans: readonly Span[], count: number): ListedSegment[]
 }
 
 /**
- * The rendition that stands for a slot in a period: where a rung was not encoded, the pictures as they came. While rungs
- * are about to come there is none: what a player was shown of the source would vanish again.
+ * The rendition that stands for a slot in a period: where a rung was not encoded, the pictures as they came. While
+ * rungs are about to come there is none: what a player was shown of the source would vanish again.
  */
 export function renditionFor(
   { renditions }: IndexedPeriod,
@@ -199,8 +201,8 @@ export function hasWhole(index: LiveIndex, slot: string, view: LiveView): boolea
 }
 
 /**
- * EXT-X-TARGETDURATION: the longest segment of all renditions so far, since variants must have the same one (RFC 8216bis
- * section 6.2.4); it only rises.
+ * EXT-X-TARGETDURATION: the longest segment of all renditions so far, since variants must have the same one (RFC
+ * 8216bis section 6.2.4); it only rises.
  */
 export function targetDurationSec(index: LiveIndex, slot: string, view: LiveView): number {
   const [newest] = listTail(spansOf(index, slot, view), 1);

@@ -13,8 +13,8 @@ const EXTENDED = 0x80;
 const PACKET = { sequenceStart: 0, codedFrames: 1 };
 
 /**
- * Writes the media of publishers that do not send FLV as tags of it, for relays: H.264 and AAC as every receiver of RTMP
- * takes them, HEVC as enhanced RTMP does. Times begin at 0.
+ * Writes the media of publishers that do not send FLV as tags of it, for relays: H.264 and AAC as every receiver of
+ * RTMP takes them, HEVC as enhanced RTMP does. Times begin at 0.
  */
 export class FlvTagWriter {
   #firstMs: number | null = null;

@@ -5,7 +5,9 @@ export type Reply = { status: number; bytes: number; ms: number };
 
 type Waiting = { startedMs: number; resolve(reply: Reply): void; reject(error: Error): void };
 
-/** One client's connection: a request at a time, kept open. A socket and a counter, so that ten thousand fit a process. */
+/**
+ * One client's connection: a request at a time, kept open. A socket and a counter, so that ten thousand fit a process.
+ */
 export class KeptConnection {
   readonly #socket: Socket;
   #head = '';

@@ -13,8 +13,8 @@ const OPTIONS = { timeout: 90_000, maxBuffer: 256 * 2 ** 20 } as const;
 const BEEP_ENDS_SILENCE = 'silencedetect=n=-25dB:d=0.5';
 
 /**
- * Finds by how much, on a recording's own clock, the numbered clip's pictures and beeps come later than they say: in ms,
- * the middle of all. The recording may begin anywhere in the clip.
+ * Finds by how much, on a recording's own clock, the numbered clip's pictures and beeps come later than they say: in
+ * ms, the middle of all. The recording may begin anywhere in the clip.
  */
 export async function measureRecording(file: string): Promise<{ pictureMs: number; soundMs: number }> {
   const input = ['-nostdin', '-v', 'info', '-copyts', '-i', file];
@@ -35,7 +35,9 @@ export async function measureRecording(file: string): Promise<{ pictureMs: numbe
   return { pictureMs: Math.round(pictureSec * 1000), soundMs: Math.round(soundSec * 1000) };
 }
 
-/** The numbers of all pictures of a file in the order in which they are shown; anything that the decoder reports throws. */
+/**
+ * The numbers of all pictures of a file in the order in which they are shown; anything that the decoder reports throws.
+ */
 export async function readNumbers(file: string): Promise<(number | null)[]> {
   const grey = `scale=${COLUMNS * CELL}:${ROWS * CELL}:flags=area,format=gray`;
   const argv = ['-nostdin', '-v', 'error', '-i', file, '-vf', grey, '-fps_mode', 'passthrough', '-f', 'rawvideo', '-'];

@@ -23,7 +23,10 @@ const HANG_MS = 40_000;
 const SEEK_MS = 4_000;
 const SEEKS_SEC = [7.34, 3.3, 17.98, 12.02, 0.5];
 
-/** Plays, seeks, switches, ends and replays; each step that fails has its reason, and the next ones are tried all the same. */
+/**
+ * Plays, seeks, switches, ends and replays; each step that fails has its reason, and the next ones are tried all the
+ * same.
+ */
 export async function tryNative(player: NativePlayer, heights: readonly number[]): Promise<Outcome> {
   await player.pause();
   const play = await step(() => player.measure());

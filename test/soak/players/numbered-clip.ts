@@ -24,8 +24,8 @@ export function cellsOf(number: number): boolean[] {
 }
 
 /**
- * Makes a clip, usually of 854x480, in which each picture shows its own number and each second begins with a beep: H.264
- * with a keyframe every two seconds, so that its highest rung is copied and the lower ones are encoded.
+ * Makes a clip, usually of 854x480, in which each picture shows its own number and each second begins with a beep:
+ * H.264 with a keyframe every two seconds, so that its highest rung is copied and the lower ones are encoded.
  */
 export async function makeNumberedClip(file: string, shape: ClipShape = USUAL): Promise<void> {
   const { widthPx, heightPx, lengthSec, reorders } = shape;

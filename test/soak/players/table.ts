@@ -2,8 +2,8 @@ import { RATE } from './numbered-clip.ts';
 import { HEIGHTS, PLAYERS, type Row, type Step } from './trial.ts';
 
 /**
- * What a player is known not to do, with why it is not ours to mend; by `player format program`, without versions. `most`: frames
- * by which its seeks are known to be off, at worst.
+ * What a player is known not to do, with why it is not ours to mend; by `player format program`, without versions.
+ * `most`: frames by which its seeks are known to be off, at worst.
  */
 type Note = { row: RegExp; steps: readonly (keyof Row['outcome'])[]; most?: number; text: string };
 
@@ -33,7 +33,9 @@ const NOTES: readonly Note[] = [
 ];
 
 const STEPS = ['play', 'seek', 'switch', 'end', 'replay'] as const;
-/** A seek is good within a frame; picture and sound are in step within what nobody notices (ITU-R BT.1359 allows 45 ms). */
+/**
+ * A seek is good within a frame; picture and sound are in step within what nobody notices (ITU-R BT.1359 allows 45 ms).
+ */
 const MOST_SEEK_FRAMES = 1;
 const MOST_SKEW_MS = 45;
 /** What a page's trial chooses, one after the other: every rung, and down again. */

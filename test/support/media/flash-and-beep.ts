@@ -44,8 +44,9 @@ export const PLAYERS: Readonly<Record<'ffmpeg' | 'mpv' | 'GStreamer', PlayThroug
 };
 
 /**
- * Of a clip this short hlsdemux2 of GStreamer 1.22 reaches the end before its pads are there in about 2 of 90 runs ("Can't push
- * EOS on non-exposed pad" in its log), and gives up with this message although every answer that it got was good.
+ * Of a clip this short hlsdemux2 of GStreamer 1.22 reaches the end before its pads are there in about 2 of 90 runs
+ * ("Can't push EOS on non-exposed pad" in its log), and gives up with this message although every answer that it got
+ * was good.
  */
 async function runGstreamer(argv: readonly string[], attempts = 4): Promise<void> {
   try {

@@ -3,8 +3,8 @@ import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /**
- * A short clip with a `free` box behind it (ISO 14496-12 section 8.1.2), which makes the file as large as is asked for. The box is a
- * hole in the file: nothing is written to the disk.
+ * A short clip with a `free` box behind it (ISO 14496-12 section 8.1.2), which makes the file as large as is asked for.
+ * The box is a hole in the file: nothing is written to the disk.
  */
 export async function makePaddedClip(file: string, sizeBytes: number): Promise<void> {
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=25:d=4', '-c:v', 'libx264', '-preset', 'ultrafast'];

@@ -34,7 +34,9 @@ export async function encode(args: readonly string[]): Promise<Buffer> {
   return stdout;
 }
 
-/** Arguments of a small H.264 encode with B-frames: `frames` of a test pattern from frame `from` on, an IDR every `gop`. */
+/**
+ * Arguments of a small H.264 encode with B-frames: `frames` of a test pattern from frame `from` on, an IDR every `gop`.
+ */
 export function h264Args(rate: Rational, from: number, frames: number, gop: number): string[] {
   const source = `testsrc2=s=160x90:r=${rate.num}/${rate.den}`;
   const trim = `trim=start_frame=${from}:end_frame=${from + frames}`;

@@ -57,7 +57,10 @@ export async function openSource(path: string): Promise<RangeSource & { close: (
   };
 }
 
-/** The hashes of the first `atMost` decoded pictures of the first video stream, in order of show, and what ffmpeg warned of. */
+/**
+ * The hashes of the first `atMost` decoded pictures of the first video stream, in order of show, and what ffmpeg warned
+ * of.
+ */
 export async function readPictureHashes(
   path: string,
   atMost = 100_000,

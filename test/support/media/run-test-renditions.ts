@@ -95,7 +95,9 @@ export function readVirtual(
   return Buffer.concat(pieces);
 }
 
-/** Hashes of all decoded pictures or sounds of one stream (`v:0`, `a:1`) of a file, in order, and what ffmpeg warned of. */
+/**
+ * Hashes of all decoded pictures or sounds of one stream (`v:0`, `a:1`) of a file, in order, and what ffmpeg warned of.
+ */
 export async function decodeHashes(path: string, stream: string): Promise<{ hashes: string[]; warnings: string }> {
   const { stdout, stderr } = await runTool('ffmpeg', [
     ...['-nostdin', '-v', 'warning', '-i', path, '-map', `0:${stream}`],

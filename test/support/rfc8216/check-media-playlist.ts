@@ -69,7 +69,9 @@ function checkMap(lines: PlaylistLines, version: number, faults: string[]): void
   readAttributes(lines.value('EXT-X-MAP') ?? '', rules, (message) => faults.push(`EXT-X-MAP: ${message}`));
 }
 
-/** Section 4.3.2.4: one key for all segments, stated before the first of them; several lines are several key formats. */
+/**
+ * Section 4.3.2.4: one key for all segments, stated before the first of them; several lines are several key formats.
+ */
 function checkKeys(lines: PlaylistLines, version: number, faults: string[]): void {
   const first = lines.places('EXTINF')[0] ?? Number.POSITIVE_INFINITY;
   if (lines.places('EXT-X-KEY').some((place) => place > first)) faults.push('EXT-X-KEY comes after a segment');

@@ -5,8 +5,8 @@ import { findAd } from './find-ad.ts';
 type AdParts = { frame: HTMLElement; video: HTMLVideoElement; tagUrl: string; say: Say };
 
 /**
- * Holds a video at its first start, however it was started, until the library's advertisement was shown. An advertisement
- * that cannot be had or played holds up nothing for longer than its time to be fetched.
+ * Holds a video at its first start, however it was started, until the library's advertisement was shown. An
+ * advertisement that cannot be had or played holds up nothing for longer than its time to be fetched.
  */
 export function holdForAd({ frame, video, tagUrl, say }: AdParts): void {
   const ending = new AbortController();

@@ -1,7 +1,10 @@
 /** Longer than a tap, shorter than two. */
 const TAP_MS = 400;
 
-/** A first tap on hidden controls shows them and presses none: what it would hit could not be seen. Those of sound alone always are. */
+/**
+ * A first tap on hidden controls shows them and presses none: what it would hit could not be seen. Those of sound alone
+ * always are.
+ */
 export function mountTouch(frame: HTMLElement, video: HTMLVideoElement): void {
   let blindAtMs = Number.NEGATIVE_INFINITY;
   frame.addEventListener(

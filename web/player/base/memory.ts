@@ -3,8 +3,8 @@ const WEEK_MS = 7 * 24 * 3600 * 1000;
 type Kept = { atMs: number; value: unknown };
 
 /**
- * What a viewer's browser keeps from one visit to the next, 7 days long. Its names carry the library, because players of
- * all libraries share one origin. Where storage is blocked (sandboxed frames, private windows) nothing is kept.
+ * What a viewer's browser keeps from one visit to the next, 7 days long. Its names carry the library, because players
+ * of all libraries share one origin. Where storage is blocked (sandboxed frames, private windows) nothing is kept.
  */
 export class Memory {
   readonly #prefix: string;

@@ -1,7 +1,7 @@
 /**
  * To set media up anew stops what plays, and no event says so; a decoder that gives up pauses it. Playback goes on as
- * soon as there is a picture again, as fast as before. At a live stream's newest second the speed is the engine's own, to
- * catch up: that one is not kept.
+ * soon as there is a picture again, as fast as before. At a live stream's newest second the speed is the engine's own,
+ * to catch up: that one is not kept.
  */
 export function keepPlaying(video: HTMLVideoElement, engine: { readonly latencySec: number | null }): void {
   let plays = false;

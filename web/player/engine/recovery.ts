@@ -67,8 +67,9 @@ export const NO_ATTEMPTS: Attempts = {
 };
 
 /**
- * Where a playlist that is read anew goes on: at the place that is watched, or, for the newest second of a live stream, at 0,
- * which an outage must not put off. While nothing was loaded since the last time it is still the place of then, `openedAtSec`.
+ * Where a playlist that is read anew goes on: at the place that is watched, or, for the newest second of a live stream,
+ * at 0, which an outage must not put off. While nothing was loaded since the last time it is still the place of then,
+ * `openedAtSec`.
  */
 export function resumeAt(
   { readyState, currentTime }: Pick<HTMLVideoElement, 'readyState' | 'currentTime'>,
@@ -106,7 +107,9 @@ export function recover(
   return { recovery: { kind: 'reload', afterMs: waitMs }, attempts: retried };
 }
 
-/** Where playback goes on after a segment that is passed over: past it, unless the viewer has gone elsewhere meanwhile. */
+/**
+ * Where playback goes on after a segment that is passed over: past it, unless the viewer has gone elsewhere meanwhile.
+ */
 export function placeAfter({ startSec, endSec }: Stretch, sec: number): number | null {
   const targetSec = endSec + BEYOND_SEC;
   return startSec - BEFORE_SEC <= sec && sec < targetSec ? targetSec : null;

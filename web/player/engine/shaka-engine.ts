@@ -26,7 +26,10 @@ const CRITICAL = 2;
 const OF_DRM = 6;
 const LICENCE_REQUEST_FAILED = 6007;
 
-/** What it reports to the engine that holds it: what changed, or why it stopped (with a denial where trying again is vain). */
+/**
+ * What it reports to the engine that holds it: what changed, or why it stopped (with a denial where trying again is
+ * vain).
+ */
 export type ShakaListener = {
   changed(): void;
   shown(): void;

@@ -1,7 +1,9 @@
 import { make } from '../base/dom.ts';
 import type { ControlParts } from '../parts.ts';
 
-/** A word at the top of the picture while playback is held up: no network, trouble with the server, a publisher away. */
+/**
+ * A word at the top of the picture while playback is held up: no network, trouble with the server, a publisher away.
+ */
 export function mountLineNotice({ frame, video, engine, session, say }: ControlParts): void {
   const pill = make('div', { class: 'line-notice', slot: 'top-chrome', role: 'status', noautohide: true });
   pill.hidden = true;

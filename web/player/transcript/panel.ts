@@ -17,7 +17,9 @@ export type TranscriptParts = ControlParts & {
   button: HTMLElement;
 };
 
-/** What is said in the video, to be read, searched and followed, beside the picture; where there is no room, over it. */
+/**
+ * What is said in the video, to be read, searched and followed, beside the picture; where there is no room, over it.
+ */
 export class TranscriptPanel {
   readonly #parts: TranscriptParts;
   readonly #root: HTMLElement;

@@ -6,8 +6,8 @@ type Parts = { video: HTMLVideoElement; seek(sec: number): void; follow: HTMLBut
 type Row = { spoken: Spoken; button: HTMLButtonElement; words: HTMLElement };
 
 /**
- * The list of what is said: what is said now is marked and kept in sight, until the viewer scrolls away from it; a press
- * seeks. One entry at a time is in the order of focus, arrows move along it.
+ * The list of what is said: what is said now is marked and kept in sight, until the viewer scrolls away from it; a
+ * press seeks. One entry at a time is in the order of focus, arrows move along it.
  */
 export class SpokenList {
   readonly root: HTMLOListElement;

@@ -42,7 +42,9 @@ export function spokenAt(spoken: readonly Spoken[], sec: number): number {
   return low - 1;
 }
 
-/** Cuts a text where it matches, whatever the case and accents; null when it does not. An empty search matches nothing. */
+/**
+ * Cuts a text where it matches, whatever the case and accents; null when it does not. An empty search matches nothing.
+ */
 export function findParts(text: string, search: string): TextPart[] | null {
   const wanted = fold(search).text.trim();
   if (wanted === '') return null;

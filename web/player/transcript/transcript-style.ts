@@ -1,4 +1,6 @@
-/** The picture gives way to the panel: to the side, on a phone held upright to the top; in a small frame it is covered. */
+/**
+ * The picture gives way to the panel: to the side, on a phone held upright to the top; in a small frame it is covered.
+ */
 export const TRANSCRIPT_STYLE = `
 .transcript {
   position: absolute; inset-block: 0; inset-inline-end: 0; z-index: 3; display: flex; flex-direction: column;

@@ -19,7 +19,9 @@ export function checkReloads(texts: readonly string[]): string[] {
   return [...new Set(faults)];
 }
 
-/** Section 6.2.4: variants of one presentation have the same targets, and the same discontinuities at the same media. */
+/**
+ * Section 6.2.4: variants of one presentation have the same targets, and the same discontinuities at the same media.
+ */
 export function checkVariants(texts: readonly string[]): string[] {
   const lists = texts.map(readLivePlaylist);
   const faults: string[] = [];
