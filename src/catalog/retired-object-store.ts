@@ -8,10 +8,13 @@ import { idxKeyOf } from './tasks/encode-task.ts';
 const GRACE_SEC = 600;
 const VIDEOS_AT_ONCE = 100;
 const OBJECTS_OF_ONE = 500;
+/** Names of ranges of packs, which cost the store nothing. */
+const RANGES_OF_ONE = 10_000;
+const IS_RANGE = sql`storage_key like '%.pack.%'`;
 
 /**
  * Takes an object out of use, in the transaction that takes its name out of the rows: it stays for ten minutes,
- * for whoever still reads it, and counts as storage until the sweep deletes it. `readSec` keeps it for so much longer.
+ * for whoever still reads it, and counts as storage until the sweep deletes it, or, of a range of a pack, its name. `readSec` keeps it for so much longer.
  */
 export async function retireObject(
   tx: Tx,
@@ -51,8 +54,11 @@ export async function findRetiredObjects(db: Db, graceSec = GRACE_SEC): Promise<
   const { rows } = await sql<MediaKey & { objects: StorageKey[] }>`
     select v.library_id as "libraryId", v.media_id as "mediaId", array(
       select storage_key from retired_object o
-      where o.media_id = v.media_id and o.library_id = v.library_id and ${isDue}
-      order by random() limit ${OBJECTS_OF_ONE}) as objects
+      where o.media_id = v.media_id and o.library_id = v.library_id and ${isDue} and not ${IS_RANGE}
+      order by random() limit ${OBJECTS_OF_ONE})
+      || array(select storage_key from retired_object o
+      where o.media_id = v.media_id and o.library_id = v.library_id and ${isDue} and ${IS_RANGE}
+      order by storage_key limit ${RANGES_OF_ONE}) as objects
     from (select library_id, media_id from retired_object where ${isDue}
       group by library_id, media_id order by random() limit ${VIDEOS_AT_ONCE}) v
   `.execute(db);

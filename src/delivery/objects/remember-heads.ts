@@ -10,7 +10,7 @@ const MAX_LOADS = 200;
 
 /**
  * The same store, whose `head` is answered from memory for some seconds: a store in a network would be asked once for
- * each viewer of a thumbnail. Objects never change under their key, so only a deleted one is seen late.
+ * each viewer of a thumbnail. Objects keep their size and name, so only a deleted one is seen late.
  */
 export function rememberHeads(storage: EdgeStorage, log: EdgeLog): EdgeStorage {
   const heads = new FreshCache<ObjectInfo>({

@@ -55,7 +55,7 @@ async function openStream(committer: SegmentCommitter) {
   await openPeriod(db, lease, wanted, { widthPx: 0, heightPx: 0, frameRate: 0 });
   const commit = (rendition: number, number: number, patienceMs = LONG_MS) => {
     const writer = new PartWriter('audio', SECOND_TICKS, number);
-    const bytes = Buffer.alloc(1_000, 10 * number + rendition);
+    const bytes = Buffer.alloc(100, 10 * number + rendition);
     const frame = { durationTicks: SECOND_TICKS, sizeBytes: bytes.length, isSync: true, compositionOffsetTicks: 0 };
     writer.add(number * SECOND_TICKS, { ...frame, bytes });
     writer.endPart();
@@ -137,4 +137,51 @@ test('what waits while the store is away is stored together when it is back, and
   const never = commit(0, 5);
   committer.close();
   await expect(never).rejects.toThrow('closes');
+});
+
+test('streams take turns where the store is slow', async () => {
+  const begun: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const { committer } = open({
+    async put(key, ...rest) {
+      begun.push(key.split('/packs/')[0] ?? '');
+      await gate.promise;
+      return folder.put(key, ...rest);
+    },
+  });
+  // More than are written at once.
+  const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(committer)));
+  const results = streams.map(({ commit }) => commit(0, 0, 0));
+  await expect.poll(() => begun.length, { timeout: 20_000 }).toBe(16);
+  results.push(...streams.map(({ commit }) => commit(0, 1, 0)));
+  gate.resolve();
+  await Promise.all(results);
+  expect(new Set(begun.slice(0, 20)).size).toBe(20);
+  committer.close();
+});
+
+test('what waits for a database that was away is committed, however many rows it is', async () => {
+  const { committer } = open();
+  const { id, commit } = await openStream(committer);
+  const { db } = database;
+  const results = await db.transaction().execute(async (tx) => {
+    await tx.selectFrom('live_lease').select('stream_id').where('stream_id', '=', id).forUpdate().execute();
+    const waiting = Array.from({ length: 4_000 }, (_, number) => commit(0, number, 0));
+    await expect.poll(() => folder.files(), { timeout: 60_000 }).not.toHaveLength(0);
+    return waiting;
+  });
+  expect(new Set((await Promise.all(results)).map(({ kind }) => kind))).toEqual(new Set(['stored']));
+  const rows = await db.selectFrom('chunk').select('first_segment').where('media_id', '=', id).execute();
+  expect(rows).toHaveLength(4_000);
+  committer.close();
+});
+
+test('nothing is left waiting of a process that closes', async () => {
+  const { committer } = open();
+  const { commit } = await openStream(committer);
+  const written = commit(0, 0, 0);
+  await expect.poll(() => folder.files(), { timeout: 20_000 }).toHaveLength(1);
+  committer.close();
+  await Promise.allSettled([written]);
+  await expect(commit(0, 1, 0)).rejects.toThrow('closes');
 });

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db, MediaKey } from '../../catalog/db.ts';
 import { commitSegments, type StoredSegment } from '../../catalog/live/period-store.ts';
-import type { Guid } from '../../lib/guid.ts';
+import { packKey } from '../../catalog/tasks/encode-task.ts';
+import { type Guid, newGuid } from '../../lib/guid.ts';
 import { buildChunk } from '../../media/cmaf/chunk.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import type { Storage } from '../../ports/storage.ts';
@@ -30,8 +31,10 @@ const GROUP_MS = 200;
 const LATE_MS = 4_000;
 /** Objects that are written at once. */
 const WRITES_AT_ONCE = 16;
-/** Of an object, which is in memory while it is written: what a store that was away left behind comes in several. */
-const PACK_BYTES = 8 * 2 ** 20;
+/** Of an object, which is in memory twice while it is written: what a store that was away left behind comes in several. */
+const PACK_BYTES = 4 * 2 ** 20;
+/** Rows that are committed at once: PostgreSQL takes 65,535 values in a statement, a row has about 20. */
+const ROWS_AT_ONCE = 1_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
@@ -45,7 +48,7 @@ export class SegmentCommitter {
   readonly #closing = new AbortController();
   readonly #streams = new Map<Guid, StreamQueue>();
   #looking: NodeJS.Timeout | null = null;
-  #ready: Ready[] = [];
+  readonly #ready: Ready[] = [];
   #timer: NodeJS.Timeout | null = null;
   #isCommitting = false;
   #writing = 0;
@@ -61,6 +64,7 @@ export class SegmentCommitter {
    * is no segment.
    */
   async commit({ segment, ...place }: ClosedSegment, { patienceMs, company }: Waits): Promise<CommitResult> {
+    this.#closing.signal.throwIfAborted();
     const closed = { ...place, chunk: buildChunk([segment], segment.number) };
     const due = { ms: Date.now() + patienceMs };
     const { key } = place.lease;
@@ -90,6 +94,7 @@ export class SegmentCommitter {
     this.#closing.abort(error);
     for (const timer of [this.#timer, this.#looking]) if (timer !== null) clearTimeout(timer);
     for (const { waiting } of this.#streams.values()) for (const { reject } of waiting) reject(error);
+    for (const { reject } of this.#ready.splice(0)) reject(error);
     this.#streams.clear();
   }
 
@@ -108,7 +113,7 @@ export class SegmentCommitter {
   }
 
   #look(nowMs: number): void {
-    for (const [streamId, queue] of this.#streams) {
+    for (const [streamId, queue] of [...this.#streams]) {
       if (queue.isWriting) continue;
       if (queue.waiting.length === 0) this.#streams.delete(streamId);
       else if (this.#writing < WRITES_AT_ONCE && queue.waiting.some(({ dueMs }) => dueMs <= nowMs)) this.#write(queue);
@@ -119,10 +124,15 @@ export class SegmentCommitter {
   #write(queue: StreamQueue): void {
     const taken = takePack(queue.waiting);
     const closed = taken.map((one) => one.closed);
+    // Written again after a failure, it is the same object.
+    const pack = packKey(queue.key, newGuid());
     const to = { storage: this.#deps.storage, signal: this.#closing.signal };
     queue.isWriting = true;
     this.#writing += 1;
-    this.#retry(() => storePack(queue.key, closed, to))
+    // Behind all others: where the store is slow, none waits for ever.
+    this.#streams.delete(queue.key.mediaId);
+    this.#streams.set(queue.key.mediaId, queue);
+    this.#retry(() => storePack(pack, closed, to))
       .then((stored) => {
         // One for each that was taken, in their order.
         for (const [at, { resolve, reject }] of taken.entries())
@@ -142,19 +152,21 @@ export class SegmentCommitter {
     if (this.#timer !== null || this.#isCommitting || this.#closing.signal.aborted) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      this.#flush().catch((error: Error) => this.#deps.report(error));
+      void this.#flush();
     }, GROUP_MS);
   }
 
   async #flush(): Promise<void> {
     this.#isCommitting = true;
-    const batch = this.#ready;
-    this.#ready = [];
+    const batch = this.#ready.splice(0, ROWS_AT_ONCE);
     try {
       const segments = batch.map(({ stored }) => stored);
       const lost = new Set(await this.#retry(() => commitSegments(this.#deps.db, segments)));
       for (const { stored, resolve } of batch)
         resolve(lost.has(stored) ? { kind: 'lost' } : { kind: 'stored', stored });
+    } catch (error) {
+      // The process closes.
+      for (const { reject } of batch) reject(error instanceof Error ? error : new Error(String(error)));
     } finally {
       this.#isCommitting = false;
     }

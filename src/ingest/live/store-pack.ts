@@ -1,25 +1,21 @@
-import type { MediaKey } from '../../catalog/db.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
 import type { StoredSegment } from '../../catalog/live/period-store.ts';
-import { packKey } from '../../catalog/tasks/encode-task.ts';
-import { type Guid, newGuid } from '../../lib/guid.ts';
+import type { Guid } from '../../lib/guid.ts';
 import type { Chunk } from '../../media/cmaf/chunk.ts';
 import { packedKey } from '../../ports/packed-key.ts';
-import type { Storage } from '../../ports/storage.ts';
+import type { Storage, StorageKey } from '../../ports/storage.ts';
 
 /** A closed segment as a chunk. `wallMs`: wall time of its first sample, ms since 1970. */
 export type ClosedChunk = { lease: LiveLease; renditionId: Guid; chunk: Chunk; wallMs: number };
 
 /**
- * Writes chunks of one stream, each with its `.idx` behind it, as one object; answers them in their order. To do it again
- * after a failure costs an object that no row names at most.
+ * Writes chunks of one stream, each with its `.idx` behind it, as one object under the key `pack`; answers them in their order.
  */
 export async function storePack(
-  key: MediaKey,
+  pack: StorageKey,
   closed: readonly ClosedChunk[],
   { storage, signal }: { storage: Storage; signal: AbortSignal },
 ): Promise<StoredSegment[]> {
-  const pack = packKey(key, newGuid());
   let start = 0;
   const stored = closed.map(({ lease, renditionId, chunk: { facts, idx }, wallMs }) => {
     const storageKey = packedKey(pack, { start, sizeBytes: facts.sizeBytes, idxBytes: idx.length });
