@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { createCodecStore } from '../../src/catalog/lifecycle/codec-store.ts';
@@ -120,6 +121,8 @@ test('while another set is being made no codec is added to the one that goes', a
   await untilState(lab, key, 'finished');
   // The other set waits for a slot that this one has not.
   await worker.stop();
+  // A worker that is gone must not be woken in the place of the next.
+  expect((await sql`select owner from encode_idle`.execute(lab.database.db)).rows).toEqual([]);
   const quick = await lab.startWorker({ quickSlots: 4, longSlots: 0 });
   await reencode(key);
   await untilState(lab, key, 'transcoding');

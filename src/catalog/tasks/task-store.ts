@@ -44,6 +44,11 @@ export async function registerIdle(db: Db, queue: string, owner: string): Promis
   `.execute(db);
 }
 
+/** Takes back what a worker registered: what stays of one that is gone is woken in the place of another. */
+export async function forgetIdle(db: Db, owner: string): Promise<void> {
+  await sql`delete from encode_idle where owner = ${owner}`.execute(db);
+}
+
 /** Makes tasks ready whose pause is over, and takes tasks from dead workers; once a second over all workers. */
 export async function tendTasks(db: Db, steadySec: number): Promise<void> {
   await sql`select tend_encode_tasks(${steadySec}::float8)`.execute(db);

@@ -11,6 +11,7 @@ import { measureSpeeds, type SpeedSample } from '../../catalog/tasks/speed-store
 import type { TaskKind, TaskQueue } from '../../catalog/tasks/task-kind.ts';
 import {
   claimNext,
+  forgetIdle,
   LEAST_PRIORITY,
   registerIdle,
   renewLeases,
@@ -130,7 +131,12 @@ class Runner {
     for (const timer of this.#timers) clearInterval(timer);
     this.#stopping.abort(new Error('The worker is stopping.'));
     await this.#filling;
-    const ended = Promise.all([...this.#running.values()].map((task) => task.ended));
+    // Rows that stay because the database is away cost one wake-up each, and go after a minute.
+    const { db, report } = this.#options.deps;
+    const forgotten = forgetIdle(db, this.#name).catch((cause: unknown) =>
+      report(new Error('The end of a worker could not be recorded.', { cause })),
+    );
+    const ended = Promise.all([forgotten, ...[...this.#running.values()].map((task) => task.ended)]);
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, DRAIN_MS);
     await Promise.race([ended, late.promise]);
