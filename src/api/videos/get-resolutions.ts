@@ -33,8 +33,8 @@ export const getResolutions = defineOperation({
 
 function describe(video: StoredVideo, library: Library, videoId: Guid): VideoResolutionsInfoModel {
   const pictures = video.renditions.filter(({ kind }) => kind === 'video');
-  const finished = pictures.filter(({ isShown, state }) => isShown && state === 'finished');
-  const whole = pictures.filter(({ isShown, isOnDemand, state }) => isShown && (isOnDemand || state === 'finished'));
+  const finished = pictures.filter(({ isActive, state }) => isActive && state === 'finished');
+  const whole = pictures.filter(({ isActive, isOnDemand, state }) => isActive && (isOnDemand || state === 'finished'));
   const stored = video.renditions.filter(({ storageBytes, isRetired }) => storageBytes > 0 && !isRetired);
   const hasMp4 = video.state === 'finished' && library.settings.mp4.enabled && !library.settings.drm.enabled;
   return {
@@ -43,7 +43,7 @@ function describe(video: StoredVideo, library: Library, videoId: Guid): VideoRes
     availableResolutions: names(rungsOf(whole)),
     configuredResolutions: names(library.settings.encoding.rungs),
     playlistResolutions: pictures
-      .filter(({ isShown, hasStart, isOnDemand }) => isShown && (hasStart || isOnDemand))
+      .filter(({ isActive, hasStart, isOnDemand }) => isActive && (hasStart || isOnDemand))
       .map((rendition) => reference(rendition.rung, playlistOf(rendition))),
     storageResolutions: stored
       .filter(({ kind }) => kind === 'video')

@@ -14,7 +14,7 @@ import type { PlannedRendition } from './encode-plan.ts';
 import { insertRenditions } from './plan-store.ts';
 
 /** A video with a timeline that is shown, to which renditions may be added now. */
-export type ShownView = {
+export type ActiveView = {
   key: MediaKey;
   state: MediaState;
   facts: SourceFacts;
@@ -28,7 +28,7 @@ export type ShownView = {
  * What planning a further codec must know of a video. `rungs` are made, or being made, in that codec already;
  * `watermark` is in the pictures that it has.
  */
-export type CodecView = ShownView & { rungs: readonly number[]; watermark: StoredWatermark | null };
+export type CodecView = ActiveView & { rungs: readonly number[]; watermark: StoredWatermark | null };
 
 /** What is missing: renditions on the timeline that is shown, and the encode tasks that make them. */
 export type CodecPlan = { renditions: readonly PlannedRendition[]; tasks: readonly EncodeTask[] };
@@ -50,26 +50,26 @@ export function createCodecStore(db: Db): CodecStore {
 type CodecAction = { codec: string; plan: (view: CodecView) => CodecPlan };
 
 async function addCodec(tx: Tx, key: MediaKey, { codec, plan }: CodecAction): Promise<void> {
-  const shown = await loadShown(tx, key);
-  if (shown.facts.video === null) throw notNow(key, 'has no picture, only sound');
-  const { timelineId } = shown;
+  const active = await loadActive(tx, key);
+  if (active.facts.video === null) throw notNow(key, 'has no picture, only sound');
+  const { timelineId } = active;
   const rungs = await findRungs(tx, key, { timelineId, codec });
-  const view = { ...shown, rungs, watermark: await findWatermark(tx, key, timelineId) };
-  await addToShown(tx, view, plan(view));
+  const view = { ...active, rungs, watermark: await findWatermark(tx, key, timelineId) };
+  await addToActive(tx, view, plan(view));
 }
 
 /**
  * Has renditions made on the timeline that is shown; they are shown at once when all encode tasks of the video have
  * ended.
  */
-export async function addToShown(tx: Tx, shown: ShownView, plan: CodecPlan): Promise<void> {
-  await addToTimelines(tx, shown, [{ ...plan, timelineId: shown.timelineId }]);
+export async function addToActive(tx: Tx, active: ActiveView, plan: CodecPlan): Promise<void> {
+  await addToTimelines(tx, active, [{ ...plan, timelineId: active.timelineId }]);
 }
 
 /** The same for several timelines that are shown one after the other: the periods of a recording. */
 export async function addToTimelines(
   tx: Tx,
-  { key, state }: Pick<ShownView, 'key' | 'state'>,
+  { key, state }: Pick<ActiveView, 'key' | 'state'>,
   plans: readonly (CodecPlan & { timelineId: Guid })[],
 ): Promise<void> {
   const added = plans.filter(({ renditions }) => renditions.length > 0);
@@ -98,7 +98,7 @@ export async function reopen(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
  * Locks a video to which renditions may be added. Refuses (`not-found`) an unknown one, and (`invalid`) one that has no
  * original, unless it is a live recording, is not encoded yet, or is just being encoded anew.
  */
-export async function loadShown(tx: Tx, key: MediaKey, { isRecorded } = { isRecorded: false }): Promise<ShownView> {
+export async function loadActive(tx: Tx, key: MediaKey, { isRecorded } = { isRecorded: false }): Promise<ActiveView> {
   const media = await tx
     .selectFrom('media')
     .select(['state', 'source_key', 'facts', 'upload_options'])
@@ -153,8 +153,8 @@ async function findTimeline(tx: Tx, key: MediaKey): Promise<Guid> {
       and (t.active or exists (select 1 from encode_task w where w.timeline_id = t.id and w.library_id = t.library_id
         and w.media_id = t.media_id and w.state in ('waiting', 'running')))
   `.execute(tx);
-  const shown = rows.find(({ active }) => active);
-  if (shown !== undefined && rows.length === 1) return shown.id;
+  const current = rows.find(({ active }) => active);
+  if (current !== undefined && rows.length === 1) return current.id;
   throw notNow(key, 'is being encoded anew: ask again when it is finished');
 }
 

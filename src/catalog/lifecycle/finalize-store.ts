@@ -55,14 +55,14 @@ export async function finalizeMedia(tx: Tx, key: MediaKey): Promise<void> {
     await failMedia(tx, key, failureKind(message.message), message);
     return;
   }
-  if (await planPictures(tx, key, outcome.activate ?? (await findShown(tx, key)))) return;
+  if (await planPictures(tx, key, outcome.activate ?? (await findActive(tx, key)))) return;
   if (outcome.activate !== null) await activateTimeline(tx, key, outcome.activate, media.isReplaced);
   if (media.isReplaced && media.facts?.video === null) await dropPictures(tx, key);
   await forgetReplaced(tx, key);
   await finishMedia(tx, key);
 }
 
-async function findShown(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<Guid | null> {
+async function findActive(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<Guid | null> {
   const row = await tx
     .selectFrom('timeline')
     .select('id')

@@ -4,14 +4,14 @@ import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { RenditionTable } from '../schema.ts';
-import { addToShown, type CodecPlan, loadShown, reopen, type ShownView } from './codec-store.ts';
+import { type ActiveView, addToActive, type CodecPlan, loadActive, reopen } from './codec-store.ts';
 import type { PlannedRendition } from './encode-plan.ts';
 import { finalizeMedia } from './finalize-store.ts';
 import { findIncomplete, haveImagesFailed } from './incomplete-store.ts';
 import { IMAGES_VALUE } from './messages.ts';
 
 /** Renditions that failed, each as it is to be made once more, of the timeline that is shown. */
-export type RetryView = ShownView & { failed: readonly PlannedRendition[] };
+export type RetryView = ActiveView & { failed: readonly PlannedRendition[] };
 
 /** Renditions that failed while the rest of their video did not. */
 export type RetryStore = {
@@ -62,18 +62,18 @@ export function createRetryStore(db: Db): RetryStore {
 type WantedRetry = { key: MediaKey; rung: number | null; plan: (view: RetryView) => CodecPlan };
 
 async function retryFailed(tx: Tx, { key, rung, plan }: WantedRetry): Promise<void> {
-  const shown = await loadShown(tx, key);
-  const failed = await takeFailed(tx, shown, rung);
+  const active = await loadActive(tx, key);
+  const failed = await takeFailed(tx, active, rung);
   if (failed.length === 0) {
-    if (rung === null && shown.state === 'finished' && (await haveImagesFailed(tx, key))) {
+    if (rung === null && active.state === 'finished' && (await haveImagesFailed(tx, key))) {
       await retryImages(tx, key);
       return;
     }
     const what = rung === null ? 'No rendition' : `No rendition of ${rung}p`;
     throw new Refused('invalid', `${what} of video ${key.mediaId} failed. To encode it all anew, use reencode.`);
   }
-  const view = { ...shown, failed };
-  await addToShown(tx, view, plan(view));
+  const view = { ...active, failed };
+  await addToActive(tx, view, plan(view));
 }
 
 /** Images are planned when all else of a video has ended, unless they were tried before. */
@@ -85,7 +85,7 @@ async function retryImages(tx: Tx, key: MediaKey): Promise<void> {
 }
 
 /** Forgets the rows of what failed: those that take their place have ids of their own, as all that is served has. */
-async function takeFailed(tx: Tx, { key, timelineId }: ShownView, rung: number | null): Promise<PlannedRendition[]> {
+async function takeFailed(tx: Tx, { key, timelineId }: ActiveView, rung: number | null): Promise<PlannedRendition[]> {
   const { rows } = await sql<Selectable<RenditionTable>>`
     delete from rendition r where library_id = ${key.libraryId} and media_id = ${key.mediaId}
       and timeline_id = ${timelineId} and state = 'failed' and retired_at is null

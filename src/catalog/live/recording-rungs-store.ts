@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { addToTimelines, type CodecPlan, loadShown, type ShownView } from '../lifecycle/codec-store.ts';
+import { type ActiveView, addToTimelines, type CodecPlan, loadActive } from '../lifecycle/codec-store.ts';
 import { loadCutList } from '../tasks/task-view-store.ts';
 import { readPeriodFacts } from './recording-facts-store.ts';
 
 /** A period of a recording: its timeline, its pictures as they were published, and the rungs that it has. */
-export type PeriodView = ShownView & { sourceId: Guid; rungs: readonly number[] };
+export type PeriodView = ActiveView & { sourceId: Guid; rungs: readonly number[] };
 
 const RECORDINGS_AT_ONCE = 20;
 
@@ -29,17 +29,17 @@ export function completeRecording(db: Db, key: MediaKey, plan: (view: PeriodView
     const due = await sql`
       select from live_stream where id = ${key.mediaId} and rungs_due_at is not null for update`.execute(tx);
     if (due.rows.length === 0) return;
-    const shown = await loadShown(tx, key, { isRecorded: true });
-    const periods = await loadPeriods(tx, shown);
+    const active = await loadActive(tx, key, { isRecorded: true });
+    const periods = await loadPeriods(tx, active);
     const plans = periods.map((period) => ({ ...plan(period), timelineId: period.timelineId }));
-    await addToTimelines(tx, shown, plans);
+    await addToTimelines(tx, active, plans);
     await sql`update live_stream set rungs_due_at = null where id = ${key.mediaId}`.execute(tx);
   });
 }
 
 /** The periods with pictures that viewers see. Their order is that of their tasks. */
-async function loadPeriods(tx: Tx, shown: ShownView): Promise<PeriodView[]> {
-  const { libraryId, mediaId } = shown.key;
+async function loadPeriods(tx: Tx, active: ActiveView): Promise<PeriodView[]> {
+  const { libraryId, mediaId } = active.key;
   const { rows } = await sql<{ timelineId: Guid; sourceId: Guid; rungs: number[] }>`
     select p.timeline_id as "timelineId", source.id as "sourceId", array(
       select r.rung from rendition r where r.library_id = p.library_id and r.media_id = p.media_id
@@ -53,9 +53,9 @@ async function loadPeriods(tx: Tx, shown: ShownView): Promise<PeriodView[]> {
     where p.library_id = ${libraryId} and p.media_id = ${mediaId} and not p.is_preview order by p.number`.execute(tx);
   const periods: PeriodView[] = [];
   for (const row of rows) {
-    const facts = await readPeriodFacts(tx, shown.key, row.timelineId);
-    const cutList = await loadCutList(tx, { key: shown.key, timelineId: row.timelineId });
-    if (facts?.video != null && cutList !== null) periods.push({ ...shown, ...row, facts, cutList });
+    const facts = await readPeriodFacts(tx, active.key, row.timelineId);
+    const cutList = await loadCutList(tx, { key: active.key, timelineId: row.timelineId });
+    if (facts?.video != null && cutList !== null) periods.push({ ...active, ...row, facts, cutList });
   }
   return periods;
 }

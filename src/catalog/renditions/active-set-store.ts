@@ -18,7 +18,7 @@ import { READY_REASON } from './ready-store.ts';
 import { recountStorage } from './storage-store.ts';
 
 /** A rendition that is shown. `stored` are the segments that it has, rising. */
-type Shown = {
+type ActiveRendition = {
   id: Guid;
   timelineId: Guid;
   kind: 'video' | 'audio';
@@ -38,12 +38,12 @@ type Shown = {
  */
 export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMessage): Promise<boolean> {
   const wanted = await findWanted(tx, key);
-  const shown = await loadShown(tx, key);
-  if (wanted === null || !shown.some(({ kind }) => kind === wanted)) return false;
-  const isWhole = shown.every((rendition) => rendition.isWhole);
-  if (!isWhole && !canBeHadOnDemand(shown)) return false;
+  const active = await loadActive(tx, key);
+  if (wanted === null || !active.some(({ kind }) => kind === wanted)) return false;
+  const isWhole = active.every((rendition) => rendition.isWhole);
+  if (!isWhole && !canBeHadOnDemand(active)) return false;
   await dropUnfinishedSets(tx, key);
-  if (!isWhole) await insertTasks(tx, await planRest(tx, key, shown));
+  if (!isWhole) await insertTasks(tx, await planRest(tx, key, active));
   const to = isWhole ? 'finished' : 'jit-ready';
   const line = keptMessage('Encoding it anew failed', why);
   await tx
@@ -66,13 +66,13 @@ export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMess
   return true;
 }
 
-function canBeHadOnDemand(shown: readonly Shown[]): boolean {
-  const onDemand = shown.filter(({ kind, isOnDemand, isWhole }) => kind === 'video' && isOnDemand && !isWhole);
+function canBeHadOnDemand(active: readonly ActiveRendition[]): boolean {
+  const onDemand = active.filter(({ kind, isOnDemand, isWhole }) => kind === 'video' && isOnDemand && !isWhole);
   return onDemand.length > 0 && onDemand.every(({ isListed }) => isListed);
 }
 
 /** What a video cannot be without, its row locked; null when it is over. */
-async function findWanted(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<Shown['kind'] | null> {
+async function findWanted(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<ActiveRendition['kind'] | null> {
   const row = await tx
     .selectFrom('media')
     .select('facts')
@@ -85,8 +85,8 @@ async function findWanted(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<Sho
   return row.facts?.video === null ? 'audio' : 'video';
 }
 
-async function loadShown(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<Shown[]> {
-  const { rows } = await sql<Shown>`
+async function loadActive(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<ActiveRendition[]> {
+  const { rows } = await sql<ActiveRendition>`
     select r.id, r.timeline_id as "timelineId", r.kind, r.origin = 'pass-through' as "isCopied",
       r.on_demand as "isOnDemand", r.init is not null as "isListed", r.state = 'finished' as "isWhole",
       coalesce(r.width_px * r.height_px, 0) as pixels, (r.plan->>'durationSec')::float8 as "durationSec",
@@ -101,8 +101,8 @@ async function loadShown(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<Show
 /**
  * The encode tasks of renditions that are not whole: the source's copy and the sound first, pictures behind all else.
  */
-async function planRest(tx: Tx, key: MediaKey, shown: readonly Shown[]): Promise<EncodeTask[]> {
-  const open = shown.filter(({ isWhole }) => !isWhole);
+async function planRest(tx: Tx, key: MediaKey, active: readonly ActiveRendition[]): Promise<EncodeTask[]> {
+  const open = active.filter(({ isWhole }) => !isWhole);
   const [{ timelineId } = { timelineId: newGuid() }] = open;
   const cutList = await loadCutList(tx, { key, timelineId });
   if (cutList === null) throw new Error(`Expected timeline ${timelineId} of video ${key.mediaId} to exist.`);
@@ -114,7 +114,12 @@ async function planRest(tx: Tx, key: MediaKey, shown: readonly Shown[]): Promise
 }
 
 /** What is made without a pause, from the first missing segment of a hole to its last. */
-function restOf(key: MediaKey, rendition: Shown, kind: 'audio' | 'pass-through', segments: number): EncodeTask[] {
+function restOf(
+  key: MediaKey,
+  rendition: ActiveRendition,
+  kind: 'audio' | 'pass-through',
+  segments: number,
+): EncodeTask[] {
   return rangesInOrder(rendition, kind, { fromSegment: 0, toSegment: segments }).map((range) => {
     const sec = (rendition.durationSec * (range.toSegment - range.fromSegment)) / segments;
     return {
@@ -126,7 +131,11 @@ function restOf(key: MediaKey, rendition: Shown, kind: 'audio' | 'pass-through',
   });
 }
 
-function rangesInOrder({ stored, isOnDemand }: Shown, kind: 'audio' | 'pass-through', all: ChunkRange): ChunkRange[] {
+function rangesInOrder(
+  { stored, isOnDemand }: ActiveRendition,
+  kind: 'audio' | 'pass-through',
+  all: ChunkRange,
+): ChunkRange[] {
   // A copy that lacks nothing has ended with its last segment.
   if (kind === 'pass-through') return missingRanges(all, new Set(stored));
   const ranges = restRanges(stored, [all]);
@@ -134,7 +143,7 @@ function rangesInOrder({ stored, isOnDemand }: Shown, kind: 'audio' | 'pass-thro
   return isOnDemand ? [{ fromSegment: ranges[0]?.fromSegment ?? 0, toSegment: all.toSegment }] : ranges;
 }
 
-function backfillTasks(key: MediaKey, rendition: Shown, cutList: CutList): EncodeTask[] {
+function backfillTasks(key: MediaKey, rendition: ActiveRendition, cutList: CutList): EncodeTask[] {
   return restRanges(rendition.stored, planEvenChunks(cutList, 0)).map((range) => {
     const { fromSegment, toSegment } = range;
     const ticks = segmentStartTicks(cutList, toSegment) - segmentStartTicks(cutList, fromSegment);
@@ -154,6 +163,6 @@ function restRanges(stored: readonly number[], ranges: readonly ChunkRange[]): C
   return missing.length > 0 ? missing : ranges.slice(-1);
 }
 
-function base(key: MediaKey, { id, timelineId }: Shown, kind: TaskKind, range: ChunkRange) {
+function base(key: MediaKey, { id, timelineId }: ActiveRendition, kind: TaskKind, range: ChunkRange) {
   return { key, id: newGuid(), timelineId, kind, renditionIds: [id], ...range, isFirst: false };
 }

@@ -11,7 +11,7 @@ function rendition(rung: number | null, change: Partial<RenditionView> = {}): Re
     rung,
     language: 'und',
     state: 'finished',
-    isShown: true,
+    isActive: true,
     isOnDemand: false,
     isRetired: false,
     hasStart: true,
@@ -27,7 +27,7 @@ const renditions = [
   rendition(720, { codec: 'vp9' }),
   rendition(360),
   rendition(240),
-  rendition(480, { isShown: false, isRetired: true }),
+  rendition(480, { isActive: false, isRetired: true }),
   rendition(null),
 ];
 const video: StoredVideo = {

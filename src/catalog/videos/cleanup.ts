@@ -27,7 +27,7 @@ export function planCleanup(video: StoredVideo, request: CleanupRequest): Cleanu
       `Expected a video that is not being encoded, this one is ${video.state}. Ask again when it is finished.`,
     );
   }
-  const shown = video.renditions.filter(({ isShown }) => isShown);
+  const shown = video.renditions.filter(({ isActive }) => isActive);
   const pictures = shown.filter(({ kind }) => kind === 'video');
   const rejected = request.all ? shown : pictures.filter((rendition) => isUnwanted(rendition, request));
   const originalBytes = request.original ? video.originalBytes : null;

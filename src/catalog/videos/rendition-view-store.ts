@@ -6,7 +6,7 @@ import { CANCELLED_VALUE } from '../renditions/kept-message.ts';
 import type { CaptionTrack, MediaState } from '../schema.ts';
 
 /**
- * A rendition as its owner sees what is stored: `storageBytes` counts its chunks and their indexes. `isShown` is
+ * A rendition as its owner sees what is stored: `storageBytes` counts its chunks and their indexes. `isActive` is
  * listed to viewers; one that is not is being made, failed, or retired and deleted a day later.
  */
 export type RenditionView = {
@@ -16,7 +16,7 @@ export type RenditionView = {
   rung: number | null;
   language: string;
   state: 'building' | 'finished' | 'failed';
-  isShown: boolean;
+  isActive: boolean;
   /** What is not stored of it is made when it is asked for. */
   isOnDemand: boolean;
   isRetired: boolean;
@@ -81,7 +81,7 @@ export async function loadStoredVideo(db: Db, key: MediaKey): Promise<StoredVide
 
 async function loadRenditions(db: Db, { libraryId, mediaId }: MediaKey): Promise<RenditionView[]> {
   const { rows } = await sql<RenditionView>`
-    select r.id, r.kind, r.codec, r.rung, r.language, r.state, r.active as "isShown",
+    select r.id, r.kind, r.codec, r.rung, r.language, r.state, r.active as "isActive",
       r.on_demand and r.state = 'building' and r.init is not null as "isOnDemand",
       r.retired_at is not null as "isRetired", coalesce(c.has_start, false) as "hasStart",
       coalesce(c.bytes, 0)::bigint as "storageBytes", c.first as "firstStoredAt", c.last as "lastStoredAt"

@@ -88,7 +88,7 @@ function failuresOf({ tasks, stored }: WhyView): Finding[] {
 }
 
 function storedOf({ stored }: WhyView): Finding[] {
-  const shown = stored.renditions.filter(({ isShown, state }) => isShown && state !== 'failed');
+  const shown = stored.renditions.filter(({ isActive, state }) => isActive && state !== 'failed');
   const pictures = shown.filter(({ kind }) => kind === 'video');
   const playable = pictures.filter(({ hasStart, isOnDemand }) => hasStart || isOnDemand);
   if (pictures.length === 0) return [];

@@ -70,15 +70,15 @@ export function planVideo(request: PlanRequest): EncodePlan {
   const durationSec = cutList.endTicks / cutList.timescale;
   const timelines: PlannedTimeline[] = [];
   const isOnDemand = request.isOnDemand && !isReplacement;
-  const isShownMeanwhile = passThrough !== null && !isForGood && !isReplacement && !isOnDemand;
-  if (isShownMeanwhile) timelines.push(planMeanwhile(request, passThrough, durationSec));
+  const playsMeanwhile = passThrough !== null && !isForGood && !isReplacement && !isOnDemand;
+  if (playsMeanwhile) timelines.push(planMeanwhile(request, passThrough, durationSec));
   const copied = isForGood ? [passThroughRendition(passThrough)] : [];
   const rungs = planLadder(facts, request.ladder).filter((rung) => !isForGood || rung.rung < passThrough.rung);
   const makeRung = isOnDemand ? onDemandRendition : encodedRendition;
   const { watermark } = request;
   const encoded = rungs.map((rung) => makeRung(rung, { codec: baseCodec, watermark }, cutList));
   const isListed = encoded.some((rendition) => rendition.isOnDemand);
-  const audioTracks = isShownMeanwhile
+  const audioTracks = playsMeanwhile
     ? []
     : planAudioTracks(request, durationSec, isListed && !request.normaliseLoudness);
   const id = newGuid();
@@ -87,13 +87,13 @@ export function planVideo(request: PlanRequest): EncodePlan {
   timelines.push({
     id,
     cutList,
-    isActive: !isReplacement && !isShownMeanwhile,
+    isActive: !isReplacement && !playsMeanwhile,
     renditions: [...copied, ...encoded, ...others.flatMap(({ renditions }) => renditions), ...audioTracks],
     tasks: [
       ...passThroughTasks(place, copied),
-      ...ladderTasks(place, encoded, isShownMeanwhile),
+      ...ladderTasks(place, encoded, playsMeanwhile),
       ...audioTasks(place, audioTracks, isOnDemand),
-      ...(isShownMeanwhile ? [] : earlyThumbnail(request, place)),
+      ...(playsMeanwhile ? [] : earlyThumbnail(request, place)),
       ...others.flatMap(({ tasks }) => (isOnDemand ? asBackfill(tasks) : tasks)),
     ],
   });
@@ -101,9 +101,9 @@ export function planVideo(request: PlanRequest): EncodePlan {
   return { facts, durationMs: Math.round(durationSec * 1000), isOnDemand: isListed, timelines, messages };
 }
 
-function ladderTasks(place: Place, encoded: readonly PlannedRendition[], isShownMeanwhile: boolean): EncodeTask[] {
+function ladderTasks(place: Place, encoded: readonly PlannedRendition[], playsMeanwhile: boolean): EncodeTask[] {
   if (encoded.some(({ isOnDemand }) => isOnDemand)) return onDemandTasks(place, encoded);
-  if (isShownMeanwhile) return encodedTasks(place, encoded, false);
+  if (playsMeanwhile) return encodedTasks(place, encoded, false);
   return place.cutList.grid.kind === 'source' ? encodedTasks(place, encoded, true) : frameGridTasks(place, encoded);
 }
 
