@@ -1,4 +1,4 @@
-import Hls, { type Fragment } from 'hls.js';
+import Hls, { type Fragment, type LevelDetails, type Part } from 'hls.js';
 
 /** Ends a video at what is loaded of it, since no more is to be had. What the viewer seeks to is loaded again. */
 export function endHere(hls: Hls, video: HTMLVideoElement): void {
@@ -10,15 +10,69 @@ export function endHere(hls: Hls, video: HTMLVideoElement): void {
   video.addEventListener('seeking', seek, { once: true });
 }
 
+/** hls.js dates segments later than the browser, by the presentation delay of their pictures. */
+const LATE_SEC = 0.5;
+
 /**
  * Ends a video when its last segment is loaded. hls.js does not find one again in the buffer that is no longer than the
- * presentation delay of the pictures, on which it reckons, unlike the browser, and waits for its end for ever.
+ * presentation delay of the pictures, on which it reckons, unlike the browser, and waits for its end for ever: also when what
+ * is loaded later, before it, reaches it, since it is not loaded again.
  */
-export function endWithLast(hls: Hls, { endList, type }: Pick<Fragment, 'endList' | 'type'>): void {
-  if (endList !== true) return;
-  if (type === 'audio') hls.trigger(Hls.Events.BUFFER_EOS, { type });
-  if (type !== 'main') return;
-  hls.trigger(Hls.Events.BUFFER_EOS, { type: 'video' });
+export function endWithLast(hls: Hls, video: HTMLVideoElement): void {
+  const lasts = new Map<string, Fragment>();
+  const newest = { main: null as Fragment | null, audio: null as Fragment | null };
+  const details: { [Type in keyof typeof newest]?: LevelDetails } = {};
+  const endReached = () => {
+    const loadedSec = loadedUntil(video);
+    for (const fragment of [newest.main, newest.audio]) {
+      const last = fragment === null ? undefined : lasts.get(listOf(fragment));
+      if (last !== undefined && loadedSec >= last.end - LATE_SEC) end(hls, last);
+    }
+  };
+  hls.on(Hls.Events.LEVEL_UPDATED, (_, updated) => {
+    details.main = updated.details;
+  });
+  hls.on(Hls.Events.AUDIO_TRACK_UPDATED, (_, updated) => {
+    details.audio = updated.details;
+  });
+  hls.on(Hls.Events.FRAG_BUFFERED, (_, { frag, part }) => {
+    if (frag.type !== 'main' && frag.type !== 'audio') return;
+    newest[frag.type] = frag;
+    if (frag.endList !== true) endReached();
+    else if (isWhole(part, details[frag.type])) {
+      lasts.set(listOf(frag), frag);
+      end(hls, frag);
+    }
+  });
+  video.addEventListener('seeked', endReached);
+  hls.once(Hls.Events.DESTROYING, () => video.removeEventListener('seeked', endReached));
+}
+
+function end(hls: Hls, { type }: Fragment): void {
+  hls.trigger(Hls.Events.BUFFER_EOS, { type: type === 'audio' ? 'audio' : 'video' });
   // Without tracks of its own, sound is what the main playlist has.
-  if (hls.audioTracks.length === 0) hls.trigger(Hls.Events.BUFFER_EOS, { type: 'audio' });
+  if (type === 'main' && hls.audioTracks.length === 0) hls.trigger(Hls.Events.BUFFER_EOS, { type: 'audio' });
+}
+
+/** The end of what is loaded on from the place that is watched. */
+function loadedUntil({ buffered, currentTime }: HTMLVideoElement): number {
+  const ranges = Array.from({ length: buffered.length }, (_, index) => ({
+    startSec: buffered.start(index),
+    endSec: buffered.end(index),
+  }));
+  return (
+    ranges.find(({ startSec, endSec }) => startSec - LATE_SEC <= currentTime && currentTime <= endSec)?.endSec ?? 0
+  );
+}
+
+/** Whether with a part its whole segment is loaded: parts are in order. */
+function isWhole(part: Part | null, details: LevelDetails | undefined): boolean {
+  if (part === null) return true;
+  const last = details?.partList?.findLast(({ fragment }) => fragment.sn === part.fragment.sn);
+  return last?.index === part.index;
+}
+
+/** By the rung or the track: each list has a last segment of its own. */
+function listOf({ type, level }: Fragment): string {
+  return `${type} ${level}`;
 }

@@ -155,7 +155,11 @@ export class Engine extends EventTarget {
 
   /** How far playback is behind where a live stream's newest second is watched from; null for what is not live. */
   get behindSec(): number | null {
-    return behindSec(this.#hls, this.#video);
+    return this.#opening.isLive || this.#hls !== null ? behindSec(this.#hls, this.#video) : null;
+  }
+
+  get isBehindExact(): boolean {
+    return this.#hls !== null;
   }
 
   /** The media sequence number of the segment at a time; null where no playlist says it. */
@@ -192,12 +196,12 @@ export class Engine extends EventTarget {
       this.#report('shown');
       this.#report('qualities');
     });
-    hls.on(Hls.Events.FRAG_BUFFERED, (_, { frag }) => {
-      endWithLast(hls, frag);
+    hls.on(Hls.Events.FRAG_BUFFERED, () => {
       this.#attempts = { ...this.#attempts, retries: 0 };
       this.#report('loaded');
     });
     hls.on(Hls.Events.ERROR, (_, data) => this.#recover(hls, data));
+    endWithLast(hls, this.#video);
     hls.loadSource(source.playlistUrl);
     hls.attachMedia(this.#video);
   }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { behindSec } from './live-place.ts';
 import { returnToLive } from './return-to-live.ts';
 
 const HAVE_ENOUGH_DATA = 4;
@@ -33,8 +34,10 @@ function open(behindSec: number) {
   };
   const engine = {
     seeks: 0,
+    isLive: true,
+    isBehindExact: true,
     get behindSec() {
-      return picture.newestSec - 1 - picture.currentTime;
+      return this.isLive ? picture.newestSec - 1 - picture.currentTime : null;
     },
     goLive() {
       this.seeks += 1;
@@ -53,8 +56,24 @@ function open(behindSec: number) {
       report('timeupdate');
     }
   };
-  return { picture, engine, report, play };
+  const pause = (sec: number) => {
+    picture.paused = true;
+    report('pause');
+    picture.newestSec += sec;
+    report('timeupdate');
+  };
+  const resume = () => {
+    picture.paused = false;
+    play(2);
+  };
+  const seekBack = (sec: number) => {
+    picture.currentTime -= sec;
+    report('seeking', 'timeupdate');
+  };
+  return { picture, engine, report, play, pause, resume, seekBack };
 }
+
+type Opened = ReturnType<typeof open>;
 
 test.each([4, 8, 11])('who begins %i s behind comes near the newest second by a little speed', (behindSec) => {
   const { picture, engine, play } = open(behindSec);
@@ -88,7 +107,7 @@ test('a stall that left it far behind is made up for at once, however long, but 
   };
   play(5);
   stall(40);
-  expect([engine.seeks, engine.behindSec < 0.5]).toEqual([1, true]);
+  expect([engine.seeks, Number(engine.behindSec) < 0.5]).toEqual([1, true]);
   stall(5);
   expect([engine.seeks, picture.playbackRate]).toEqual([1, 1.25]);
   play(12);
@@ -108,4 +127,78 @@ test('who goes back stays there, at any speed, until they are at the newest seco
   engine.goLive();
   play(2);
   expect(picture.playbackRate).toBe(1);
+});
+
+test('a speed that was to catch up ends with what it was for: at a seek back, a long pause and the end of the stream', () => {
+  const leave = {
+    back: ({ seekBack, play }: Opened) => {
+      seekBack(20);
+      play(1);
+    },
+    pause: ({ pause, resume }: Opened) => {
+      pause(20);
+      resume();
+    },
+    end: ({ engine, play }: Opened) => {
+      engine.isLive = false;
+      play(1);
+    },
+  };
+  for (const [name, act] of Object.entries(leave)) {
+    const opened = open(6);
+    opened.play(1);
+    expect(opened.picture.playbackRate).toBe(1.25);
+    act(opened);
+    expect([name, opened.picture.playbackRate, opened.engine.seeks]).toEqual([name, 1, 0]);
+  }
+});
+
+test('a speed that the viewer chose is left as it is, also when they leave the newest second', () => {
+  const { picture, engine, play, pause, resume, seekBack } = open(6);
+  play(1);
+  picture.playbackRate = 0.75;
+  play(4);
+  seekBack(20);
+  play(1);
+  pause(20);
+  resume();
+  engine.isLive = false;
+  play(1);
+  expect([picture.playbackRate, engine.seeks]).toEqual([0.75, 0]);
+});
+
+test('who went back, before a pause or in it, stays there after it, until they go to the newest second', () => {
+  for (const isBefore of [true, false]) {
+    const { picture, engine, report, play, pause, resume, seekBack } = open(0);
+    play(5);
+    if (isBefore) seekBack(8);
+    pause(2);
+    if (!isBefore) seekBack(8);
+    resume();
+    report('waiting');
+    play(2);
+    expect([picture.playbackRate, engine.seeks]).toEqual([1, 0]);
+    pause(2);
+    engine.goLive();
+    picture.newestSec += 4;
+    resume();
+    expect(picture.playbackRate).toBe(1.25);
+  }
+});
+
+test('where the browser plays the stream by itself, a stall is made up for by a seek, and nothing by speed', () => {
+  const { picture, engine, report, play } = open(4);
+  engine.isBehindExact = false;
+  play(5);
+  expect([picture.playbackRate, engine.seeks]).toEqual([1, 0]);
+  report('waiting');
+  picture.newestSec += 10;
+  play(1);
+  expect([picture.playbackRate, engine.seeks]).toEqual([1, 1]);
+});
+
+test('what a browser plays by itself is behind by what it is further back than usual, as long as it grows', () => {
+  const shown = { seekable: { length: 1, start: () => 0, end: () => 100 }, currentTime: 80 };
+  const read = (duration: number) => behindSec(null, { ...shown, duration });
+  expect([Number.POSITIVE_INFINITY, 2 ** 32, 100].map(read)).toEqual([14, 14, null]);
 });

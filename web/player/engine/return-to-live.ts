@@ -16,6 +16,8 @@ const SEEK_EACH_MS = 10_000;
 type LiveEngine = {
   /** How far playback is behind where the newest second is watched from; null for what is not live. */
   readonly behindSec: number | null;
+  /** Whether that is known well enough to be made up for by speed. */
+  readonly isBehindExact: boolean;
   goLive(): void;
 };
 
@@ -24,15 +26,21 @@ type LiveEngine = {
  * that left them far behind. (hls.js takes whoever is behind by more than a segment for one who went back on purpose.)
  */
 export function returnToLive(video: HTMLVideoElement, engine: LiveEngine): void {
-  let [follows, isSettling, hasStalled] = [true, true, false];
+  const speed = ownSpeed(video);
+  let [follows, isOpening, isResuming, hasStalled] = [true, true, false, false];
   let [shownSec, seekedMs] = [0, Number.NEGATIVE_INFINITY];
-  for (const name of ['emptied', 'pause'])
-    video.addEventListener(name, () => {
-      isSettling = true;
-    });
+  video.addEventListener('emptied', () => {
+    isOpening = true;
+    speed.forget();
+  });
+  video.addEventListener('pause', () => {
+    isResuming = true;
+  });
   video.addEventListener('seeking', () => {
-    if (!isSettling && Math.abs(video.currentTime - shownSec) > SEEK_SEC)
-      follows = (engine.behindSec ?? 0) < FAR_BEHIND_SEC;
+    if (isOpening) return;
+    const behindSec = engine.behindSec ?? 0;
+    if (Math.abs(video.currentTime - shownSec) > SEEK_SEC || behindSec < NEAR_SEC) follows = behindSec < FAR_BEHIND_SEC;
+    if (!follows) speed.release();
   });
   video.addEventListener('waiting', () => {
     hasStalled = true;
@@ -40,20 +48,50 @@ export function returnToLive(video: HTMLVideoElement, engine: LiveEngine): void 
   video.addEventListener('timeupdate', () => {
     const { behindSec } = engine;
     shownSec = video.currentTime;
+    if (behindSec === null) speed.release();
     // One more comes while it waits.
     if (behindSec === null || video.paused || video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA) return;
-    if (isSettling) [follows, hasStalled, isSettling] = [behindSec <= AT_NEWEST_SEC, false, false];
-    if (behindSec < NEAR_SEC) follows = true;
-    if (!follows) return;
+    if (isOpening || isResuming) {
+      // Who did not follow before a pause does not after it.
+      follows = (isOpening || follows) && behindSec <= AT_NEWEST_SEC;
+      [isOpening, isResuming, hasStalled] = [false, false, false];
+    }
+    const isNear = behindSec < NEAR_SEC;
+    if (isNear) follows = true;
+    // Nobody is faster than the newest second; slower, or faster up to it, is the viewer's to choose.
+    if (speed.isViewers() && !(isNear && video.playbackRate > 1)) follows = false;
+    if (!follows) {
+      speed.release();
+      return;
+    }
     if (behindSec <= FAR_BEHIND_SEC) hasStalled = false;
     if (hasStalled && performance.now() - seekedMs > SEEK_EACH_MS) {
       seekedMs = performance.now();
       engine.goLive();
       return;
     }
-    const rate = aheadSec(video) > AHEAD_SEC ? catchUpRate(behindSec) : 1;
-    if (video.playbackRate !== rate) video.playbackRate = rate;
+    if (engine.isBehindExact) speed.set(aheadSec(video) > AHEAD_SEC ? catchUpRate(behindSec) : 1);
   });
+}
+
+/** Keeps the speed that is set here apart from one that the viewer chose, which is left as it is. */
+function ownSpeed(video: HTMLVideoElement) {
+  let own = 1;
+  return {
+    isViewers: () => video.playbackRate !== own,
+    set(rate: number) {
+      own = rate;
+      if (video.playbackRate !== rate) video.playbackRate = rate;
+    },
+    release() {
+      if (own !== 1 && video.playbackRate === own) video.playbackRate = 1;
+      own = 1;
+    },
+    /** What is opened begins at a speed that is not set here. */
+    forget() {
+      own = 1;
+    },
+  };
 }
 
 /** Faster the further behind, in steps, so that it seldom changes. */
