@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 
-const LINGER_MS = 2_000;
+/** How long what a client still sends is read. */
+export const LINGER_MS = 2_000;
 /** More than a client has on the way that stops when it is answered. */
 const LINGER_BYTES = 1024 * 1024;
 
@@ -20,6 +21,8 @@ export function endLingering(socket: Socket, answer: string): void {
     leftBytes -= length;
     if (leftBytes < 0) socket.destroy();
   });
+  // Node pauses one whose client does not read its answers: a listener alone does not undo that.
+  socket.resume();
   // By the clock: what the client still sends would put an idle timeout off for ever.
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.once('close', () => clearTimeout(timer));

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
 import { openFirewall } from '../../src/catalog/shield/firewall/open-firewall.ts';
@@ -7,6 +7,7 @@ import { OWN_RULES } from '../../src/catalog/shield/firewall/own-rules.ts';
 import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
 import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
 import { readRuleTexts } from '../../src/compose/firewall.ts';
+import { endLingering, LINGER_MS } from '../../src/lib/end-lingering.ts';
 import { createGrowingRoom, type GrowingRoom } from './growing-video.ts';
 import type { RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
@@ -192,23 +193,59 @@ test('a tunnel that is reset, or whose client keeps its side open, ends nothing 
   expect((await send(edge, get('/none'))).status).toBe(404);
 });
 
-test('a client that goes on sending while it is refused can read why: nothing is reset under it', async () => {
-  const edge = await videos.open();
-  const socket = connect({ port: edge.port, host: '127.0.0.1', allowHalfOpen: true });
+/** Sends, and goes on with it when it is answered; `isLate` when that was so slow that the linger may have been over. */
+async function sendOn(port: number, text: string) {
+  const sinceMs = performance.now();
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   sockets.push(socket);
   const faults: string[] = [];
   socket.on('error', (error: NodeJS.ErrnoException) => faults.push(error.code ?? error.message));
-  const ended = once(socket.resume(), 'end');
-  socket.write('no http at all\r\n\r\n');
-  await ended;
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  const ended = new Promise((resolve) => socket.resume().once('end', resolve));
+  socket.write(text);
+  await Promise.race([ended, closed]);
   // Each goes out by itself: the second would meet the reset that the first had caused.
   for (const part of ['more', 'and more'])
     await new Promise<void>((resolve) => socket.write(part, () => setTimeout(resolve, 50)));
-  const closed = once(socket, 'close');
   socket.end();
   await closed;
+  return { faults, isLate: performance.now() - sinceMs > LINGER_MS / 2 };
+}
+
+const MAX_TRIES = 5;
+
+/** As `sendOn`, again while it was late and met a fault, which says nothing then. */
+async function sendOnInTime(port: number, text: string) {
+  for (let tries = 1; ; tries += 1) {
+    const { faults, isLate } = await sendOn(port, text);
+    if (faults.length === 0 || !isLate || tries === MAX_TRIES) return { faults, tries };
+  }
+}
+
+test('a client that goes on sending while it is refused can read why: nothing is reset under it', async () => {
+  const edge = await videos.open();
+  const { faults, tries } = await sendOnInTime(edge.port, 'no http at all\r\n\r\n');
   expect(faults).toEqual([]);
-  expect((await closeAndRead()).map(({ ruleId }) => ruleId)).toEqual(['10180']);
+  expect((await closeAndRead()).map(({ ruleId }) => ruleId)).toEqual(Array.from({ length: tries }, () => '10180'));
+});
+
+test('of one whose client left answers unread, what it still sends is read to its end', async () => {
+  const readToEnd: boolean[] = [];
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.once('close', () => readToEnd.push(socket.readableEnded));
+    socket.once('data', () => {
+      socket.pause();
+      endLingering(socket, 'no');
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  for (let tries = 1; tries <= MAX_TRIES && !readToEnd.includes(true); tries += 1) {
+    await sendOn(port, 'x');
+    await expect.poll(() => readToEnd.length, { timeout: 30_000 }).toBe(tries);
+  }
+  server.close();
+  expect(readToEnd).toContain(true);
 });
 
 test('connections beyond what one client may have are in the log', async () => {
