@@ -74,6 +74,7 @@ class ListenConnection {
     this.#begin(subscription).catch((error: Error) => {
       // A connection that was lost meanwhile is made anew already.
       if (this.#client === null) this.#reportAndRetry(error);
+      else subscription.handlers.onError(error);
     });
   }
 

@@ -16,6 +16,8 @@ export type PackedFile = { contentType: string; etag: string; plain: Buffer; bro
 export type Packing = { name: string; program: string; folders: readonly string[]; packages: readonly string[] };
 
 const root = path.resolve(import.meta.dirname, '../..');
+/** What packing programs compress with. */
+const PACK_FOLDER = path.join(import.meta.dirname, 'pack-folder.ts');
 /** A bound on hanging: on a busy machine packing takes its time. */
 const PACK_MS = 300_000;
 /** What was packed of other versions goes after this time: a service that still runs reads it no more. */
@@ -85,7 +87,7 @@ async function sourceTag({ program, folders, packages }: Packing): Promise<strin
     hash.update(`${name}@${version}\n`);
   }
   const sources = await Promise.all(folders.map((folder) => listSources(path.join(root, folder))));
-  for (const file of [...sources.flat(), program, import.meta.filename]) {
+  for (const file of [...sources.flat(), program, PACK_FOLDER, import.meta.filename]) {
     const bytes = await readFile(file);
     hash.update(`${path.relative(root, file)}\n${bytes.length}\n`).update(bytes);
   }

@@ -10,7 +10,7 @@ import { LibraryParams } from '../read-params.ts';
 import { queryFlag, queryText } from '../read-query.ts';
 
 /** Names of codecs as clients write them, and ours. */
-const CODECS: Readonly<Record<string, string>> = { ...WIRE_CODECS, avc: 'h264' };
+const CODECS: ReadonlyMap<string, string> = new Map([...WIRE_CODECS, ['h264', 'h264'], ['avc', 'h264']]);
 /** What matches nothing. */
 const NO_STREAM = parseGuid('00000000-0000-0000-0000-000000000000');
 
@@ -36,7 +36,7 @@ export const getLiveEncodingStatistics = defineOperation({
     const filter = {
       libraryId,
       streamIds: split(query.liveStreamGuids).flatMap((text) => parseGuid(text) ?? NO_STREAM ?? []),
-      codecs: split(query.videoCodecs).map((name) => CODECS[name.toLowerCase()] ?? name),
+      codecs: split(query.videoCodecs).map((name) => CODECS.get(name.toLowerCase()) ?? name),
       resolutions: split(query.resolutions).map((text) => Number.parseInt(text, 10) || 0),
     };
     const found = await loadEncodingStatistics(db, filter, rangeOf(query, Date.now()));

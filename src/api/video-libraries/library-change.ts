@@ -69,8 +69,8 @@ export function toSettingsPatch(sent: Sent): LibrarySettingsPatch {
 function encodingOf(sent: Sent): LibrarySettingsPatch['encoding'] {
   return {
     tier: nameOf(TIERS, sent.EncodingTier),
-    codecs: words(sent.OutputCodecs, 'OutputCodecs', Object.keys(WIRE_CODECS))?.flatMap(
-      (word) => WIRE_CODECS[word] ?? [],
+    codecs: words(sent.OutputCodecs, 'OutputCodecs', [...WIRE_CODECS.keys()])?.flatMap(
+      (word) => WIRE_CODECS.get(word) ?? [],
     ),
     rungs: resolutions(sent.EnabledResolutions, 'EnabledResolutions'),
     jitEnabled: sent.JitEncodingEnabled ?? undefined,

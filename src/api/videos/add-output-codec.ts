@@ -41,7 +41,7 @@ export const addOutputCodec = defineOperation({
     const showing = await recallShowing(libraryId, deps);
     const wireName = readCodec(outputCodecId);
     requireOffered(wireName, showing.library.settings);
-    const codec = WIRE_CODECS[wireName] ?? wireName;
+    const codec = WIRE_CODECS.get(wireName) ?? wireName;
     await codecs.add(key, codec, (view) => planMissingRungs(codec, view));
     return toVideoModel(await videoViews.load(key), showing);
   },

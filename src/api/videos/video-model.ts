@@ -49,7 +49,7 @@ export function toVideoModel(view: VideoView, showing: Showing): VideoModel {
     width: view.width_px,
     height: view.height_px,
     availableResolutions: view.rungs.map((rung) => `${rung}p`).join(','),
-    outputCodecs: codecs.map(wireNameOf).join(','),
+    outputCodecs: codecs.map(wireNameOf).toSorted().join(','),
     thumbnailCount: view.thumbnail_count,
     encodeProgress: isFinished ? 100 : view.encode_progress,
     storageSize: view.storage_bytes,

@@ -23,7 +23,7 @@ export type UploadQuery = {
 export function readUploadOptions(query: UploadQuery): UploadOptions {
   const { enabledResolutions, enabledOutputCodecs, transcribeLanguages, ...plain } = query;
   const rungs = entries(enabledResolutions).flatMap((entry) => RUNGS.filter((rung) => `${rung}p` === entry));
-  const codecs = entries(enabledOutputCodecs).flatMap((entry) => WIRE_CODECS[entry] ?? []);
+  const codecs = entries(enabledOutputCodecs).flatMap((entry) => WIRE_CODECS.get(entry) ?? []);
   const languages = entries(transcribeLanguages ?? '');
   return {
     ...plain,

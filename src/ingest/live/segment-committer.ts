@@ -134,6 +134,7 @@ export class SegmentCommitter {
     this.#streams.set(queue.key.mediaId, queue);
     this.#retry(() => storePack(pack, closed, to))
       .then((stored) => {
+        this.#closing.signal.throwIfAborted();
         // One for each that was taken, in their order.
         for (const [at, { resolve, reject }] of taken.entries())
           this.#ready.push({ stored: stored[at] as StoredSegment, resolve, reject });

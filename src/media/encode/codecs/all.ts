@@ -16,7 +16,7 @@ export function wireNameOf(name: string): string {
 }
 
 /** The codecs by their names in the interface. */
-export const WIRE_CODECS: Readonly<Record<string, string>> = Object.fromEntries(
+export const WIRE_CODECS: ReadonlyMap<string, string> = new Map(
   VIDEO_CODECS.map(({ name, wireName = name }) => [wireName, name]),
 );
 
