@@ -82,7 +82,7 @@ function makePublication(libraryId: number): Publication {
     thumbnailKey: null,
     thumbnailBlurhash: null,
     chapters: [],
-    pictures: null,
+    images: null,
     thumbnailFileName: '',
     sourceKey: null,
     sourceContainer: null,

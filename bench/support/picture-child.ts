@@ -1,7 +1,7 @@
 import { createFileStorage } from '../../src/adapters/storage/file.ts';
-import { planPictures } from '../../src/catalog/pictures/plan-pictures-store.ts';
+import { planImages } from '../../src/catalog/images/plan-images-store.ts';
 import { claimTask } from '../../src/catalog/tasks/claim-store.ts';
-import { storePictures } from '../../src/jobs/images/make-pictures.ts';
+import { storeImages } from '../../src/jobs/images/make-images.ts';
 import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
 import { parseGuid } from '../../src/lib/guid.ts';
@@ -25,7 +25,7 @@ const claim = await db.transaction().execute(async (tx) => {
   await tx.deleteFrom('encode_task').where('media_id', '=', mediaId).execute();
   const shown = tx.selectFrom('timeline').select('id').where('media_id', '=', mediaId).where('active', '=', true);
   // Claimed in the transaction that plans it, so that no worker of the service takes it.
-  if (!(await planPictures(tx, key, (await shown.executeTakeFirstOrThrow()).id))) return null;
+  if (!(await planImages(tx, key, (await shown.executeTakeFirstOrThrow()).id))) return null;
   const { id } = await tx
     .selectFrom('encode_task')
     .select('id')
@@ -37,7 +37,7 @@ if (claim === null) throw new Error('Expected a video whose pictures can be made
 if (action === 'make') {
   // The job looks at nothing else.
   const deps = { db, queue, storage, owner: 'bench', report } as unknown as JobDeps;
-  await storePictures({ claim, report: () => undefined }, deps, new AbortController().signal);
+  await storeImages({ claim, report: () => undefined }, deps, new AbortController().signal);
   const made = await db.selectFrom('media').select('pictures').where('id', '=', mediaId).executeTakeFirstOrThrow();
   if (made.pictures === null) throw new Error('Expected the pictures to be made.');
 } else {

@@ -325,13 +325,13 @@ export type Operations = {
   deleteKey: { input: { id: number; keyId: string }; answer: undefined };
   /** Deletes a library with all of its videos. It cannot be undone. `DELETE /videolibrary/{id}` */
   deleteLibrary: { input: { id: number }; answer: undefined };
-  /** Deletes the picture that new live streams of a library begin with; those that have it keep it. `DELETE /videolibrary/{id}/live/thumbnail` */
+  /** Deletes the image that new live streams of a library begin with; those that have it keep it. `DELETE /videolibrary/{id}/live/thumbnail` */
   deleteLiveDefaultThumbnail: { input: { id: number }; answer: undefined };
   /** Deletes a stream with all that was recorded of it; the video that it became stays. Answers the stream as it was. `DELETE /library/{libraryId}/live/{streamId}` */
   deleteLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
-  /** Takes the picture of a stream away; with `restoreLibraryDefault` it has that of its library again, if there is one. `DELETE /library/{libraryId}/live/{streamId}/thumbnail` */
+  /** Takes the image of a stream away; with `restoreLibraryDefault` it has that of its library again, if there is one. `DELETE /library/{libraryId}/live/{streamId}/thumbnail` */
   deleteLiveThumbnail: { input: { libraryId: number; streamId: string; restoreLibraryDefault?: boolean }; answer: undefined };
-  /** Deletes the picture that is drawn over live streams of a library; publishers that are connected keep it. `DELETE /videolibrary/{id}/live/watermark` */
+  /** Deletes the image that is drawn over live streams of a library; publishers that are connected keep it. `DELETE /videolibrary/{id}/live/watermark` */
   deleteLiveWatermark: { input: { id: number }; answer: undefined };
   /** Deletes a video that is in the trash, with all that is stored of it. It cannot be undone. `DELETE /library/{libraryId}/trash/{videoId}` */
   deleteTrashedVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
@@ -365,7 +365,7 @@ export type Operations = {
   getBitrateHistory: { input: { libraryId: number; streamId: string; startTime?: string; endTime?: string }; answer: Response };
   /** Returns how far a bulk operation has come, and the videos that it could not be done to with the reasons. `GET /library/{libraryId}/bulk/{bulkId}` */
   getBulk: { input: { libraryId: number; bulkId: string }; answer: BulkModel };
-  /** Reads a collection with its counts; with includeThumbnails also the pictures of its newest videos. `GET /library/{libraryId}/collections/{collectionId}` */
+  /** Reads a collection with its counts; with includeThumbnails also the thumbnails of its newest videos. `GET /library/{libraryId}/collections/{collectionId}` */
   getCollection: { input: { libraryId: number; collectionId: string; includeThumbnails?: boolean }; answer: CollectionModel };
   /** Answers what a stream is published with now, in bits a second; zeros while nothing is published. `GET /library/{libraryId}/live/{streamId}/current-bitrate` */
   getCurrentBitrate: { input: { libraryId: number; streamId: string }; answer: Response };
@@ -383,7 +383,7 @@ export type Operations = {
   getHeatmap: { input: { libraryId: number; videoId: string }; answer: VideoHeatmapModel };
   /** Reads a library with its settings and keys. `GET /videolibrary/{id}` */
   getLibrary: { input: { id: number }; answer: VideoLibraryModel };
-  /** Sums up the seconds of pictures that were encoded of live streams, by day or hour (UTC), stream, codec and resolution. Several values of a filter are separated by commas. `GET /library/{libraryId}/live/statistics/encoding` */
+  /** Sums up the seconds of video that were encoded of live streams, by day or hour (UTC), stream, codec and resolution. Several values of a filter are separated by commas. `GET /library/{libraryId}/live/statistics/encoding` */
   getLiveEncodingStatistics: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; liveStreamGuids?: string; videoCodecs?: string; resolutions?: string }; answer: LiveEncodingStatisticsModel };
   /** Answers what a player needs to know of a stream: never a key, an ingest address or a relay. `GET /library/{libraryId}/live/{streamId}/play` */
   getLivePlayData: { input: { libraryId: number; streamId: string; token?: string; expires?: number }; answer: LiveStreamPlayDataModel };
@@ -449,11 +449,11 @@ export type Operations = {
   openPlayer: { input: { libraryId: number; videoId: string }; answer: Response };
   /** Has the edges read anew what they keep of a pull zone. `POST /pullzone/{id}/purgeCache` */
   purgeCache: { input: { id: number }; answer: undefined };
-  /** Sets the picture of live streams that are created from now on in a library, until they are given their own. `PUT /videolibrary/{id}/live/thumbnail` */
+  /** Sets the image of live streams that are created from now on in a library, until they are given their own. `PUT /videolibrary/{id}/live/thumbnail` */
   putLiveDefaultThumbnail: { input: { id: number; body?: BodyInit }; answer: undefined };
-  /** Sets the picture that is drawn over live streams of a library, where its videos have theirs. Publishers that connect from now on are encoded with it. `PUT /videolibrary/{id}/live/watermark` */
+  /** Sets the image that is drawn over live streams of a library, where its videos have theirs. Publishers that connect from now on are encoded with it. `PUT /videolibrary/{id}/live/watermark` */
   putLiveWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
-  /** Sets the picture that is drawn over videos of a library while they are encoded. `PUT /videolibrary/{id}/watermark` */
+  /** Sets the image that is drawn over videos of a library while they are encoded. `PUT /videolibrary/{id}/watermark` */
   putWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
   /** Encodes a video anew from its original, with the library's settings of now. What is there plays until it is done. `POST /library/{libraryId}/videos/{videoId}/reencode` */
   reencodeVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
@@ -497,9 +497,9 @@ export type Operations = {
   searchEventLogs: { input: { shieldZoneId: number; body: EventLogsSearchRequest }; answer: EventLogsSearchResponse };
   /** Finds videos in which all words of q are said within about a minute, the newest first, with the captions that match and their times in seconds. language leaves out other captions. `GET /library/{libraryId}/search` */
   searchSpoken: { input: { libraryId: number; q?: string; language?: string; itemsPerPage?: number }; answer: SpokenSearchModel };
-  /** Sets the picture of a stream, from an address or from the body. An address from which nothing can be had is 422. `POST /library/{libraryId}/live/{streamId}/thumbnail` */
+  /** Sets the image of a stream, from an address or from the body. An address from which nothing can be had is 422. `POST /library/{libraryId}/live/{streamId}/thumbnail` */
   setLiveThumbnail: { input: { libraryId: number; streamId: string; thumbnailUrl?: string; body?: BodyInit }; answer: StatusModel };
-  /** Sets the thumbnail of a video from an address in the query, or from the picture that is the body (JPEG, PNG, WebP or AVIF). `POST /library/{libraryId}/videos/{videoId}/thumbnail` */
+  /** Sets the thumbnail of a video from an address in the query, or from the image that is the body (JPEG, PNG, WebP or AVIF). `POST /library/{libraryId}/videos/{videoId}/thumbnail` */
   setThumbnail: { input: { libraryId: number; videoId: string; thumbnailUrl?: string; body?: BodyInit }; answer: StatusModel };
   /** Generates title, description, chapters and moments from what is said in the video, which is transcribed first where it has no captions. Without a body, what the library generates by default. What a person set after the last generation stays. `POST /library/{libraryId}/videos/{videoId}/smart` */
   smartGenerate: { input: { libraryId: number; videoId: string; body?: SmartGenerateModel }; answer: StatusModel };

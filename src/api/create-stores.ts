@@ -32,7 +32,7 @@ import { createTrashStore } from '../catalog/videos/trash-store.ts';
 import { createVideoStore } from '../catalog/videos/video-store.ts';
 import { createVideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import { createPictureMaker } from '../media/images/run-picture.ts';
+import { createImageMaker } from '../media/images/run-image.ts';
 import type { OperationDeps } from './operation-deps.ts';
 
 type Stores = Pick<
@@ -58,7 +58,7 @@ type Stores = Pick<
   | 'audiences'
   | 'system'
   | 'trash'
-  | 'pictures'
+  | 'images'
   | 'pullZones'
   | 'retries'
   | 'eventSearch'
@@ -97,7 +97,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     audiences: createAudienceStore(db),
     system: createSystemStore(db),
     trash: createTrashStore(db),
-    pictures: createPictureMaker(),
+    images: createImageMaker(),
     pullZones: createPullZoneStore({ db, secretBox }),
     retries: createRetryStore(db),
     eventSearch: createEventSearchStore(db),

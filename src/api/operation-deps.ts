@@ -39,7 +39,7 @@ import type { VideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import type { PictureMaker } from '../media/images/run-picture.ts';
+import type { ImageMaker } from '../media/images/run-image.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { SpeechEngine } from './models/speech-engine.ts';
 import type { ProgressHub } from './progress/progress-hub.ts';
@@ -62,7 +62,7 @@ export type OperationDeps = {
   liveThumbnails: LiveThumbnailStore;
   libraryViews: LibraryViewStore;
   outlooks: OutlookStore;
-  pictures: PictureMaker;
+  images: ImageMaker;
   progressHub: ProgressHub;
   pullZones: PullZoneStore;
   retries: RetryStore;

@@ -86,7 +86,7 @@ import {
   putLiveDefaultThumbnail,
   putLiveWatermark,
   putWatermark,
-} from './video-libraries/set-library-picture.ts';
+} from './video-libraries/set-library-image.ts';
 import { updateLibrary } from './video-libraries/update-library.ts';
 import { addCaption } from './videos/add-caption.ts';
 import { addOutputCodec } from './videos/add-output-codec.ts';

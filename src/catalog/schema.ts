@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
-import type { PictureSet } from '../media/images/picture-set.ts';
+import type { ImageSet } from '../media/images/image-set.ts';
 import type { SourceFacts } from '../media/probe/source-facts.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import type {
@@ -20,10 +20,10 @@ import type {
 import type { BulkItemTable, BulkOperationTable } from './bulk/bulk-schema.ts';
 import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
+import type { ImageTable, StoredWatermark } from './images/image-schema.ts';
 import type { InstallationSchema } from './installation/installation-schema.ts';
 import type { SegmentRequestTable } from './jit/jit-schema.ts';
 import type { LiveSchema } from './live/live-schema.ts';
-import type { PictureTable, StoredWatermark } from './pictures/picture-schema.ts';
 import type { ScrubTable } from './scrub/scrub-schema.ts';
 import type { SmartGeneration } from './smart/smart-schema.ts';
 import type { SpeechSchema } from './speech/speech-schema.ts';
@@ -137,7 +137,7 @@ export type MediaTable = {
   thumbnail_width_px: ColumnType<number | null, number | null | undefined, number | null>;
   thumbnail_height_px: ColumnType<number | null, number | null | undefined, number | null>;
   thumbnail_blurhash: string | null;
-  pictures: ColumnType<PictureSet | null, string | null | undefined, string | null>;
+  pictures: ColumnType<ImageSet | null, string | null | undefined, string | null>;
   messages: JsonDefault<MediaMessage[]>;
   meta_tags: JsonDefault<MetaTag[]>;
   chapters: JsonDefault<Chapter[]>;
@@ -289,7 +289,7 @@ export type Schema = InstallationSchema &
     merge_due: MergeDueTable;
     encode_task: EncodeTaskTable;
     encode_speed: EncodeSpeedTable;
-    picture: PictureTable;
+    picture: ImageTable;
     webhook_event: WebhookEventTable;
     webhook_line: WebhookLineTable;
     audit_line: AuditLineTable;

@@ -21,6 +21,7 @@ import { serveSegment } from './hls/serve-segment.ts';
 import { type Answer, CACHE_NOTHING, notFound } from './http/answer.ts';
 import { handOnQuery } from './http/hand-on-query.ts';
 import { allowsOrigins, withStale } from './http/zone-headers.ts';
+import { serveImage } from './images/serve-image.ts';
 import type { SegmentRequests } from './jit/segment-requests.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 import { isPreviewOnly, serveLive } from './live/serve-live.ts';
@@ -28,7 +29,6 @@ import { serveStill } from './live/serve-still.ts';
 import type { MoviePlans } from './mp4/movie-plans.ts';
 import { serveMp4 } from './mp4/serve-mp4.ts';
 import type { ObjectSender } from './objects/object-sender.ts';
-import { servePicture } from './pictures/serve-picture.ts';
 import { findTrailer } from './player/find-trailer.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
 import { serveAsset } from './player/serve-asset.ts';
@@ -189,7 +189,7 @@ async function answerLive(publication: Publication, file: MediaFile, asking: Ask
     case 'key':
     case 'licence':
     case 'fair-play-certificate':
-    case 'picture':
+    case 'image':
     case 'still':
     case 'storyboard':
     case 'captions':
@@ -240,9 +240,9 @@ async function answerFile(
       return notFound('post-only');
     case 'still':
       return serveStill(publication, file.atMs, deps.storage);
-    case 'picture':
+    case 'image':
     case 'storyboard':
-      return servePicture(publication, file, deps.storage);
+      return serveImage(publication, file, deps.storage);
     case 'captions':
     case 'original':
       return serveFile(publication, file, deps.storage);

@@ -1,6 +1,6 @@
 import { type PullZoneName, parsePullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
 import { type Guid, parseGuid } from '../lib/guid.ts';
-import { sheetName } from '../media/images/picture-set.ts';
+import { sheetName } from '../media/images/image-set.ts';
 import type { DrmSystem } from '../ports/drm-key-source.ts';
 import type { NamedProtection } from './drm/protection.ts';
 
@@ -31,8 +31,8 @@ export type MediaFile =
   | { kind: 'original' }
   | { kind: 'captions'; language: string }
   | { kind: 'captions-playlist'; language: string }
-  /** `name` is as in `PictureSet`. */
-  | { kind: 'picture'; name: string }
+  /** `name` is as in `ImageSet`. */
+  | { kind: 'image'; name: string }
   | { kind: 'storyboard' }
   /** A still of a live stream; ms since 1970. */
   | { kind: 'still'; atMs: number };
@@ -44,7 +44,7 @@ const PART_FILE = /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,2})\.m4s$/;
 const I_FRAME_FILE = /^(0|[1-9]\d{0,14})\.m4s$/;
 const MP4_FILE = /^play_([1-9]\d{1,4})p\.mp4$/;
 const CAPTIONS_FILE = /^([A-Za-z0-9_-]{1,35})\.(vtt|m3u8)$/;
-const PICTURE_FILE = /^(?:[A-Za-z0-9_-]{1,100}\.(?:jpe?g|png|webp|gif)|preview_hq\.(?:webm|mp4))$/;
+const IMAGE_FILE = /^(?:[A-Za-z0-9_-]{1,100}\.(?:jpe?g|png|webp|gif)|preview_hq\.(?:webm|mp4))$/;
 const STILL_FILE = /^([1-9]\d{0,14})\.jpg$/;
 const SHEET_FILE = /^_(0|[1-9]\d{0,5})\.jpg$/;
 const PACKAGE_FOLDER = /^e([1-9]\d{0,8})$/;
@@ -125,7 +125,7 @@ function parseLicence(name: string): MediaFile | null {
 function parseSeekFile(name: string): MediaFile | null {
   if (name === 'thumbnails.vtt') return { kind: 'storyboard' };
   const sheet = SHEET_FILE.exec(name)?.[1];
-  return sheet === undefined ? null : { kind: 'picture', name: sheetName(Number(sheet)) };
+  return sheet === undefined ? null : { kind: 'image', name: sheetName(Number(sheet)) };
 }
 
 function parseTopFile(name: string): MediaFile | null {
@@ -135,15 +135,15 @@ function parseTopFile(name: string): MediaFile | null {
   if (name === 'license') return { kind: 'licence', system: null };
   const heightPx = MP4_FILE.exec(name)?.[1];
   if (heightPx !== undefined) return { kind: 'mp4', heightPx: Number(heightPx) };
-  return PICTURE_FILE.test(name) ? { kind: 'picture', name } : null;
+  return IMAGE_FILE.test(name) ? { kind: 'image', name } : null;
 }
 
 function parseRenditionFile(renditionId: Guid, names: readonly string[]): MediaFile | null {
   const protection = parseProtection(names[0] ?? '');
-  const [name = '', picture = ''] = protection.kind === 'clear' ? names : names.slice(1);
+  const [name = '', frame = ''] = protection.kind === 'clear' ? names : names.slice(1);
   const depth = names.length - (protection.kind === 'clear' ? 0 : 1);
   if (depth === 2 && name === 'i') {
-    const startTick = I_FRAME_FILE.exec(picture)?.[1];
+    const startTick = I_FRAME_FILE.exec(frame)?.[1];
     return startTick === undefined ? null : { kind: 'i-frame', renditionId, startTick: Number(startTick), protection };
   }
   if (depth !== 1) return null;

@@ -15,7 +15,7 @@ import { runBulk } from './housekeeping/run-bulk.ts';
 import { sweep } from './housekeeping/sweep.ts';
 import { sweepTemp } from './housekeeping/sweep-temp.ts';
 import { sweepUploads } from './housekeeping/sweep-uploads.ts';
-import { storePictures } from './images/make-pictures.ts';
+import { storeImages } from './images/make-images.ts';
 import { storeThumbnail } from './images/make-thumbnail.ts';
 import { storeSheets } from './images/store-sheets.ts';
 import type { JobDeps } from './job-deps.ts';
@@ -61,7 +61,7 @@ export const allTasks: Readonly<Record<TaskKind, PerformTask>> = {
   backfill: encodeRange,
   audio: encodeTrack,
   thumbnail: storeThumbnail,
-  pictures: storePictures,
+  pictures: storeImages,
   sheets: storeSheets,
   'jit-start': fixInits,
   compose: composeRange,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { pictureKey } from '../../src/catalog/libraries/library-picture.ts';
+import { imageKey } from '../../src/catalog/libraries/library-image.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
 import { loseNextCommit } from '../support/lost-commit.ts';
@@ -17,15 +17,15 @@ let png: Buffer;
 let others: Buffer[];
 beforeAll(async () => {
   api = await startTestApi();
-  png = await makePicture('png');
-  others = [await makePicture('jpg'), await makePicture('webp')];
+  png = await makeImage('png');
+  others = [await makeImage('jpg'), await makeImage('webp')];
 });
 afterAll(async () => {
   expect(api.faults).toEqual([]);
   await api.stop();
 });
 
-async function makePicture(type: string): Promise<Buffer> {
+async function makeImage(type: string): Promise<Buffer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'mr-marks-'));
   const file = path.join(folder, `mark.${type}`);
   await run('ffmpeg', [
@@ -63,7 +63,7 @@ test('a watermark is kept as the next version, shown in the model, and deleted',
   for (const next of others) expect((await put(Id, next)).status).toBe(204);
   expect(await model()).toMatchObject({ HasWatermark: true, WatermarkVersion: 3 });
   expect(await stored(Id)).toEqual([`${Id}/watermark/3`]);
-  const kept = await api.storage.readBytes(pictureKey(Id, 'watermark', 3), null, never);
+  const kept = await api.storage.readBytes(imageKey(Id, 'watermark', 3), null, never);
   expect(kept.subarray(0, 8).toString('hex')).toBe('89504e470d0a1a0a');
   expect([kept.readUInt32BE(16), kept.readUInt32BE(20)]).toEqual([33, 21]);
   expect(await call('DELETE', `/videolibrary/${Id}/watermark`)).toMatchObject({ status: 204, text: '' });
@@ -72,7 +72,7 @@ test('a watermark is kept as the next version, shown in the model, and deleted',
   expect((await call('DELETE', `/videolibrary/${Id}/watermark`)).status).toBe(204);
 });
 
-test('what is no picture is 400 whatever it says it is, what is too large is 413, and neither leaves anything', async () => {
+test('what is no image is 400 whatever it says it is, what is too large is 413, and neither leaves anything', async () => {
   const { Id } = await createLibrary();
   const headers = { 'Content-Type': 'image/png' };
   for (const body of [
@@ -127,9 +127,9 @@ test('a watermark whose commit was kept, but not answered, is still there', asyn
   expect(answer.status).toBe(503);
   const shown = async () => Object((await call('GET', `/videolibrary/${Id}`)).body).HasWatermark;
   await vi.waitFor(async () => expect(await shown()).toBe(true), { timeout: 20_000 });
-  expect(await stored(Id)).toEqual([pictureKey(Id, 'watermark', 1)]);
+  expect(await stored(Id)).toEqual([imageKey(Id, 'watermark', 1)]);
   // The lost answer is a fault of the database, which goes to the log.
   expect(api.faults.splice(0)).toHaveLength(1);
   expect((await put(Id, png)).status).toBe(204);
-  expect(await stored(Id)).toEqual([pictureKey(Id, 'watermark', 2)]);
+  expect(await stored(Id)).toEqual([imageKey(Id, 'watermark', 2)]);
 });

@@ -58,7 +58,7 @@ test('play data needs no key and names every address of the edge', async () => {
   expect(NEVER_NULL.filter((field) => typeof data[field] !== 'string')).toEqual([]);
 });
 
-test('made pictures are reported by the video and its play data', async () => {
+test('made images are reported by the video and its play data', async () => {
   const board = { durationMs: 30_000, everySec: 2, frames: 15, tileWidthPx: 300, tileHeightPx: 168 };
   const set = { timelineId: newGuid(), folder: 'x', board, posters: 5, previews: ['preview.webp', 'preview_hq.mp4'] };
   const change = (pictures: string | null, frames: number) =>

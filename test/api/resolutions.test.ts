@@ -83,7 +83,7 @@ test('storage is reported by rendition and its sums are all that there is', asyn
   expect(data.calculatedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$/);
 });
 
-test('pictures count as thumbnails and previews', async () => {
+test('images count as thumbnails and previews', async () => {
   const guid = await createFinished();
   const rows = [
     ['thumbnail_1.jpg', 'thumbnail', 20],

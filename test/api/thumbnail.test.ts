@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pictureKey } from '../../src/catalog/pictures/picture-key.ts';
+import { imageKey } from '../../src/catalog/images/image-key.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { closeServer, listen } from '../../src/lib/listen.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
@@ -15,16 +15,16 @@ const run = promisify(execFile);
 let api: TestApi;
 let origin: Server;
 let originUrl: string;
-let pictures: Record<string, Buffer>;
+let images: Record<string, Buffer>;
 
 beforeAll(async () => {
-  pictures = await makeImages();
+  images = await makeImages();
   origin = createServer((request, response) => {
     const name = request.url?.slice(1) ?? '';
     if (name === 'moved') response.writeHead(302, { location: '/a.png' }).end();
     else if (name === 'endless') response.writeHead(200, { 'content-length': `${2 ** 30}` }).write('x');
-    else if (pictures[name] === undefined) response.writeHead(404).end('nothing');
-    else response.end(pictures[name]);
+    else if (images[name] === undefined) response.writeHead(404).end('nothing');
+    else response.end(images[name]);
   });
   originUrl = `http://127.0.0.1:${await listen(origin, 0, '127.0.0.1')}`;
   api = await startTestApi();
@@ -60,8 +60,8 @@ const set = (guid: string, query: string, options = {}) =>
   api.call('POST', `/library/1/videos/${guid}/thumbnail${query}`, options);
 const stored = async (guid: string) => (await api.storage.files()).filter((file) => file.includes(guid));
 
-describe('a picture becomes the thumbnail', () => {
-  const asBody = (name: string, type: string) => () => ({ body: pictures[name], headers: { 'Content-Type': type } });
+describe('an image becomes the thumbnail', () => {
+  const asBody = (name: string, type: string) => () => ({ body: images[name], headers: { 'Content-Type': type } });
   test.each([
     ['a JPEG as the body', '', asBody('a.jpg', 'image/jpeg')],
     ['a PNG as octets', '', asBody('a.png', 'application/octet-stream')],
@@ -97,8 +97,8 @@ describe('a picture becomes the thumbnail', () => {
       .set({ pictures: JSON.stringify(made) })
       .where('id', '=', guid)
       .execute();
-    const key = pictureKey({ libraryId: 1, mediaId: guid }, made, 'thumbnail_3.jpg');
-    await api.storage.put(key, pictures['a.jpg'] ?? Buffer.alloc(0), {}, new AbortController().signal);
+    const key = imageKey({ libraryId: 1, mediaId: guid }, made, 'thumbnail_3.jpg');
+    await api.storage.put(key, images['a.jpg'] ?? Buffer.alloc(0), {}, new AbortController().signal);
     const address = (file: string) => `?thumbnailUrl=${encodeURIComponent(`http://edge.test/vz-1/${guid}/${file}`)}`;
     const answer = await set(guid, address('thumbnail_3.jpg?ver=1'));
     expect(answer.body).toEqual({ success: true, message: 'OK', statusCode: 200 });
@@ -111,9 +111,9 @@ describe('a picture becomes the thumbnail', () => {
 
   test('another one takes its place under another name, and the first is retired', async () => {
     const guid = await createVideo();
-    await set(guid, '', { body: pictures['a.jpg'] });
+    await set(guid, '', { body: images['a.jpg'] });
     const first = await loadRow(guid);
-    await set(guid, '', { body: pictures['a.png'] });
+    await set(guid, '', { body: images['a.png'] });
     const second = await loadRow(guid);
     expect(second.thumbnail_file_name).not.toBe(first.thumbnail_file_name);
     expect(second.storage_bytes).toBe(first.thumbnail_bytes + second.thumbnail_bytes);
@@ -138,7 +138,7 @@ describe('what is not done', () => {
       /Expected a JPEG/,
     ],
     ['a GIF from an address', () => `?thumbnailUrl=${originUrl}/a.gif`, {}, /Expected a JPEG/],
-    ['an address without a picture', () => `?thumbnailUrl=${originUrl}/none.png`, {}, /HTTP 404/],
+    ['an address without an image', () => `?thumbnailUrl=${originUrl}/none.png`, {}, /HTTP 404/],
     ['a body without end', () => `?thumbnailUrl=${originUrl}/endless`, {}, /larger than/],
     ['a port where nobody answers', () => '?thumbnailUrl=http://127.0.0.1:1/a.png', {}, /could not be reached/],
     ['a file address', () => '?thumbnailUrl=file:///etc/passwd', {}, /http or https/],
@@ -173,8 +173,8 @@ describe('what is not done', () => {
   test('a body over 16 MiB is 413, an unknown video 404, a reading key 403', async () => {
     const guid = await createVideo();
     expect((await set(guid, '', { body: new Uint8Array(16 * 2 ** 20 + 1) })).status).toBe(413);
-    expect((await set(newGuid(), '', { body: pictures['a.png'] })).status).toBe(404);
-    expect((await set(guid, '', { body: pictures['a.png'], key: api.first.readOnlyKey })).status).toBe(403);
-    expect((await set(guid, '', { body: pictures['a.png'], key: api.second.key })).status).toBe(401);
+    expect((await set(newGuid(), '', { body: images['a.png'] })).status).toBe(404);
+    expect((await set(guid, '', { body: images['a.png'], key: api.first.readOnlyKey })).status).toBe(403);
+    expect((await set(guid, '', { body: images['a.png'], key: api.second.key })).status).toBe(401);
   });
 });

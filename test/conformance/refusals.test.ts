@@ -86,7 +86,7 @@ const CASES: { kind: string; status: number; code: number | null; says: RegExp; 
     kind: 'unprocessable where no 422 is listed',
     status: 400,
     code: 400,
-    says: /picture/,
+    says: /image/,
     word: async () => {
       const path = `/library/1/videos/${await world.makeVideo()}/thumbnail?thumbnailUrl=http%3A%2F%2F127.0.0.1%3A1%2Fx`;
       return { method: 'POST', path };

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bumpPublication } from '../../src/catalog/db.ts';
-import { pictureKey } from '../../src/catalog/pictures/picture-key.ts';
+import { imageKey } from '../../src/catalog/images/image-key.ts';
 import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
 import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
 import { newGuid } from '../../src/lib/guid.ts';
@@ -85,7 +85,7 @@ async function addCaptionsAndStoryboard(shown: Shown): Promise<void> {
     previews: [],
   };
   const picture = await encode(['-f', 'lavfi', '-i', 'testsrc2=s=320x180', '-frames:v', '1', '-f', 'mjpeg']);
-  await lab.room.storage.write(pictureKey(shown, set, 'seek/_0.jpg'), picture);
+  await lab.room.storage.write(imageKey(shown, set, 'seek/_0.jpg'), picture);
   const vtt = Buffer.from('WEBVTT\n\n00:00:00.000 --> 00:00:05.000\nA caption of the film\n');
   const key = await lab.room.storage.write(`${libraryId}/${mediaId}/captions/en-1.vtt`, vtt);
   const captions = [{ srclang: 'en', label: 'English', version: 1, key, sizeBytes: vtt.length }];

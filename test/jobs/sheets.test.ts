@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { pictureKey } from '../../src/catalog/pictures/picture-key.ts';
+import { imageKey } from '../../src/catalog/images/image-key.ts';
 import { claimTask } from '../../src/catalog/tasks/claim-store.ts';
 import type { Claim } from '../../src/catalog/tasks/encode-task.ts';
 import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
@@ -9,7 +9,7 @@ import { checkFinished, checkObjects } from './check-video.ts';
 import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState, upload } from './lab.ts';
 import { performClaim } from './tasks.ts';
 
-/** At this rate 72 s, where the second sheet begins, lies between two pictures. */
+/** At this rate 72 s, where the second sheet begins, lies between two frames. */
 const CLIP = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=6000/1001:d=90', '-c:v', 'mpeg4', '-q:v', '5'];
 const NAMES = ['seek/_0.jpg', 'seek/_1.jpg', ...[1, 2, 3, 4, 5].map((number) => `thumbnail_${number}.jpg`)];
 const never = new AbortController().signal;
@@ -47,10 +47,10 @@ test('a sheet is made while the video is encoded, once, and all is as if it were
     { first: 0, end: 1, folder: expect.not.stringMatching(`${pictures?.folder}`) },
   ]);
   await checkFinished(lab, key);
-  const stored = await readPictures(key);
+  const stored = await readImages(key);
   await makeAtOnce(key);
   expect((await loadMedia(lab, key)).pictures?.sheetFolders).toBeUndefined();
-  const made = await readPictures(key);
+  const made = await readImages(key);
   expect(NAMES.filter((_, at) => made[at]?.equals(stored[at] ?? Buffer.alloc(0)))).toEqual(NAMES);
   await checkObjects(lab, key);
   expect(lab.errors).toEqual([]);
@@ -83,15 +83,15 @@ async function performTwice(late: Claim): Promise<void> {
   await performClaim(deps, late);
 }
 
-/** Forgets a video's pictures, and has one task make them all. */
+/** Forgets a video's images, and has one task make them all. */
 async function makeAtOnce(key: MediaKey): Promise<void> {
   await lab.database.db.updateTable('media').set({ pictures: null }).where('id', '=', key.mediaId).execute();
   await sweep.run({}, deps, never);
-  await until(async () => (await loadMedia(lab, key)).pictures !== null, 'the pictures');
+  await until(async () => (await loadMedia(lab, key)).pictures !== null, 'the images');
 }
 
-async function readPictures(key: MediaKey): Promise<Buffer[]> {
+async function readImages(key: MediaKey): Promise<Buffer[]> {
   const { pictures } = await loadMedia(lab, key);
-  if (pictures === null) throw new Error('Expected pictures.');
-  return Promise.all(NAMES.map((name) => lab.storage.readBytes(pictureKey(key, pictures, name), null, never)));
+  if (pictures === null) throw new Error('Expected images.');
+  return Promise.all(NAMES.map((name) => lab.storage.readBytes(imageKey(key, pictures, name), null, never)));
 }

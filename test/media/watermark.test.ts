@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { pictureKey } from '../../src/catalog/libraries/library-picture.ts';
+import { imageKey } from '../../src/catalog/libraries/library-image.ts';
 import { createCodecStore } from '../../src/catalog/lifecycle/codec-store.ts';
 import { planMissingRungs } from '../../src/jobs/planning/plan-codec.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
@@ -53,7 +53,7 @@ async function addMarkedLibrary(encoding: Record<string, unknown>, opacity = 1):
     '-frames:v',
     '1',
   );
-  await lab.storage.put(pictureKey(libraryId, 'watermark', 7), await readFile(mark), {}, never);
+  await lab.storage.put(imageKey(libraryId, 'watermark', 7), await readFile(mark), {}, never);
   return libraryId;
 }
 

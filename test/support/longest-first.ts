@@ -22,7 +22,7 @@ const LONGEST: readonly string[] = [
   'test/live/live.test.ts',
   'test/live/live-page.test.ts',
   'test/jit/on-demand.test.ts',
-  'test/jobs/pictures.test.ts',
+  'test/jobs/images.test.ts',
   'test/jobs/encode.test.ts',
   'test/delivery/player-recovery.test.ts',
   'test/e2e/speech.test.ts',

@@ -8,8 +8,8 @@ import { guidParam, LibraryParams } from '../read-params.ts';
 
 export const CollectionParams = Type.Object({ ...LibraryParams.properties, collectionId: guidParam('collection') });
 
-/** Recalls the library whose edge addresses picture a collection; null when no pictures are wanted. */
-export async function recallPictures(
+/** Recalls the library whose edge addresses show a collection; null when no images are requested. */
+export async function recallImages(
   libraryId: number,
   wanted: boolean,
   { libraries, edgeUrl }: { libraries: LibraryStore; edgeUrl: string },
@@ -18,12 +18,12 @@ export async function recallPictures(
   return library && { library, edgeUrl };
 }
 
-/** Writes a collection as the interface shows it; addresses of pictures only when they were asked for. */
+/** Writes a collection as the interface shows it; addresses of images only when they were asked for. */
 export function toCollectionModel(
   view: CollectionView,
-  pictures: { library: Library; edgeUrl: string } | null,
+  images: { library: Library; edgeUrl: string } | null,
 ): CollectionModel {
-  const pictured = pictures ? view.previews.filter((preview) => preview.hasThumbnail) : [];
+  const shown = images ? view.previews.filter((preview) => preview.hasThumbnail) : [];
   return {
     videoLibraryId: view.libraryId,
     guid: view.id,
@@ -31,8 +31,8 @@ export function toCollectionModel(
     videoCount: view.videoCount,
     totalSize: view.totalBytes,
     previewVideoIds: view.previews.map(({ id }) => id).join(',') || null,
-    previewImageUrls: pictures
-      ? pictured.map(({ id, thumbnailFileName }) => edgeFileUrl(pictures, id, thumbnailFileName))
+    previewImageUrls: images
+      ? shown.map(({ id, thumbnailFileName }) => edgeFileUrl(images, id, thumbnailFileName))
       : [],
   };
 }

@@ -5,7 +5,7 @@ import { defineOperation } from '../define-operation.ts';
 import { PaginationListOfCollectionModel } from '../models/collection.ts';
 import { LibraryParams } from '../read-params.ts';
 import { PAGING, queryFlag, queryText } from '../read-query.ts';
-import { recallPictures, toCollectionModel } from './collection-model.ts';
+import { recallImages, toCollectionModel } from './collection-model.ts';
 
 type Deps = { collections: CollectionStore; libraries: LibraryStore; edgeUrl: string };
 
@@ -26,13 +26,13 @@ export const listCollections = defineOperation({
   async run({ params: { libraryId }, query }, { collections, ...deps }: Deps) {
     const { page, itemsPerPage, search, includeThumbnails } = query;
     const orderBy = ['name', 'title'].includes(query.orderBy.toLowerCase()) ? 'name' : 'date';
-    const pictures = await recallPictures(libraryId, includeThumbnails, deps);
+    const images = await recallImages(libraryId, includeThumbnails, deps);
     const { total, items } = await collections.list({ libraryId, page, itemsPerPage, search, orderBy });
     return {
       totalItems: total,
       currentPage: page,
       itemsPerPage,
-      items: items.map((view) => toCollectionModel(view, pictures)),
+      items: items.map((view) => toCollectionModel(view, images)),
     };
   },
 });

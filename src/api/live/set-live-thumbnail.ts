@@ -5,7 +5,7 @@ import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
-import { readPicture } from '../read-picture.ts';
+import { readImage } from '../read-image.ts';
 import { queryFlag, queryText } from '../read-query.ts';
 import { LiveParams } from './live-model.ts';
 import { showDefaultThumbnail, showThumbnail, type ThumbnailDeps } from './show-thumbnail.ts';
@@ -13,13 +13,13 @@ import { showDefaultThumbnail, showThumbnail, type ThumbnailDeps } from './show-
 type Deps = ThumbnailDeps & { live: LiveStore; outbound: Outbound };
 type RemovalDeps = ThumbnailDeps & { libraries: LibraryStore };
 
-/** Sets the picture of a stream, from an address or the body. An address from which nothing can be had is 422. */
+/** Sets the image of a stream, from an address or the body. An address from which nothing can be had is 422. */
 export const setLiveThumbnail = defineOperation({
   name: 'setLiveThumbnail',
   method: 'POST',
   path: '/library/{libraryId}/live/{streamId}/thumbnail',
   description:
-    'Sets the picture of a stream, from an address or from the body. An address from which nothing can be had is 422.',
+    'Sets the image of a stream, from an address or from the body. An address from which nothing can be had is 422.',
   auth: 'access-key',
   params: LiveParams,
   query: Type.Object({ thumbnailUrl: queryText() }),
@@ -31,19 +31,19 @@ export const setLiveThumbnail = defineOperation({
     const key = { libraryId, mediaId: streamId };
     await deps.live.load(key);
     const origins = { outbound: deps.outbound, own: async () => null };
-    const sent = await readPicture({ thumbnailUrl: query.thumbnailUrl, body }, origins, signal);
+    const sent = await readImage({ thumbnailUrl: query.thumbnailUrl, body }, origins, signal);
     await showThumbnail(key, sent, deps, signal);
     return ok();
   },
 });
 
-/** Takes the picture of a stream away, or puts that of its library in its place. */
+/** Takes the image of a stream away, or puts that of its library in its place. */
 export const deleteLiveThumbnail = defineOperation({
   name: 'deleteLiveThumbnail',
   method: 'DELETE',
   path: '/library/{libraryId}/live/{streamId}/thumbnail',
   description:
-    'Takes the picture of a stream away; with `restoreLibraryDefault` it has that of its library again, if there is one.',
+    'Takes the image of a stream away; with `restoreLibraryDefault` it has that of its library again, if there is one.',
   auth: 'access-key',
   params: LiveParams,
   query: Type.Object({ restoreLibraryDefault: queryFlag(false) }),

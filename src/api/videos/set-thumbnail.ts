@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 import type { MediaKey } from '../../catalog/db.ts';
+import { imageKey } from '../../catalog/images/image-key.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
-import { pictureKey } from '../../catalog/pictures/picture-key.ts';
 import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import type { ThumbnailStore } from '../../catalog/videos/thumbnail-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import { newGuid } from '../../lib/guid.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { Refused } from '../../lib/refused.ts';
-import { hasPicture } from '../../media/images/picture-set.ts';
-import type { PictureMaker } from '../../media/images/run-picture.ts';
+import { hasImage } from '../../media/images/image-set.ts';
+import type { ImageMaker } from '../../media/images/run-image.ts';
 import { type Storage, storageKey } from '../../ports/storage.ts';
 import { edgeFileUrl } from '../addresses.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
-import { readPicture } from '../read-picture.ts';
+import { readImage } from '../read-image.ts';
 import { queryText } from '../read-query.ts';
 import { recallShowing, VideoParams } from './video-model.ts';
 
@@ -27,7 +27,7 @@ type Deps = {
   thumbnails: ThumbnailStore;
   storage: Storage;
   outbound: Outbound;
-  pictures: PictureMaker;
+  images: ImageMaker;
 };
 
 export const setThumbnail = defineOperation({
@@ -35,7 +35,7 @@ export const setThumbnail = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/thumbnail',
   description:
-    'Sets the thumbnail of a video from an address in the query, or from the picture that is the body (JPEG, PNG, WebP or AVIF).',
+    'Sets the thumbnail of a video from an address in the query, or from the image that is the body (JPEG, PNG, WebP or AVIF).',
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({ thumbnailUrl: queryText() }),
@@ -49,9 +49,9 @@ export const setThumbnail = defineOperation({
       outbound: deps.outbound,
       own: (address: string, gone: AbortSignal) => readCandidate(key, address, deps, gone),
     };
-    const sent = await readPicture({ thumbnailUrl: query.thumbnailUrl, body }, origins, signal);
-    const picture = await deps.pictures.make(sent, signal);
-    await store(key, picture, deps, signal);
+    const sent = await readImage({ thumbnailUrl: query.thumbnailUrl, body }, origins, signal);
+    const image = await deps.images.make(sent, signal);
+    await store(key, image, deps, signal);
     return ok();
   },
 });
@@ -69,19 +69,19 @@ async function readCandidate(
   const showing = await recallShowing(key.libraryId, deps);
   const [, name] = /\/(thumbnail_[1-9]\.jpg)(?:\?[^#]*)?$/.exec(address) ?? [];
   if (name === undefined || !address.startsWith(edgeFileUrl(showing, key.mediaId, name))) return null;
-  const pictures = await thumbnails.pictures(key);
-  if (pictures === null || !hasPicture(pictures, name)) return null;
-  return storage.readBytes(pictureKey(key, pictures, name), null, signal);
+  const images = await thumbnails.images(key);
+  if (images === null || !hasImage(images, name)) return null;
+  return storage.readBytes(imageKey(key, images, name), null, signal);
 }
 
 async function store(
   key: MediaKey,
-  { jpeg, widthPx, heightPx, blurhash }: Awaited<ReturnType<PictureMaker['make']>>,
+  { jpeg, widthPx, heightPx, blurhash }: Awaited<ReturnType<ImageMaker['make']>>,
   { storage, thumbnails }: Deps,
   signal: AbortSignal,
 ): Promise<void> {
   const objectKey = storageKey(`${mediaPrefix(key)}thumbnail/${newGuid()}.jpg`);
-  // Another name each time, so that no cache shows the old picture under it.
+  // Another name each time, so that no cache shows the old image under it.
   const fileName = `thumbnail_${randomBytes(4).toString('hex')}.jpg`;
   await storage.put(objectKey, jpeg, { contentType: 'image/jpeg' }, signal);
   const thumbnail = { objectKey, sizeBytes: jpeg.length, widthPx, heightPx, fileName, blurhash };

@@ -6,7 +6,7 @@ import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { goneBytes } from '../renditions/storage-store.ts';
 
-/** Videos whose pictures stand for a collection. */
+/** Videos whose thumbnails stand for a collection. */
 const PREVIEWS = 4;
 
 export type CollectionKey = { libraryId: number; collectionId: Guid };

@@ -2,7 +2,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { Piece } from '../../media/compose/plan-pieces.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Json } from '../account-schema.ts';
-import type { StoredWatermark } from '../pictures/picture-schema.ts';
+import type { StoredWatermark } from '../images/image-schema.ts';
 
 /** What a video that is put together is made of: its segments in order, and of each part the video and its grid. */
 export type Recipe = {

@@ -93,7 +93,7 @@ const player = section({
   customHtml: orNothing(text('')),
 });
 
-/** Positions and sizes are percents of the picture. `version` counts uploads of the watermark's picture. */
+/** Positions and sizes are percents of the picture. `version` counts uploads of the watermark's image. */
 const watermark = section({
   present: flag(false),
   leftPercent: whole(0),
@@ -103,8 +103,8 @@ const watermark = section({
   version: whole(0),
 });
 
-/** `version` counts uploads of the picture. */
-const picture = section({ present: flag(false), version: whole(0) });
+/** `version` counts uploads of the image. */
+const image = section({ present: flag(false), version: whole(0) });
 
 const LibrarySettingsSchema = Type.Object({
   encoding,
@@ -115,8 +115,8 @@ const LibrarySettingsSchema = Type.Object({
   transcription,
   player,
   watermark,
-  liveWatermark: picture,
-  liveThumbnail: picture,
+  liveWatermark: image,
+  liveThumbnail: image,
   webhookUrl: orNothing(text('')),
   replicationRegions: words([]),
 });

@@ -10,13 +10,13 @@ import { findStored, LostClaim } from './chunk-store.ts';
 import { addMessages, finalizeMedia } from './finalize-store.ts';
 import { IMAGES_VALUE, jitFailedMessage, renditionMessage } from './messages.ts';
 
-const PICTURE_NAMES = { thumbnail: 'The thumbnail', pictures: IMAGES_VALUE } as const;
+const IMAGE_NAMES = { thumbnail: 'The thumbnail', pictures: IMAGES_VALUE } as const;
 
 /**
  * Ends an encode task that was tried often enough. An encode task of several rungs is split first, one encode task a
  * rung with one try each, so that a rung that cannot be made does not take the others with it. Else its renditions
- * fail, their other encode tasks are dropped, and the video ends if nothing is open. Pictures that cannot be made are
- * missing, and a message says so; sheets are made with the other pictures then. Throws LostClaim when the claim does
+ * fail, their other encode tasks are dropped, and the video ends if nothing is open. Images that cannot be made are
+ * missing, and a message says so; sheets are made with the other images then. Throws LostClaim when the claim does
  * not hold any more.
  */
 export async function failTask(tx: Tx, claim: Claim, reason: string): Promise<void> {
@@ -43,7 +43,7 @@ export async function failTask(tx: Tx, claim: Claim, reason: string): Promise<vo
   `.execute(tx);
   const { kind } = claim.task;
   if (kind === 'thumbnail' || kind === 'pictures') {
-    await addMessages(tx, key, [renditionMessage(PICTURE_NAMES[kind], reason, new Date())]);
+    await addMessages(tx, key, [renditionMessage(IMAGE_NAMES[kind], reason, new Date())]);
   }
   await finalizeMedia(tx, key);
   // The rung that failed may be the last that was waited for.

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
+import { planImages } from '../images/plan-images-store.ts';
+import { dropImages } from '../images/shown-images-store.ts';
 import { entering } from '../media-state-store.ts';
-import { planPictures } from '../pictures/plan-pictures-store.ts';
-import { dropPictures } from '../pictures/shown-pictures-store.ts';
 import { type Extent, findGap } from '../renditions/coverage.ts';
 import { RENDITION_NAME } from '../renditions/rendition-name-store.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
@@ -24,7 +24,7 @@ const AUDIO_TOLERANCE_SEC = 0.04;
 /**
  * Ends what has no open encode task any more: renditions become `finished` when their chunks cover the whole
  * timeline, else `failed`; and, when nothing is open at all, so does the video, and a set that was made in
- * the background takes the place of the one that is shown. Before that, the pictures are made from the set that will
+ * the background takes the place of the one that is shown. Before that, the images are made from the set that will
  * be shown. Call it within the transaction that ended an encode task.
  */
 export async function finalizeMedia(tx: Tx, key: MediaKey): Promise<void> {
@@ -55,9 +55,9 @@ export async function finalizeMedia(tx: Tx, key: MediaKey): Promise<void> {
     await failMedia(tx, key, failureKind(message.message), message);
     return;
   }
-  if (await planPictures(tx, key, outcome.activate ?? (await findActive(tx, key)))) return;
+  if (await planImages(tx, key, outcome.activate ?? (await findActive(tx, key)))) return;
   if (outcome.activate !== null) await activateTimeline(tx, key, outcome.activate, media.isReplaced);
-  if (media.isReplaced && media.facts?.video === null) await dropPictures(tx, key);
+  if (media.isReplaced && media.facts?.video === null) await dropImages(tx, key);
   await forgetReplaced(tx, key);
   await finishMedia(tx, key);
 }
@@ -228,7 +228,7 @@ export async function addMessages(tx: Tx, { libraryId, mediaId }: MediaKey, line
 }
 
 /**
- * Shows a timeline in the place of the one that is shown, all its renditions at once. The old pictures retire;
+ * Shows a timeline in the place of the one that is shown, all its renditions at once. The old images retire;
  * so does the old sound when the new set has its own or is of another file, else it moves over.
  */
 async function activateTimeline(

@@ -26,59 +26,59 @@ test.each([
   {
     name: 'what is shown is whole',
     standings: [shown, sound],
-    hasPicture: true,
+    hasVideo: true,
     expected: { kind: 'finished', activate: null },
   },
   {
     name: 'one rung failed',
     standings: [shown, failed, sound],
-    hasPicture: true,
+    hasVideo: true,
     expected: { kind: 'finished', activate: null },
   },
   {
     name: 'a set was made in the background',
     standings: [shown, background],
-    hasPicture: true,
+    hasVideo: true,
     expected: { kind: 'finished', activate: background.timelineId },
   },
   {
     name: 'a sound that had failed was made once more',
     standings: [shown, { ...sound, isActive: false }],
-    hasPicture: true,
+    hasVideo: true,
     expected: { kind: 'finished', activate: timelineId },
   },
   {
     name: 'the background set failed',
     standings: [shown, { ...background, state: 'failed' as const }],
-    hasPicture: true,
+    hasVideo: true,
     expected: { kind: 'finished', activate: null },
   },
   {
     name: 'a retired set is no background set',
     standings: [shown, { ...background, isRetired: true }],
-    hasPicture: true,
+    hasVideo: true,
     expected: { kind: 'finished', activate: null },
   },
   {
     name: 'a further period of a recording is no background set',
     standings: [shown, { ...background, isOfFurtherPeriod: true }],
-    hasPicture: true,
+    hasVideo: true,
     expected: { kind: 'finished', activate: null },
   },
   {
     name: 'no picture is whole',
     standings: [failed, sound],
-    hasPicture: true,
+    hasVideo: true,
     expected: { kind: 'failed', reason: 'It broke.' },
   },
   {
     name: 'sound alone is whole',
     standings: [sound],
-    hasPicture: false,
+    hasVideo: false,
     expected: { kind: 'finished', activate: null },
   },
-])('$name: $expected.kind', ({ standings, hasPicture, expected }) => {
-  expect(decideOutcome(standings, hasPicture)).toEqual(expected);
+])('$name: $expected.kind', ({ standings, hasVideo, expected }) => {
+  expect(decideOutcome(standings, hasVideo)).toEqual(expected);
 });
 
 const first: Placed = { firstSegment: 0, segmentCount: 2, startTick: 0, durationTicks: 200 };

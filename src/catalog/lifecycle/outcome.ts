@@ -30,9 +30,9 @@ export type Outcome = { kind: 'finished'; activate: Guid | null } | { kind: 'fai
  * the set that is shown joins it. A video is
  * finished when something that is shown then is whole.
  */
-export function decideOutcome(standings: readonly RenditionStanding[], hasPicture: boolean): Outcome {
+export function decideOutcome(standings: readonly RenditionStanding[], hasVideo: boolean): Outcome {
   const renditions = standings.filter(({ isOfFurtherPeriod }) => !isOfFurtherPeriod);
-  const wanted = hasPicture ? 'video' : 'audio';
+  const wanted = hasVideo ? 'video' : 'audio';
   const whole = renditions.filter((rendition) => rendition.kind === wanted && rendition.state === 'finished');
   const shown = renditions.find((rendition) => rendition.isActive)?.timelineId;
   const added = renditions.filter(({ state, timelineId }) => state === 'finished' && timelineId === shown);

@@ -140,13 +140,13 @@ export async function findNamedObjects(
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
     .execute();
-  const pictures = await db
+  const images = await db
     .selectFrom('picture')
     .select('storage_key')
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)
     .execute();
-  for (const { storage_key: key } of [...retired, ...pictures]) keys.add(objectOf(key));
+  for (const { storage_key: key } of [...retired, ...images]) keys.add(objectOf(key));
   for (const { key } of media.captions) keys.add(key);
   for (const key of [media.source_key, media.thumbnail_key]) if (key !== null) keys.add(key);
   const isWritten = open !== undefined || media.type === 'live';

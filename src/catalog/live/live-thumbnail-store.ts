@@ -15,9 +15,9 @@ export type LiveThumbnail = {
   blurhash: string;
 };
 
-/** Pictures that owners set for their streams; they stay with the video that a stream becomes. */
+/** Images that owners set for their streams; they stay with the video that a stream becomes. */
 export type LiveThumbnailStore = {
-  /** Shows a stored picture, or none (null), in place of what was shown. Refuses (`not-found`) an unknown stream. */
+  /** Shows a stored image, or none (null), in place of what was shown. Refuses (`not-found`) an unknown stream. */
   put(key: MediaKey, thumbnail: LiveThumbnail | null): Promise<void>;
 };
 

@@ -141,7 +141,7 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     thumbnailKey: row.thumbnail_key,
     thumbnailFileName: row.thumbnail_file_name,
     thumbnailBlurhash: row.thumbnail_blurhash,
-    pictures: row.pictures,
+    images: row.pictures,
     sourceKey: row.source_key,
     sourceContainer: row.facts?.container ?? null,
     captions: row.captions,

@@ -1,5 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
-import type { PictureSet } from '../../media/images/picture-set.ts';
+import type { ImageSet } from '../../media/images/image-set.ts';
 import type { WallAnchor } from '../../media/live/wall-anchors.ts';
 import {
   type PublishedChunk,
@@ -53,7 +53,7 @@ export type Publication = {
   thumbnailKey: StorageKey | null;
   thumbnailFileName: string;
   thumbnailBlurhash: string | null;
-  pictures: PictureSet | null;
+  images: ImageSet | null;
   sourceKey: StorageKey | null;
   /** The source's container as the probe names it; null before the probe. */
   sourceContainer: string | null;

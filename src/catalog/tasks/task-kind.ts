@@ -1,5 +1,5 @@
 /**
- * `pictures` makes the pictures of a video when it is encoded, `sheets` sheets of its storyboard before.
+ * `pictures` makes the images of a video when it is encoded, `sheets` sheets of its storyboard before.
  * `repair` makes a damaged chunk anew, `compose` takes pictures from other videos, `compose-sound` sound. `backfill`
  * makes segments that nobody asked for yet, of what is encoded on demand, `segment` those that viewers request;
  * `jit-start` prepares such.

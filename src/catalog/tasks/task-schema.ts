@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt } from '../account-schema.ts';
-import type { SheetOutput } from '../pictures/picture-schema.ts';
+import type { SheetOutput } from '../images/image-schema.ts';
 import type { TaskKind, TaskQueue } from './task-kind.ts';
 
 /**

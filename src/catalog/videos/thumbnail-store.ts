@@ -1,5 +1,5 @@
 import { Refused } from '../../lib/refused.ts';
-import type { PictureSet } from '../../media/images/picture-set.ts';
+import type { ImageSet } from '../../media/images/image-set.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
@@ -18,16 +18,16 @@ export type OwnThumbnail = {
 
 /** Thumbnails that owners set. They stay whatever is encoded later. */
 export type ThumbnailStore = {
-  /** Shows a stored picture as a video's thumbnail, in one transaction. Refuses (`not-found`) an unknown video. */
+  /** Shows a stored image as a video's thumbnail, in one transaction. Refuses (`not-found`) an unknown video. */
   put(key: MediaKey, thumbnail: OwnThumbnail): Promise<void>;
-  /** The pictures that were made of a video, those to choose from among them; null when there are none. */
-  pictures(key: MediaKey): Promise<PictureSet | null>;
+  /** The images that were made of a video, those to choose from among them; null when there are none. */
+  images(key: MediaKey): Promise<ImageSet | null>;
 };
 
 export function createThumbnailStore(db: Db): ThumbnailStore {
   return {
     put: (key, thumbnail) => inTransaction(db, (tx) => putThumbnail(tx, key, thumbnail)),
-    async pictures({ libraryId, mediaId }) {
+    async images({ libraryId, mediaId }) {
       const row = await db
         .selectFrom('media')
         .select('pictures')

@@ -48,8 +48,8 @@ async function clip({ millrace, library, takes, values }: Context): Promise<void
 }
 
 async function thumbnail({ millrace, library, takes }: Context): Promise<void> {
-  const [videoId = '', picture = ''] = takes;
-  const where = /^https?:/.test(picture) ? { thumbnailUrl: picture } : { body: await readFile(picture) };
+  const [videoId = '', image = ''] = takes;
+  const where = /^https?:/.test(image) ? { thumbnailUrl: image } : { body: await readFile(image) };
   await millrace.call('setThumbnail', { libraryId: library, videoId, ...where });
 }
 

@@ -107,7 +107,7 @@ function openFolder(publication: Publication, view: PlayerView, isPreview: boole
 }
 
 function describeDetails(publication: Publication, view: PlayerView): PlayerDetails {
-  const { captions, chapters, pictures, thumbnailBlurhash } = publication;
+  const { captions, chapters, images, thumbnailBlurhash } = publication;
   const folder = folderOf(publication, view);
   return {
     chapters: chapters.map(({ title, start, end }) => ({ title, startSec: start, endSec: end })),
@@ -116,7 +116,7 @@ function describeDetails(publication: Publication, view: PlayerView): PlayerDeta
       label,
       url: `${folder}/captions/${encodeURIComponent(srclang)}.vtt?ver=${version}`,
     })),
-    storyboardUrl: pictures === null ? null : `${folder}/seek/thumbnails.vtt`,
+    storyboardUrl: images === null ? null : `${folder}/seek/thumbnails.vtt`,
     heat: view.heat,
     blurhash: thumbnailBlurhash,
   };

@@ -73,6 +73,6 @@ export type PlayerDetails = {
   storyboardUrl: string | null;
   /** How often each stretch of equal length was watched, 0 to 100; null when that is not shown. */
   heat: readonly number[] | null;
-  /** A placeholder of the poster (https://blurha.sh), until the picture is there. */
+  /** A placeholder of the poster (https://blurha.sh), until the image is there. */
   blurhash: string | null;
 };

@@ -90,8 +90,8 @@ function watchedSegment(target: EdgeTarget | null, publication: Publication) {
   const { renditionId, segment } = target.file;
   const rendition = publication.renditions.find(({ id }) => id === renditionId);
   if (rendition === undefined) return null;
-  const hasPicture = publication.renditions.some(({ kind, isActive }) => kind === 'video' && isActive);
-  if (hasPicture !== (rendition.kind === 'video')) return null;
+  const hasVideo = publication.renditions.some(({ kind, isActive }) => kind === 'video' && isActive);
+  if (hasVideo !== (rendition.kind === 'video')) return null;
   return { number: segment, ...usualLength(publication, rendition) };
 }
 

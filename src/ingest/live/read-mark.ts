@@ -1,5 +1,5 @@
 import type { Db } from '../../catalog/db.ts';
-import { pictureKey } from '../../catalog/libraries/library-picture.ts';
+import { imageKey } from '../../catalog/libraries/library-image.ts';
 import { loadLibrary } from '../../catalog/libraries/read-library-store.ts';
 import { readEncodeSettings } from '../../jobs/planning/encode-settings.ts';
 import type { LadderOptions } from '../../media/encode/ladder.ts';
@@ -18,6 +18,6 @@ export async function readMark(
   const { settings } = await loadLibrary(db, libraryId);
   const { liveWatermark, watermark: place } = settings;
   if (!liveWatermark.present) return null;
-  const png = await storage.readBytes(pictureKey(libraryId, 'liveWatermark', liveWatermark.version), null, signal);
+  const png = await storage.readBytes(imageKey(libraryId, 'liveWatermark', liveWatermark.version), null, signal);
   return { mark: { ...place, png }, options: readEncodeSettings(settings, {}).ladder };
 }

@@ -1,5 +1,5 @@
-import { pictureKey } from '../../catalog/libraries/library-picture.ts';
-import type { StoredWatermark } from '../../catalog/pictures/picture-schema.ts';
+import type { StoredWatermark } from '../../catalog/images/image-schema.ts';
+import { imageKey } from '../../catalog/libraries/library-image.ts';
 import type { Watermark } from '../../media/encode/watermark.ts';
 import type { Storage } from '../../ports/storage.ts';
 
@@ -13,6 +13,6 @@ export async function readWatermark(
   if (planned === undefined) return null;
   return {
     ...planned,
-    png: await storage.readBytes(pictureKey(libraryId, 'watermark', planned.version), null, signal),
+    png: await storage.readBytes(imageKey(libraryId, 'watermark', planned.version), null, signal),
   };
 }

@@ -1,5 +1,5 @@
 import { inTransaction } from '../../catalog/in-transaction.ts';
-import { LIBRARY_PICTURES, picturePrefix } from '../../catalog/libraries/library-picture.ts';
+import { imagePrefix, LIBRARY_IMAGES } from '../../catalog/libraries/library-image.ts';
 import {
   dropLibraryRow,
   dropMediaOf,
@@ -34,7 +34,7 @@ export const deleteLibrary = defineJob<DeletedLibrary, JobDeps>({
       for (const mediaId of media) await storage.deletePrefix(mediaPrefix({ libraryId, mediaId }), signal);
       await dropMediaOf(db, libraryId, media);
     }
-    for (const picture of LIBRARY_PICTURES) await storage.deletePrefix(picturePrefix(libraryId, picture), signal);
+    for (const picture of LIBRARY_IMAGES) await storage.deletePrefix(imagePrefix(libraryId, picture), signal);
     if (isSecondLook === true) {
       await dropLibraryRow(db, libraryId);
       return;

@@ -1,5 +1,6 @@
 import type { MediaKey } from '../../catalog/db.ts';
 import { forgetRetiredPackages } from '../../catalog/drm/drm-package-store.ts';
+import { findWithoutImages, planImages } from '../../catalog/images/plan-images-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { forgetEnded } from '../../catalog/jit/segment-task-store.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type RetiredRendition,
 } from '../../catalog/lifecycle/sweep-store.ts';
 import { dropUnrecorded, sealAbandoned } from '../../catalog/live/seal-store.ts';
-import { findWithoutPictures, planPictures } from '../../catalog/pictures/plan-pictures-store.ts';
 import { sumStorage } from '../../catalog/renditions/storage-store.ts';
 import { findRetiredObjects, forgetRetiredObjects, type RetiredObjects } from '../../catalog/retired-object-store.ts';
 import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
@@ -35,7 +35,7 @@ const RETIRED_GRACE_SEC = 24 * 3600;
 const STEPS: readonly ((deps: JobDeps, signal: AbortSignal) => Promise<void>)[] = [
   resendLost,
   endStuck,
-  pictureOthers,
+  imageOthers,
   retireOriginals,
   ({ db }) => forgetEnded(db),
   ({ db }) => sealAbandoned(db),
@@ -82,11 +82,11 @@ async function endStuck({ db }: JobDeps, signal: AbortSignal): Promise<void> {
   await pastFailures(await findStuck(db), end, signal);
 }
 
-/** Videos that are finished without pictures get theirs. */
-async function pictureOthers({ db }: JobDeps, signal: AbortSignal): Promise<void> {
+/** Videos that are finished without images get theirs. */
+async function imageOthers({ db }: JobDeps, signal: AbortSignal): Promise<void> {
   const plan = ({ key, timelineId }: { key: MediaKey; timelineId: Guid }) =>
-    inTransaction(db, async (tx) => void (await planPictures(tx, key, timelineId)));
-  await pastFailures(await findWithoutPictures(db), plan, signal);
+    inTransaction(db, async (tx) => void (await planImages(tx, key, timelineId)));
+  await pastFailures(await findWithoutImages(db), plan, signal);
 }
 
 async function retireOriginals({ db, retiredGraceSec }: JobDeps, signal: AbortSignal): Promise<void> {

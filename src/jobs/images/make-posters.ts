@@ -2,8 +2,8 @@ import { buffer } from 'node:stream/consumers';
 import { writeBlurhash } from '../../media/images/blurhash.ts';
 import { MINIATURE } from '../../media/images/miniature.ts';
 import { createMultipartReader } from '../../media/images/multipart.ts';
-import { planPosters } from '../../media/images/plan-pictures.ts';
-import type { PictureRun } from './picture-run.ts';
+import { planPosters } from '../../media/images/plan-images.ts';
+import type { ImageRun } from './image-run.ts';
 import { readStretches } from './read-rendition.ts';
 
 const MAX_POSTER_BYTES = 16 * 2 ** 20;
@@ -12,16 +12,16 @@ const MINIATURE_BYTES = 4 * MINIATURE.widthPx * MINIATURE.heightPx;
 /** A thumbnail, not stored yet. */
 export type Poster = { jpeg: Buffer; blurhash: string };
 
-/** Takes the pictures that are shown at some moments, in the order of `ticks`, each from the keyframe before on. */
-export async function makePosters(run: PictureRun, ticks: readonly number[], signal: AbortSignal): Promise<Poster[]> {
-  const { rendition, picture } = run.high;
+/** Takes the frames that are shown at some moments, in the order of `ticks`, each from the keyframe before on. */
+export async function makePosters(run: ImageRun, ticks: readonly number[], signal: AbortSignal): Promise<Poster[]> {
+  const { rendition, frame } = run.high;
   const stretches = ticks.map((tick) => ({ fromTick: tick, toTick: tick + 1 }));
   const { stream, ticks: shown } = await readStretches(run.storage, rendition, stretches, signal);
-  const ffmpeg = await run.start(planPosters(shown, picture), stream, signal);
+  const ffmpeg = await run.start(planPosters(shown, frame), stream, signal);
   const [jpegs, miniatures] = await Promise.all(ffmpeg.outputs.map((output) => buffer(output)));
   await ffmpeg.done;
   const made = createMultipartReader(MAX_POSTER_BYTES).push(jpegs ?? Buffer.alloc(0));
-  if (made.length !== shown.length) throw new Error(`Expected ${shown.length} pictures, got ${made.length}.`);
+  if (made.length !== shown.length) throw new Error(`Expected ${shown.length} images, got ${made.length}.`);
   const posters = made.map((jpeg, at) => {
     const rgba = (miniatures ?? Buffer.alloc(0)).subarray(at * MINIATURE_BYTES, (at + 1) * MINIATURE_BYTES);
     return { jpeg, blurhash: writeBlurhash({ ...MINIATURE, rgba }) };
@@ -31,7 +31,7 @@ export async function makePosters(run: PictureRun, ticks: readonly number[], sig
       0,
       shown.findLastIndex((one) => one <= tick),
     );
-    // Each moment is in a chunk, whose picture there is among those shown.
+    // Each moment is in a chunk, whose frame is among those shown.
     return posters[at] as Poster;
   });
 }

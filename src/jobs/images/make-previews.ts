@@ -2,22 +2,22 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { choosePreview, PREVIEW_NAMES, planPreviews } from '../../media/images/plan-previews.ts';
-import type { PictureRun } from './picture-run.ts';
+import type { ImageRun } from './image-run.ts';
 import { readStretches } from './read-rendition.ts';
 
 /** Makes and stores the animations that show a video's moments one after the other; answers their names. */
 export async function makePreviews(
-  run: PictureRun,
+  run: ImageRun,
   ticks: readonly number[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const { rendition, picture } = run.middle;
+  const { rendition, frame } = run.middle;
   const endTick = Math.round((run.durationMs / 1000) * rendition.timescale);
   const stretches = choosePreview(ticks, endTick, rendition.timescale);
   const folder = await mkdtemp(path.join(tmpdir(), 'millrace-preview-'));
   try {
     const { stream } = await readStretches(run.storage, rendition, stretches, signal);
-    const ffmpeg = await run.start(planPreviews(stretches, picture, run.rate), stream, signal, folder);
+    const ffmpeg = await run.start(planPreviews(stretches, frame, run.rate), stream, signal, folder);
     await ffmpeg.done;
     for (const name of PREVIEW_NAMES) await run.output.put(name, await readFile(path.join(folder, name)), signal);
     return PREVIEW_NAMES;

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
-import type { StoredSheets } from '../../catalog/pictures/picture-view-store.ts';
+import type { StoredSheets } from '../../catalog/images/image-view-store.ts';
 import { type ChosenMoments, createMomentChooser, type MomentChooser } from '../../media/images/choose-moments.ts';
 import type { Stretch } from '../../media/images/cut-samples.ts';
+import { sheetName } from '../../media/images/image-set.ts';
 import { MINIATURE } from '../../media/images/miniature.ts';
 import { createMultipartReader } from '../../media/images/multipart.ts';
-import { sheetName } from '../../media/images/picture-set.ts';
-import { planSheets } from '../../media/images/plan-pictures.ts';
+import { planSheets } from '../../media/images/plan-images.ts';
 import {
   countSheets,
   missingSheets,
@@ -13,7 +13,7 @@ import {
   type SheetRange,
   type Storyboard,
 } from '../../media/images/storyboard.ts';
-import type { PictureRun } from './picture-run.ts';
+import type { ImageRun } from './image-run.ts';
 import { readRendition } from './read-rendition.ts';
 
 /** Thumbnails to choose from. */
@@ -40,8 +40,8 @@ export async function makeSheets(
   return { board: planStoryboard(run.shape, run.durationMs), moments: chooser.choose(POSTERS) };
 }
 
-/** What making sheets takes of the making of all pictures. */
-export type SheetRun = Pick<PictureRun, 'storage' | 'output' | 'durationMs' | 'shape' | 'low' | 'start'>;
+/** What making sheets takes of the making of all images. */
+export type SheetRun = Pick<ImageRun, 'storage' | 'output' | 'durationMs' | 'shape' | 'low' | 'start'>;
 
 /** A chooser among the moments of the whole video. */
 export function openChooser({ durationMs, low }: Pick<SheetRun, 'durationMs' | 'low'>): MomentChooser {
@@ -54,11 +54,11 @@ export async function makeSheetRange(
   { range, chooser }: { range: SheetRange; chooser: MomentChooser },
   signal: AbortSignal,
 ): Promise<void> {
-  const { rendition, picture } = run.low;
+  const { rendition, frame } = run.low;
   const board = planStoryboard(run.shape, run.durationMs);
   const isKeyed = rendition.origin === 'encode' && run.durationMs >= KEYFRAMES_FROM_MS;
   const sampleEverySec = isKeyed ? null : run.durationMs / 1000 / SAMPLES_OF_OTHERS;
-  const plan = planSheets({ board, range, sampleEverySec }, picture);
+  const plan = planSheets({ board, range, sampleEverySec }, frame);
   const stream = readRendition(run.storage, rendition, stretchOf(range, run), signal);
   const ffmpeg = await run.start(plan, stream, signal);
   const [sheets, grey, times] = ffmpeg.outputs;

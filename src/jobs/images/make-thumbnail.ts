@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
+import { commitThumbnail } from '../../catalog/images/image-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
-import { commitThumbnail } from '../../catalog/pictures/picture-store.ts';
 import { loadTaskView, type TaskView } from '../../catalog/tasks/task-view-store.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { writeBlurhash } from '../../media/images/blurhash.ts';
@@ -11,18 +11,18 @@ import { discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
+import { thumbnailKey } from './image-output.ts';
 import type { Poster } from './make-posters.ts';
-import { thumbnailKey } from './picture-output.ts';
 
 /** Makes a long video's first thumbnail from its source, for the time until it is encoded. */
 export async function storeThumbnail({ claim }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadTaskView(deps.db, claim.task);
   if (view === null) throw new LeaseLost();
-  const picture = await takePicture(view, deps, signal);
+  const image = await takeImage(view, deps, signal);
   const key = thumbnailKey(claim);
   try {
-    if (picture !== null) await deps.storage.put(key, picture.jpeg, { contentType: 'image/jpeg' }, signal);
-    const stored = picture && { key, sizeBytes: picture.jpeg.length, blurhash: picture.blurhash };
+    if (image !== null) await deps.storage.put(key, image.jpeg, { contentType: 'image/jpeg' }, signal);
+    const stored = image && { key, sizeBytes: image.jpeg.length, blurhash: image.blurhash };
     const rejected = await inTransaction(deps.db, async (tx) => {
       const end = await commitThumbnail(tx, claim, stored);
       return end.rejected;
@@ -34,7 +34,7 @@ export async function storeThumbnail({ claim }: HeldTask, deps: JobDeps, signal:
   }
 }
 
-async function takePicture(view: TaskView, deps: JobDeps, signal: AbortSignal): Promise<Poster | null> {
+async function takeImage(view: TaskView, deps: JobDeps, signal: AbortSignal): Promise<Poster | null> {
   const local = await openPlanned(deps.sources, view, signal);
   try {
     const plan = planThumbnails(view.facts, view.thumbnailTimeMs === null ? null : view.thumbnailTimeMs / 1000);

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { PictureChunk, PictureRendition } from '../../catalog/pictures/picture-view-store.ts';
+import type { ImageChunk, ImageRendition } from '../../catalog/images/image-view-store.ts';
 import { idxKeyOf } from '../../catalog/tasks/encode-task.ts';
 import { decodeIdx } from '../../media/cmaf/idx.ts';
 import { readInitSegment } from '../../media/cmaf/init-segment.ts';
@@ -11,7 +11,7 @@ const MAX_READ_BYTES = 32 * 2 ** 20;
 /** Reads a rendition from one tick to another as a stream of cut samples, chunk by chunk. */
 export function readRendition(
   storage: Storage,
-  { init, chunks }: PictureRendition,
+  { init, chunks }: ImageRendition,
   { fromTick, toTick }: Stretch,
   signal: AbortSignal,
 ): Readable {
@@ -31,13 +31,13 @@ export function readRendition(
   );
 }
 
-/** What decoding stretches of a rendition takes, and when their pictures are shown. */
+/** What decoding stretches of a rendition takes, and when their frames are shown. */
 export type RenditionStretches = { stream: Readable; ticks: readonly number[] };
 
 /** Finds the samples of stretches in the sample tables; their bytes are read when the stream is. */
 export async function readStretches(
   storage: Storage,
-  { init, chunks }: PictureRendition,
+  { init, chunks }: ImageRendition,
   stretches: readonly Stretch[],
   signal: AbortSignal,
 ): Promise<RenditionStretches> {
@@ -58,7 +58,7 @@ export async function readStretches(
   return { stream, ticks: cuts.flatMap(({ ticks }) => ticks) };
 }
 
-type ChunkToCut = { storage: Storage; chunk: PictureChunk; delayTicks: number };
+type ChunkToCut = { storage: Storage; chunk: ImageChunk; delayTicks: number };
 
 async function cutChunk(
   { storage, chunk, delayTicks }: ChunkToCut,
@@ -93,6 +93,6 @@ async function* readRuns(
   }
 }
 
-function overlaps({ startTick, durationTicks }: PictureChunk, { fromTick, toTick }: Stretch): boolean {
+function overlaps({ startTick, durationTicks }: ImageChunk, { fromTick, toTick }: Stretch): boolean {
   return fromTick < startTick + durationTicks && toTick > startTick;
 }

@@ -1,29 +1,28 @@
+import { commitSheets } from '../../catalog/images/image-store.ts';
+import { loadImageView } from '../../catalog/images/image-view-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
-import { commitSheets } from '../../catalog/pictures/picture-store.ts';
-import { loadPictureView } from '../../catalog/pictures/picture-view-store.ts';
 import { sheetRange } from '../../media/images/storyboard.ts';
 import { discardAfter } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
+import { createImageOutput } from './image-output.ts';
+import { chooseStored, shapeOf, startImageFfmpeg } from './image-run.ts';
 import { makeSheetRange, openChooser, type SheetRun } from './make-sheets.ts';
-import { createPictureOutput } from './picture-output.ts';
-import { chooseStored, shapeOf, startPictureFfmpeg } from './picture-run.ts';
 
 /** Makes sheets of a video's storyboard from what is encoded of it so far (decision 213). */
 export async function storeSheets({ claim }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { task } = claim;
-  const view = await loadPictureView(deps.db, task);
+  const view = await loadImageView(deps.db, task);
   if (view === null) throw new LeaseLost();
   const { durationMs } = view;
   const range = sheetRange(durationMs, task.fromSegment, task.toSegment);
   const low = chooseStored(view, range);
   // The one that it was planned for has failed since.
-  if (low === null)
-    throw new Error(`Expected a rendition with all pictures from ${range.fromSec} to ${range.toSec} s.`);
+  if (low === null) throw new Error(`Expected a rendition with all frames from ${range.fromSec} to ${range.toSec} s.`);
   const folder = `${task.id}-${claim.attempt}`;
-  const output = createPictureOutput(deps.storage, task.key, folder);
-  const start = startPictureFfmpeg(durationMs, deps.encoderMemoryBytes);
+  const output = createImageOutput(deps.storage, task.key, folder);
+  const start = startImageFfmpeg(durationMs, deps.encoderMemoryBytes);
   const run: SheetRun = { storage: deps.storage, output, durationMs, shape: shapeOf(view), low, start };
   const chooser = openChooser(run);
   try {

@@ -1,5 +1,5 @@
+import type { StoredWatermark } from '../../catalog/images/image-schema.ts';
 import { type LibrarySettings, readLibrarySettings } from '../../catalog/libraries/library-settings.ts';
-import type { StoredWatermark } from '../../catalog/pictures/picture-schema.ts';
 import type { UploadOptions } from '../../catalog/schema.ts';
 import { CODEC_NAMES } from '../../media/encode/codecs/all.ts';
 import { type LadderOptions, RUNGS, type Rung } from '../../media/encode/ladder.ts';

@@ -1,6 +1,6 @@
+import type { StoredWatermark } from '../../catalog/images/image-schema.ts';
 import type { CodecPlan, CodecView } from '../../catalog/lifecycle/codec-store.ts';
 import type { PlannedRendition } from '../../catalog/lifecycle/encode-plan.ts';
-import type { StoredWatermark } from '../../catalog/pictures/picture-schema.ts';
 import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { findCodec } from '../../media/encode/codecs/all.ts';

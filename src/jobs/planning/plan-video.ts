@@ -1,7 +1,7 @@
 import type { MediaKey } from '../../catalog/db.ts';
+import type { StoredWatermark } from '../../catalog/images/image-schema.ts';
 import type { EncodePlan, PlannedRendition, PlannedTimeline } from '../../catalog/lifecycle/encode-plan.ts';
 import { warningMessage } from '../../catalog/lifecycle/messages.ts';
-import type { StoredWatermark } from '../../catalog/pictures/picture-schema.ts';
 import type { MediaMessage } from '../../catalog/schema.ts';
 import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
 import { newGuid } from '../../lib/guid.ts';

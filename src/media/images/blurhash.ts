@@ -1,4 +1,4 @@
-/** A small picture: four bytes a pixel (red, green, blue, and one that is not looked at), row by row. */
+/** A small image: four bytes a pixel (red, green, blue, and one that is not looked at), row by row. */
 export type Pixels = { widthPx: number; heightPx: number; rgba: Uint8Array };
 
 const COMPONENTS_X = 4;
@@ -8,9 +8,9 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$
 type Colour = [red: number, green: number, blue: number];
 
 /**
- * Writes a picture as a BlurHash of 4 x 3 components (algorithm of github.com/woltapp/blurhash), 28 characters:
+ * Writes an image as a BlurHash of 4 x 3 components (algorithm of github.com/woltapp/blurhash), 28 characters:
  * a few cosine waves of each colour, in linear light. A miniature of some hundred pixels is as good as the whole
- * picture. Refuses pixels that do not fill the size.
+ * image. Refuses pixels that do not fill the size.
  */
 export function writeBlurhash(pixels: Pixels): string {
   const { widthPx, heightPx, rgba } = pixels;
@@ -42,7 +42,7 @@ export function writeBlurhash(pixels: Pixels): string {
   ].join('');
 }
 
-/** How much of a cosine wave of `x` and `y` half periods is in the picture, for each colour. */
+/** How much of a cosine wave of `x` and `y` half periods is in the image, for each colour. */
 function measureWave(light: Float64Array, { widthPx, heightPx }: Pixels, x: number, y: number): Colour {
   const sum: Colour = [0, 0, 0];
   for (let row = 0; row < heightPx; row += 1) {

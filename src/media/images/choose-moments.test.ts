@@ -4,19 +4,19 @@ import { compareMiniatures, judgeMiniature, MINIATURE, toGrey } from './miniatur
 
 const PIXELS = MINIATURE.widthPx * MINIATURE.heightPx;
 const flat = (level: number) => new Uint8Array(PIXELS).fill(level);
-/** Stripes of a width and a shift: every pair of different numbers is a different picture with contrast. */
+/** Stripes of a width and a shift: every pair of different numbers is a different frame with contrast. */
 const stripes = (widthPx: number, shiftPx = 0) =>
   Uint8Array.from({ length: PIXELS }, (_, at) =>
     Math.floor(((at % MINIATURE.widthPx) + shiftPx) / widthPx) % 2 === 0 ? 60 : 200,
   );
 
-function choose(pictures: readonly Uint8Array[], count = 5) {
-  const chooser = createMomentChooser(pictures.length);
-  for (const [tick, grey] of pictures.entries()) chooser.push(tick, grey);
+function choose(frames: readonly Uint8Array[], count = 5) {
+  const chooser = createMomentChooser(frames.length);
+  for (const [tick, grey] of frames.entries()) chooser.push(tick, grey);
   return chooser.choose(count);
 }
 
-test('dark and flat pictures show nothing, contrast and detail much', () => {
+test('dark and flat frames show nothing, contrast and detail much', () => {
   expect([flat(0), flat(128), flat(255), new Uint8Array(0)].map(judgeMiniature)).toEqual([0, 0, 0, 0]);
   expect(judgeMiniature(stripes(2))).toBeGreaterThan(judgeMiniature(stripes(8)));
 });
@@ -25,7 +25,7 @@ test('grey is what the eye sees of a colour', () => {
   expect([...toGrey(Uint8Array.of(255, 255, 255, 9, 0, 255, 0, 9, 0, 0, 255, 9))]).toEqual([255, 182, 18]);
 });
 
-test('a black start and a long still give one picture each at most, while others are left', () => {
+test('a black start and a long still give one frame each at most, while others are left', () => {
   const still = Array.from({ length: 30 }, () => stripes(4));
   const scenes = [stripes(2), stripes(3), stripes(5), stripes(8)];
   const { ticks, best } = choose([...Array.from({ length: 20 }, () => flat(0)), ...still, ...scenes]);
@@ -50,7 +50,7 @@ test('a still is shown again before anything black is', () => {
   expect(ticks.filter((tick) => tick < 40)).toEqual([]);
 });
 
-test('a black video gives moments all the same, a video of two pictures two', () => {
+test('a black video gives moments all the same, a video of two frames two', () => {
   expect(choose(Array.from({ length: 50 }, () => flat(0))).ticks).toHaveLength(5);
   expect(choose([stripes(2), stripes(3)])).toEqual({ ticks: [0, 1], best: 0 });
 });
@@ -67,6 +67,6 @@ test('no moment at all is an error', () => {
   expect(() => createMomentChooser(10).choose(5)).toThrow('at least one moment');
 });
 
-test('pictures are as far apart as their levels', () => {
+test('frames are as far apart as their levels', () => {
   expect(compareMiniatures(flat(10), flat(30))).toBe(20);
 });

@@ -1,6 +1,6 @@
 import { compareMiniatures, judgeMiniature } from './miniature.ts';
 
-/** A moment of a video and its grey miniature; `worth` is how much its picture shows (`judgeMiniature`). */
+/** A moment of a video and its grey miniature; `worth` is how much its frame shows (`judgeMiniature`). */
 export type Moment = { tick: number; grey: Uint8Array; worth: number };
 
 /** The moments chosen, in order of time; `best` is the place among them of the most informative one. */
@@ -21,13 +21,13 @@ const PERIODS = 96;
 const DIFFERENT = 24;
 /** Moments this share of the video apart are as far as need be; nearer ones are worth up to half as much. */
 const FAR = 0.1;
-/** Distance in time decides between pictures that are alike. */
+/** Distance in time decides between frames that are alike. */
 const TIME_WEIGHT = 0.5;
 
 /**
  * Chooses moments by what is to be seen, so that a still or a black stretch is not shown again and again: of each
- * ninety-sixth of the video the most informative picture stands for election; the most informative one of all is taken
- * first, then whichever shows much, differs from those taken, and is not near one of them. A dark or flat picture is
+ * ninety-sixth of the video the most informative frame stands for election; the most informative one of all is taken
+ * first, then whichever shows much, differs from those taken, and is not near one of them. A dark or flat frame is
  * taken only where there is none else, one that is like another only where there is none that differs.
  */
 export function createMomentChooser(endTick: number): MomentChooser {

@@ -13,14 +13,14 @@ export type Stretch = { fromTick: number; toTick: number };
  */
 export type SampleRun = { head: Buffer; startByte: number; endByte: number };
 
-/** All that decoding stretches of a chunk takes, and when their pictures are shown, in order of time. */
+/** All that decoding stretches of a chunk takes, and when their frames are shown, in order of time. */
 export type CutSamples = { runs: readonly SampleRun[]; ticks: readonly number[] };
 
 /** `compositionOffsetTicks` is raised by lead and presentation delay, `shownTick` is not. */
 type Placed = Sample & { fragment: number; startByte: number; decodeTick: number; shownTick: number };
 
 /**
- * ffmpeg moves pictures by the most negative composition offset that it has seen so far. Every offset is raised by
+ * ffmpeg moves frames by the most negative composition offset that it has seen so far. Every offset is raised by
  * this, longer than any reordering takes, so none is negative and all move alike.
  */
 export const LEAD_SEC = 60;
@@ -28,9 +28,9 @@ export const LEAD_SEC = 60;
 const MAX_SEQUENCE = 0xffffffff;
 
 /**
- * Cuts out of a chunk what decoding the pictures of stretches takes: from the keyframe before each on, nothing behind
- * its last picture. The picture that is shown at a stretch's start is always among them; what lies outside the chunk
- * is not. `ticks` lists the wanted pictures alone. `delayTicks` is the presentation delay of the init segment.
+ * Cuts out of a chunk what decoding the frames of stretches takes: from the keyframe before each on, nothing behind
+ * its last frame. The frame that is shown at a stretch's start is always among them; what lies outside the chunk
+ * is not. `ticks` lists the requested frames alone. `delayTicks` is the presentation delay of the init segment.
  */
 export function cutSamples(index: ChunkIndex, stretches: readonly Stretch[], delayTicks: number): CutSamples {
   const samples = placeSamples(index, delayTicks + LEAD_SEC * index.timescale);

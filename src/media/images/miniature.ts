@@ -1,15 +1,15 @@
-/** Size of the miniatures by which pictures are judged and compared. */
+/** Size of the miniatures by which frames are judged and compared. */
 export const MINIATURE = { widthPx: 32, heightPx: 18 } as const;
 
-/** Grey levels of 255: darker on average, or flatter, and a picture shows nothing of the video. */
+/** Grey levels of 255: darker on average, or flatter, and a frame shows nothing of the video. */
 const MIN_MEAN = 28;
 const MIN_DEVIATION = 14;
-/** More contrast than this makes no picture more informative. */
+/** More contrast than this makes no frame more informative. */
 const ENOUGH_DEVIATION = 64;
 
 /**
- * How much a picture is likely to show, by its grey miniature: contrast and detail, in grey levels; 0 for one that is
- * dark or flat. An empty miniature stands for a moment that gave no picture, and is worth 0 too.
+ * How much a frame is likely to show, by its grey miniature: contrast and detail, in grey levels; 0 for one that is
+ * dark or flat. An empty miniature stands for a moment that gave no frame, and is worth 0 too.
  */
 export function judgeMiniature(grey: Uint8Array): number {
   if (grey.length === 0) return 0;
@@ -32,7 +32,7 @@ export function toGrey(rgba: Uint8Array): Uint8Array {
   });
 }
 
-/** The mean step between neighbours: low for blurred and faded pictures. */
+/** The mean step between neighbours: low for blurred and faded frames. */
 function measureDetail(grey: Uint8Array): number {
   let sum = 0;
   for (let at = 0; at < grey.length; at += 1) {

@@ -3,7 +3,7 @@ import { SANDBOX_OUTPUT } from '../ffmpeg/sandbox-argv.ts';
 import { toNumber } from '../probe/frame-rate.ts';
 import type { Rational } from '../probe/source-facts.ts';
 import type { Stretch } from './cut-samples.ts';
-import { PICTURES_IN, READ_RENDITION, type RenditionPicture, toEven } from './plan-pictures.ts';
+import { FRAMES_IN, type FrameFormat, READ_RENDITION, toEven } from './plan-images.ts';
 
 /** The files that one run makes (wire-facts section 8). */
 export const PREVIEW_NAMES = ['preview.webp', 'preview.gif', 'preview_hq.webm', 'preview_hq.mp4'] as const;
@@ -42,19 +42,19 @@ export function choosePreview(ticks: readonly number[], endTick: number, timesca
 /**
  * Plans one run that reads stretches of a rendition (`cutSamples`) on the standard input and writes the animations of
  * `PREVIEW_NAMES` into the output folder: the stretches one behind the other, without sound. WebP and GIF
- * have 320 and 240 pixels on the long side and 10 pictures a second, the others 480 at the rendition's rate, 30 at
+ * have 320 and 240 pixels on the long side and 10 frames a second, the others 480 at the rendition's rate, 30 at
  * most.
  */
-export function planPreviews(stretches: readonly Stretch[], picture: RenditionPicture, rate: Rational): FfmpegPlan {
+export function planPreviews(stretches: readonly Stretch[], frame: FrameFormat, rate: Rational): FfmpegPlan {
   const wanted = stretches.map(({ fromTick, toTick }) => `gte(pts,${fromTick})*lt(pts,${toTick})`).join('+');
   const hqRate = toNumber(rate) > MAX_HQ_RATE ? String(MAX_HQ_RATE) : `${rate.num}/${rate.den}`;
   const graph = [
-    `${PICTURES_IN}select='${wanted}',setpts='PTS-(${writeGaps(stretches)})',fps=fps=${hqRate}:start_time=0:eof_action=pass,split=2[hq][fast]`,
-    `[hq]scale=${fitInto(picture, HQ_LONG_SIDE_PX)}:in_color_matrix=${picture.colorMatrix}:out_color_matrix=bt709:out_range=tv,format=yuv420p,setsar=1,split=2[webm][mp4]`,
-    `[fast]fps=fps=${SMALL_RATE}:eof_action=pass,scale=${fitInto(picture, SMALL_LONG_SIDE_PX)}:in_color_matrix=${picture.colorMatrix}:out_color_matrix=bt601:out_range=tv,setsar=1,split=2[w][g]`,
+    `${FRAMES_IN}select='${wanted}',setpts='PTS-(${writeGaps(stretches)})',fps=fps=${hqRate}:start_time=0:eof_action=pass,split=2[hq][fast]`,
+    `[hq]scale=${fitInto(frame, HQ_LONG_SIDE_PX)}:in_color_matrix=${frame.colorMatrix}:out_color_matrix=bt709:out_range=tv,format=yuv420p,setsar=1,split=2[webm][mp4]`,
+    `[fast]fps=fps=${SMALL_RATE}:eof_action=pass,scale=${fitInto(frame, SMALL_LONG_SIDE_PX)}:in_color_matrix=${frame.colorMatrix}:out_color_matrix=bt601:out_range=tv,setsar=1,split=2[w][g]`,
     '[w]format=yuv420p[webp]',
     // 32,768 colours are as good as all of them for a palette of 256, and are looked up six times as fast.
-    `[g]scale=${fitInto(picture, GIF_LONG_SIDE_PX)}:in_color_matrix=bt601,format=rgb555,format=rgb24,split=2[p][q];[p]palettegen[palette];[q][palette]paletteuse=dither=bayer:bayer_scale=4[gif]`,
+    `[g]scale=${fitInto(frame, GIF_LONG_SIDE_PX)}:in_color_matrix=bt601,format=rgb555,format=rgb24,split=2[p][q];[p]palettegen[palette];[q][palette]paletteuse=dither=bayer:bayer_scale=4[gif]`,
   ];
   const outputs = Object.entries(ENCODERS).flatMap(([name, argv]) => [
     ...['-map', `[${name.slice(name.indexOf('.') + 1)}]`, '-map_metadata', '-1', '-fflags', '+bitexact'],
@@ -78,7 +78,7 @@ const ENCODERS: Record<(typeof PREVIEW_NAMES)[number], readonly string[]> = {
   ],
 };
 
-/** What is to be taken off a picture's time: the start of the first stretch, and every gap that lies before it. */
+/** What is to be taken off a frame's time: the start of the first stretch, and every gap that lies before it. */
 function writeGaps(stretches: readonly Stretch[]): string {
   const gaps = stretches.map(({ fromTick }, index) => {
     const before = index === 0 ? 0 : (stretches[index - 1]?.toTick ?? 0);
@@ -87,7 +87,7 @@ function writeGaps(stretches: readonly Stretch[]): string {
   return gaps.join('+');
 }
 
-function fitInto({ widthPx, heightPx }: RenditionPicture, longSidePx: number): string {
+function fitInto({ widthPx, heightPx }: FrameFormat, longSidePx: number): string {
   const scale = Math.min(1, longSidePx / Math.max(widthPx, heightPx));
   return `${toEven(widthPx * scale)}:${toEven(heightPx * scale)}`;
 }

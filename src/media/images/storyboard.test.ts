@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasPicture } from './picture-set.ts';
+import { hasImage } from './image-set.ts';
 import {
   countSheets,
   missingSheets,
@@ -16,7 +16,7 @@ test.each([
   { shape: 'upright', widthPx: 1080, heightPx: 1920, durationMs: 10_001, expected: [6, 2, 534] },
   { shape: 'a tower', widthPx: 100, heightPx: 1000, durationMs: 60_000, expected: [30, 2, 600] },
   { shape: 'a line', widthPx: 1000, heightPx: 10, durationMs: 60_000, expected: [30, 2, 16] },
-  { shape: 'a single picture', widthPx: 320, heightPx: 240, durationMs: 40, expected: [1, 1, 226] },
+  { shape: 'a single frame', widthPx: 320, heightPx: 240, durationMs: 40, expected: [1, 1, 226] },
 ])('$shape: frames, seconds between them and height of a tile', ({ widthPx, heightPx, durationMs, expected }) => {
   const board = planStoryboard({ widthPx, heightPx }, durationMs);
   expect([board.frames, board.everySec, board.tileHeightPx]).toEqual(expected);
@@ -91,11 +91,11 @@ test('what is missing between stored sheets and behind them is found', () => {
   ]);
 });
 
-test('a set has the pictures that its numbers promise and no others', () => {
+test('a set has the images that its numbers promise and no others', () => {
   const board = planStoryboard({ widthPx: 16, heightPx: 9 }, 73_000);
   const set = { timelineId: '' as never, folder: 'f', board, posters: 5, previews: ['preview.webp'] };
   const names = ['thumbnail_1.jpg', 'thumbnail_5.jpg', 'seek/_0.jpg', 'seek/_1.jpg', 'preview.webp'];
-  expect(names.filter((name) => hasPicture(set, name))).toEqual(names);
+  expect(names.filter((name) => hasImage(set, name))).toEqual(names);
   const others = [
     'thumbnail_0.jpg',
     'thumbnail_6.jpg',
@@ -104,5 +104,5 @@ test('a set has the pictures that its numbers promise and no others', () => {
     'preview.gif',
     'seek/_01.jpg',
   ];
-  expect(others.filter((name) => hasPicture(set, name))).toEqual([]);
+  expect(others.filter((name) => hasImage(set, name))).toEqual([]);
 });

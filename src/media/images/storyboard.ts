@@ -3,7 +3,7 @@ export const SHEET_SIDE = 6;
 export const TILES_PER_SHEET = SHEET_SIDE * SHEET_SIDE;
 
 /**
- * A video's storyboard: tile n shows the picture at `n * everySec`, tiles fill sheets of 6 x 6 row by row
+ * A video's storyboard: tile n shows the frame at `n * everySec`, tiles fill sheets of 6 x 6 row by row
  * (wire-facts section 8).
  */
 export type Storyboard = {
@@ -23,11 +23,11 @@ const MAX_RANGES = 32;
 
 /**
  * Lays out a storyboard: a tile each 2 s, each second of a video shorter than 10 s; 300 pixels wide and as high as
- * the picture's shape wants, 600 at most: a narrower picture then stands in the middle.
+ * the frame's shape needs, 600 at most: a narrower frame then stands in the middle.
  */
-export function planStoryboard(picture: { widthPx: number; heightPx: number }, durationMs: number): Storyboard {
+export function planStoryboard(frame: { widthPx: number; heightPx: number }, durationMs: number): Storyboard {
   const everySec = tileSec(durationMs);
-  const heightPx = 2 * Math.round((TILE_WIDTH_PX * picture.heightPx) / picture.widthPx / 2);
+  const heightPx = 2 * Math.round((TILE_WIDTH_PX * frame.heightPx) / frame.widthPx / 2);
   return {
     durationMs,
     everySec,
@@ -37,7 +37,7 @@ export function planStoryboard(picture: { widthPx: number; heightPx: number }, d
   };
 }
 
-/** Sheets `first` up to, not including, `end`, and the time whose pictures are on them. */
+/** Sheets `first` up to, not including, `end`, and the time whose frames are on them. */
 export type SheetRange = { first: number; end: number; fromSec: number; toSec: number };
 
 /** The sheets `first` up to `end` of the storyboard of a video. */

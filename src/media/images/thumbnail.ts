@@ -4,19 +4,19 @@ import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from '../ffmpeg/ffmpeg-p
 import { GUARD_ARGV, SOURCE_URL } from '../probe/open-source.ts';
 import type { SourceFacts } from '../probe/source-facts.ts';
 import { judgeMiniature, MINIATURE, toGrey } from './miniature.ts';
-import { MAX_LONG_SIDE_PX } from './plan-picture.ts';
+import { MAX_LONG_SIDE_PX } from './plan-image.ts';
 
 const CANDIDATE_SHARES = [0.1, 0.25, 0.5, 0.02, 0.8] as const;
 
 /**
- * Plans one run that makes thumbnail candidates: for each moment two outputs, a JPEG of the whole picture
+ * Plans one run that makes thumbnail candidates: for each moment two outputs, a JPEG of the whole frame
  * (upright, square pixels, at most 1920 on the long side) and a miniature of four bytes a pixel. `timeSec` from the
  * timeline's start asks for that exact frame alone; null for keyframes spread over the video. Refuses a source without
- * picture.
+ * video.
  */
 export function planThumbnails(facts: SourceFacts, timeSec: number | null): FfmpegPlan {
   const { video } = facts;
-  if (video === null) throw new Error('Expected a source with picture, this one has sound only.');
+  if (video === null) throw new Error('Expected a source with video, this one has audio only.');
   const moments = timeSec === null ? spreadMoments(facts) : [clampMoment(facts, timeSec)];
   const inputs = moments.flatMap((moment) => [
     ...GUARD_ARGV,
@@ -24,11 +24,11 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
     ...(timeSec === null ? ['-skip_frame', 'nokey', '-noaccurate_seek'] : []),
     ...['-threads', '1', '-an', '-sn', '-dn', '-ss', moment.toFixed(3), '-i', SOURCE_URL],
   ]);
-  const picture = pictureFilters(video, thumbnailSize(facts)).join(',');
+  const frame = pictureFilters(video, thumbnailSize(facts)).join(',');
   const colours = 'scale=in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc,format=yuvj420p';
   const graph = moments.map((_, index) => {
     const sample = `scale=${MINIATURE.widthPx}:${MINIATURE.heightPx}:flags=area:in_color_matrix=bt709,format=rgba[s${index}]`;
-    return `[${index}:${video.streamIndex}]${picture},split=2[w${index}][m${index}];[w${index}]${colours}[p${index}];[m${index}]${sample}`;
+    return `[${index}:${video.streamIndex}]${frame},split=2[w${index}][m${index}];[w${index}]${colours}[p${index}];[m${index}]${sample}`;
   });
   // A keyframe before the moment has a negative time, which any other frame mode drops.
   const one = ['-frames:v', '1', '-fps_mode', 'passthrough', '-map_metadata', '-1', '-fflags', '+bitexact'];
@@ -58,7 +58,7 @@ function spreadMoments(facts: SourceFacts): number[] {
   return CANDIDATE_SHARES.map((share) => clampMoment(facts, share * facts.durationSec));
 }
 
-/** Keeps a moment of the timeline within the picture, in seconds after the source's earliest stream. */
+/** Keeps a moment of the timeline within the video, in seconds after the source's earliest stream. */
 function clampMoment(facts: SourceFacts, timeSec: number): number {
   const firstSec = (facts.video?.startSec ?? facts.startSec) - facts.startSec;
   const lastSec = firstSec + (facts.video?.durationSec ?? 0) - 0.1;

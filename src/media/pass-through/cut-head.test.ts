@@ -8,7 +8,7 @@ function sampleOf(...units: readonly Buffer[]): Buffer {
   return Buffer.concat(units.flatMap((unit) => [Buffer.of(0, 0, 0, unit.length), unit]));
 }
 
-function pictureOf(sample: Buffer, sizeBytes = sample.length): string {
+function frameOf(sample: Buffer, sizeBytes = sample.length): string {
   return parseCutHead(sample, { number: 7, sizeBytes }, layout).picture;
 }
 
@@ -23,17 +23,17 @@ test('an IDR slice behind delimiter, parameter sets and SEI is an IDR picture', 
 });
 
 test('any other slice is not, even when an IDR slice follows', () => {
-  expect(pictureOf(sampleOf(sei, slice, idr))).toBe('not-idr');
+  expect(frameOf(sampleOf(sei, slice, idr))).toBe('not-idr');
 });
 
 test('a head that ends before the first slice leaves it unknown', () => {
-  expect(pictureOf(sampleOf(sei))).toBe('unknown');
-  expect(pictureOf(sampleOf(sei, idr).subarray(0, 11), 14)).toBe('unknown');
+  expect(frameOf(sampleOf(sei))).toBe('unknown');
+  expect(frameOf(sampleOf(sei, idr).subarray(0, 11), 14)).toBe('unknown');
 });
 
 test('NAL lengths beyond the sample or of 0 are damage', () => {
-  expect(pictureOf(Buffer.from('000000ff6588', 'hex'))).toBe('damaged');
-  expect(pictureOf(Buffer.from('0000000065', 'hex'))).toBe('damaged');
+  expect(frameOf(Buffer.from('000000ff6588', 'hex'))).toBe('damaged');
+  expect(frameOf(Buffer.from('0000000065', 'hex'))).toBe('damaged');
 });
 
 test('parameter sets in band that differ from the configuration are reported', () => {

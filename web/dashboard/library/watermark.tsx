@@ -16,7 +16,7 @@ type Place = {
 };
 type Props = { libraryId: number; library: VideoLibraryModel; onChanged: () => void };
 
-/** The picture that is drawn into new videos, placed by dragging it. */
+/** The image that is drawn into new videos, placed by dragging it. */
 export function Watermark({ libraryId, library, onChanged }: Props) {
   const place = useSignal<Place>({
     WatermarkPositionLeft: library.WatermarkPositionLeft,
@@ -24,9 +24,9 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
     WatermarkWidth: library.WatermarkWidth || 15,
     WatermarkHeight: library.WatermarkHeight || 15,
   });
-  const picture = useSignal<string | null>(null);
+  const image = useSignal<string | null>(null);
   // The browser keeps the file of an address until that is given up.
-  const shown = picture.value;
+  const shown = image.value;
   useEffect(() => {
     if (shown !== null) return () => URL.revokeObjectURL(shown);
   }, [shown]);
@@ -35,7 +35,7 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
     if (file === undefined) return;
     void running.run(async () => {
       await api('PUT', `/videolibrary/${libraryId}/watermark`, file);
-      picture.value = URL.createObjectURL(file);
+      image.value = URL.createObjectURL(file);
       onChanged();
     });
   };
@@ -48,17 +48,12 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
   const remove = () =>
     running.run(async () => {
       await api('DELETE', `/videolibrary/${libraryId}/watermark`);
-      picture.value = null;
+      image.value = null;
       onChanged();
     });
   return (
     <Panel title={t('Watermark')} hint={t('Drawn into the picture of videos that are encoded from now on.')}>
-      <Stage
-        place={place.value}
-        picture={shown}
-        hasPicture={library.HasWatermark}
-        onPlace={(to) => (place.value = to)}
-      />
+      <Stage place={place.value} image={shown} hasImage={library.HasWatermark} onPlace={(to) => (place.value = to)} />
       <div class="row">
         {FIELDS.map(([field, label]) => (
           <label key={field} class="inline">
@@ -109,10 +104,10 @@ const FIELDS: readonly (readonly [keyof Place, string])[] = [
   ['WatermarkHeight', 'Height, %'],
 ];
 
-type StageProps = { place: Place; picture: string | null; hasPicture: boolean; onPlace: (place: Place) => void };
+type StageProps = { place: Place; image: string | null; hasImage: boolean; onPlace: (place: Place) => void };
 
-function Stage({ place, picture, hasPicture, onPlace }: StageProps) {
-  const stageWord = hasPicture ? t('Watermark') : t('No picture yet');
+function Stage({ place, image, hasImage, onPlace }: StageProps) {
+  const stageWord = hasImage ? t('Watermark') : t('No picture yet');
   const isHeld = useSignal(false);
   const move = (event: PointerEvent & { currentTarget: HTMLElement }) => {
     const { width, height } = event.currentTarget.getBoundingClientRect();
@@ -146,7 +141,7 @@ function Stage({ place, picture, hasPicture, onPlace }: StageProps) {
           height: `${place.WatermarkHeight}%`,
         }}
       >
-        {picture === null ? stageWord : <img src={picture} alt={t('Watermark')} draggable={false} />}
+        {image === null ? stageWord : <img src={image} alt={t('Watermark')} draggable={false} />}
       </span>
     </div>
   );

@@ -21,7 +21,7 @@ export function Card({ libraryId, index, video, ...choice }: ItemProps) {
   return (
     <li class={isChosen ? 'card chosen' : 'card'} data-index={index}>
       <Link to={{ name: 'video', libraryId, videoId: video.guid }} class="card-link">
-        <Picture video={video} />
+        <Thumbnail video={video} />
         <div class="card-text">
           <h2>{video.title}</h2>
           <p class="hint">
@@ -42,7 +42,7 @@ export function Row({ libraryId, index, video, ...choice }: ItemProps) {
     <li class={isChosen ? 'video-row chosen' : 'video-row'} data-index={index}>
       {choice.maySelect && <Choose video={video} {...choice} />}
       <Link to={{ name: 'video', libraryId, videoId: video.guid }} class="row-link">
-        <Picture video={video} />
+        <Thumbnail video={video} />
         <span class="row-title">{video.title}</span>
         <span class="row-state">
           <StateChip video={video} />
@@ -72,11 +72,11 @@ function Choose({ video, onTurn }: Pick<ItemProps, 'video' | 'onTurn'>) {
 const HOVER_MS = 350;
 
 /** The thumbnail, which moves while the pointer rests on it. */
-function Picture({ video }: { video: VideoModel }) {
+function Thumbnail({ video }: { video: VideoModel }) {
   const isMoving = useSignal(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
-  const still = hasPicture(video) ? video.thumbnailUrl : null;
+  const still = hasThumbnail(video) ? video.thumbnailUrl : null;
   const moving = video.hasHighQualityPreview === true ? previewOf(video) : null;
   const rest = () => {
     clearTimeout(timer.current);
@@ -105,7 +105,7 @@ function previewOf({ thumbnailUrl, thumbnailFileName }: VideoModel): string | nu
   return thumbnailUrl.replace(thumbnailFileName, 'preview.webp');
 }
 
-export function hasPicture({ thumbnailUrl, status, thumbnailCount }: VideoModel): boolean {
+export function hasThumbnail({ thumbnailUrl, status, thumbnailCount }: VideoModel): boolean {
   return thumbnailUrl !== null && (status === 3 || status === 4 || status === 8 || thumbnailCount > 0);
 }
 

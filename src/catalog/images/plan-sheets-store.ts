@@ -5,15 +5,15 @@ import type { MediaKey, Tx } from '../db.ts';
 import { covers } from '../renditions/coverage.ts';
 import { type EncodeTask, taskPriority, taskWeight } from '../tasks/encode-task.ts';
 import { insertTasks } from '../tasks/task-row-store.ts';
-import { loadChunks } from './picture-view-store.ts';
+import { loadChunks } from './image-view-store.ts';
 
 /** Where sheets are made of, in seconds. */
 type Source = { durationSec: number; timescale: number; renditionId: Guid };
 
 /**
- * Plans the sheets of a storyboard whose pictures are all stored, while the rest of the video is encoded: so that
+ * Plans the sheets of a storyboard whose frames are all stored, while the rest of the video is encoded: so that
  * little is left to make when that is over. Called with each chunk of a rendition; what is not planned here, the end of
- * the video above all, is made with the other pictures.
+ * the video above all, is made with the other images.
  */
 export async function planSheets(tx: Tx, { key, timelineId, renditionIds }: EncodeTask): Promise<void> {
   const source = await findSource(tx, key, timelineId);
@@ -32,7 +32,7 @@ export async function planSheets(tx: Tx, { key, timelineId, renditionIds }: Enco
 }
 
 /**
- * The lowest rendition of a set that has no pictures yet. Null when it is whole, for then all that is left is one task,
+ * The lowest rendition of a set that has no images yet. Null when it is whole, for then all that is left is one task,
  * or when it is not encoded.
  */
 async function findSource(tx: Tx, { libraryId, mediaId }: MediaKey, timelineId: Guid): Promise<Source | null> {

@@ -3,38 +3,38 @@ import { GUARD_ARGV } from '../probe/open-source.ts';
 import type { VideoFacts } from '../probe/source-facts.ts';
 import { LEAD_SEC } from './cut-samples.ts';
 import { MINIATURE } from './miniature.ts';
-import { MAX_LONG_SIDE_PX } from './plan-picture.ts';
+import { MAX_LONG_SIDE_PX } from './plan-image.ts';
 import { SHEET_SIDE, type SheetRange, type Storyboard, TILES_PER_SHEET } from './storyboard.ts';
 
-/** The pictures of a rendition as they are stored, upright and with square pixels. */
-export type RenditionPicture = { widthPx: number; heightPx: number; colorMatrix: VideoFacts['colorMatrix'] };
+/** The frames of a rendition as they are stored, upright and with square pixels. */
+export type FrameFormat = { widthPx: number; heightPx: number; colorMatrix: VideoFacts['colorMatrix'] };
 
 const ROUNDED = 0.02;
 
 /** Frames come out when they come in, with the ticks that they have in the rendition. */
 const AS_THEY_ARE = ['-fps_mode', 'passthrough', '-enc_time_base', '-1'];
 
-/** Which sheets to make, and what of: keyframes, or, with `sampleEverySec`, the first picture in each such time. */
+/** Which sheets to make, and what of: keyframes, or, with `sampleEverySec`, the first frame in each such time. */
 export type SheetsToMake = { board: Storyboard; range: SheetRange; sampleEverySec: number | null };
 
 /**
  * Plans one run over the samples of a range of a rendition (`cutSamples`) on the standard input. Outputs: the range's
  * sheets as a multipart stream of JPEGs, grey miniatures, and the times of these as `framecrc` text.
  */
-export function planSheets({ board, range, sampleEverySec }: SheetsToMake, picture: RenditionPicture): FfmpegPlan {
+export function planSheets({ board, range, sampleEverySec }: SheetsToMake, frame: FrameFormat): FfmpegPlan {
   const { everySec } = board;
   const tiles = Math.min(board.frames, range.end * TILES_PER_SHEET) - range.first * TILES_PER_SHEET;
   const fitted = [
     `setpts=PTS-${range.fromSec}/TB`,
-    // Rounding up puts a picture where it is shown from on: tile n is what one sees at n * everySec.
+    // Rounding up puts a frame where it is shown from on: tile n is what one sees at n * everySec.
     `fps=fps=1/${everySec}:round=up:start_time=0,tpad=stop_mode=clone:stop=-1,trim=end_frame=${tiles}`,
-    ...fitTile(board, picture),
+    ...fitTile(board, frame),
     `setsar=1,tile=${SHEET_SIDE}x${SHEET_SIDE}`,
   ];
   const when = sampleEverySec === null ? 'key' : `isnan(prev_selected_t)+gte(t-prev_selected_t,${sampleEverySec})`;
   const miniature = `scale=${MINIATURE.widthPx}:${MINIATURE.heightPx}:flags=area,format=gray`;
   const graph = [
-    `${PICTURES_IN}split=2[all][some]`,
+    `${FRAMES_IN}split=2[all][some]`,
     `[all]${fitted.join(',')}[sheets]`,
     `[some]select='${when}',${miniature},split=2[grey][times]`,
   ];
@@ -47,15 +47,15 @@ export function planSheets({ board, range, sampleEverySec }: SheetsToMake, pictu
 
 /**
  * Plans one run over stretches of a rendition (`cutSamples`) on the standard input that makes a JPEG, at most 1920
- * pixels on the long side, and a miniature of four bytes a pixel of the pictures shown at `ticks`, in order of time.
+ * pixels on the long side, and a miniature of four bytes a pixel of the frames shown at `ticks`, in order of time.
  */
-export function planPosters(ticks: readonly number[], picture: RenditionPicture): FfmpegPlan {
-  const scale = Math.min(1, MAX_LONG_SIDE_PX / Math.max(picture.widthPx, picture.heightPx));
-  const size = [picture.widthPx, picture.heightPx].map((px) => toEven(px * scale)).join(':');
+export function planPosters(ticks: readonly number[], frame: FrameFormat): FfmpegPlan {
+  const scale = Math.min(1, MAX_LONG_SIDE_PX / Math.max(frame.widthPx, frame.heightPx));
+  const size = [frame.widthPx, frame.heightPx].map((px) => toEven(px * scale)).join(':');
   const graph = [
-    `${PICTURES_IN}select='${ticks.map((tick) => `eq(pts,${tick})`).join('+')}',split=2[whole][small]`,
-    `[whole]scale=${size}:${toJpegColours(picture)},format=yuvj420p,setsar=1[posters]`,
-    `[small]scale=${MINIATURE.widthPx}:${MINIATURE.heightPx}:flags=area:in_color_matrix=${picture.colorMatrix},format=rgba[miniatures]`,
+    `${FRAMES_IN}select='${ticks.map((tick) => `eq(pts,${tick})`).join('+')}',split=2[whole][small]`,
+    `[whole]scale=${size}:${toJpegColours(frame)},format=yuvj420p,setsar=1[posters]`,
+    `[small]scale=${MINIATURE.widthPx}:${MINIATURE.heightPx}:flags=area:in_color_matrix=${frame.colorMatrix},format=rgba[miniatures]`,
   ];
   return planRun(graph, ['posters', 'miniatures'], {
     posters: ['-c:v', 'mjpeg', '-q:v', '3', '-f', 'mpjpeg'],
@@ -64,9 +64,9 @@ export function planPosters(ticks: readonly number[], picture: RenditionPicture)
 }
 
 /** Sides are rounded to even numbers: what misses the tile's shape by that alone fills it, without an edge. */
-function fitTile({ tileWidthPx, tileHeightPx }: Storyboard, picture: RenditionPicture): string[] {
-  const shape = (tileWidthPx * picture.heightPx) / (tileHeightPx * picture.widthPx);
-  const scale = `scale=${tileWidthPx}:${tileHeightPx}:${toJpegColours(picture)}`;
+function fitTile({ tileWidthPx, tileHeightPx }: Storyboard, frame: FrameFormat): string[] {
+  const shape = (tileWidthPx * frame.heightPx) / (tileHeightPx * frame.widthPx);
+  const scale = `scale=${tileWidthPx}:${tileHeightPx}:${toJpegColours(frame)}`;
   if (Math.abs(shape - 1) < ROUNDED) return [scale, 'format=yuvj420p'];
   const pad = `pad=${tileWidthPx}:${tileHeightPx}:(ow-iw)/2:(oh-ih)/2`;
   return [`${scale}:force_original_aspect_ratio=decrease`, 'format=yuvj420p', pad];
@@ -84,14 +84,14 @@ function planRun(graph: readonly string[], outputs: readonly string[], formats: 
   };
 }
 
-/** The start of a filter graph: pictures with the ticks that they have in the rendition. */
-export const PICTURES_IN = `[0:v:0]setpts=PTS-${LEAD_SEC}/TB,`;
+/** The start of a filter graph: frames with the ticks that they have in the rendition. */
+export const FRAMES_IN = `[0:v:0]setpts=PTS-${LEAD_SEC}/TB,`;
 
 /** Opens a stream of cut samples on the standard input. */
 export const READ_RENDITION: readonly string[] = ['-copyts', ...GUARD_ARGV, '-threads', '1', '-i', 'pipe:0'];
 
 /** A JPEG says nothing of its colours: all readers take BT.601, full range (JFIF 1.02). */
-function toJpegColours({ colorMatrix }: RenditionPicture): string {
+function toJpegColours({ colorMatrix }: FrameFormat): string {
   return `in_color_matrix=${colorMatrix}:out_color_matrix=bt601:out_range=pc`;
 }
 

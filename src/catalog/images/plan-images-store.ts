@@ -4,46 +4,46 @@ import type { Db, MediaKey, Tx } from '../db.ts';
 import { type EncodeTask, taskPriority, taskWeight } from '../tasks/encode-task.ts';
 import { insertTasks } from '../tasks/task-row-store.ts';
 
-/** Up to here making the pictures is quick work. */
+/** Up to here making the images is quick work. */
 const QUICK_SEC = 120;
 const VIDEOS_AT_ONCE = 20;
 
-/** Of a query over the timeline `t`: a set whose pictures are whole, in the codec that every set has. */
-const HAS_PICTURES = sql<SqlBool>`exists (select 1 from rendition r where r.timeline_id = t.id
+/** Of a query over the timeline `t`: a set whose video is whole, in the codec that every set has. */
+const HAS_VIDEO = sql<SqlBool>`exists (select 1 from rendition r where r.timeline_id = t.id
   and r.library_id = t.library_id and r.media_id = t.media_id and r.kind = 'video' and r.codec = 'h264'
   and r.state = 'finished' and r.retired_at is null)`;
 
 /**
- * Plans the making of a video's pictures from the set on a timeline, when that set has pictures of its own and they
+ * Plans the making of a video's images from the set on a timeline, when that set has video of its own and they
  * were neither made nor tried before. Returns whether the encode task was written.
  */
-export async function planPictures(tx: Tx, key: MediaKey, timelineId: Guid | null): Promise<boolean> {
+export async function planImages(tx: Tx, key: MediaKey, timelineId: Guid | null): Promise<boolean> {
   if (timelineId === null) return false;
   const { rows } = await sql<{ durationSec: number }>`
     select t.end_ticks::float8 / t.timescale as "durationSec" from timeline t
     join media m on m.library_id = t.library_id and m.id = t.media_id
     where t.library_id = ${key.libraryId} and t.media_id = ${key.mediaId} and t.id = ${timelineId}
       and m.pictures->>'timelineId' is distinct from t.id::text
-      and ${HAS_PICTURES}
+      and ${HAS_VIDEO}
       and not exists (select 1 from encode_task w where w.timeline_id = t.id and w.library_id = t.library_id
         and w.media_id = t.media_id and w.kind = 'pictures')
     for update of m
   `.execute(tx);
   const [found] = rows;
   if (found === undefined) return false;
-  await insertTasks(tx, [pictureTask(key, timelineId, found.durationSec)]);
+  await insertTasks(tx, [imageTask(key, timelineId, found.durationSec)]);
   return true;
 }
 
 /**
- * Videos that were finished without pictures, which are older than these or came from elsewhere; any of them, a bounded
+ * Videos that were finished without images, which are older than these or came from elsewhere; any of them, a bounded
  * number.
  */
-export async function findWithoutPictures(db: Db): Promise<{ key: MediaKey; timelineId: Guid }[]> {
+export async function findWithoutImages(db: Db): Promise<{ key: MediaKey; timelineId: Guid }[]> {
   const { rows } = await sql<{ library_id: number; id: Guid; timeline_id: Guid }>`
     select m.library_id, m.id, t.id as timeline_id from media m
     join timeline t on t.library_id = m.library_id and t.media_id = m.id and t.active
-    where m.type = 'video' and m.state = 'finished' and m.pictures is null and m.width_px > 0 and ${HAS_PICTURES}
+    where m.type = 'video' and m.state = 'finished' and m.pictures is null and m.width_px > 0 and ${HAS_VIDEO}
       and not exists (select 1 from encode_task w where w.library_id = m.library_id and w.media_id = m.id
         and w.kind = 'pictures')
     order by random() limit ${VIDEOS_AT_ONCE}
@@ -51,7 +51,7 @@ export async function findWithoutPictures(db: Db): Promise<{ key: MediaKey; time
   return rows.map((row) => ({ key: { libraryId: row.library_id, mediaId: row.id }, timelineId: row.timeline_id }));
 }
 
-function pictureTask(key: MediaKey, timelineId: Guid, durationSec: number): EncodeTask {
+function imageTask(key: MediaKey, timelineId: Guid, durationSec: number): EncodeTask {
   return {
     key,
     id: newGuid(),

@@ -1,33 +1,33 @@
-import { type LibraryPicture, PICTURE_LIMIT_BYTES } from '../../catalog/libraries/library-picture.ts';
+import { IMAGE_LIMIT_BYTES, type LibraryImage } from '../../catalog/libraries/library-image.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { PictureMaker } from '../../media/images/run-picture.ts';
+import type { ImageMaker } from '../../media/images/run-image.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { defineOperation } from '../define-operation.ts';
 import { CoreLibraryParams } from './core-library.ts';
-import { keepPicture, removePicture } from './stored-picture.ts';
+import { keepImage, removeImage } from './stored-image.ts';
 
-type Deps = { libraries: LibraryStore; storage: Storage; pictures: PictureMaker };
-type Wanted = { name: string; path: string; description: string; picture: LibraryPicture };
+type Deps = { libraries: LibraryStore; storage: Storage; images: ImageMaker };
+type Wanted = { name: string; path: string; description: string; image: LibraryImage };
 /** Makes what is kept of what was sent. */
-type Make = (sent: Buffer, pictures: PictureMaker, signal: AbortSignal) => Promise<Buffer>;
+type Make = (sent: Buffer, images: ImageMaker, signal: AbortSignal) => Promise<Buffer>;
 
 const PATHS = {
   watermark: '/videolibrary/{id}/watermark',
   liveWatermark: '/videolibrary/{id}/live/watermark',
   liveThumbnail: '/videolibrary/{id}/live/thumbnail',
-} as const satisfies Record<LibraryPicture, string>;
+} as const satisfies Record<LibraryImage, string>;
 
-const makeMark: Make = (sent, pictures, signal) => pictures.makeMark(sent, signal);
-const makeJpeg: Make = async (sent, pictures, signal) => (await pictures.make(sent, signal)).jpeg;
+const makeMark: Make = (sent, images, signal) => images.makeMark(sent, signal);
+const makeJpeg: Make = async (sent, images, signal) => (await images.make(sent, signal)).jpeg;
 
 export const putWatermark = defineUpload(
   {
     name: 'putWatermark',
     path: PATHS.watermark,
-    description: 'Sets the picture that is drawn over videos of a library while they are encoded.',
-    picture: 'watermark',
+    description: 'Sets the image that is drawn over videos of a library while they are encoded.',
+    image: 'watermark',
   },
   makeMark,
 );
@@ -36,7 +36,7 @@ export const deleteWatermark = defineRemoval({
   name: 'deleteWatermark',
   path: PATHS.watermark,
   description: 'Deletes the watermark of a library; videos that were encoded with it keep it.',
-  picture: 'watermark',
+  image: 'watermark',
 });
 
 export const putLiveWatermark = defineUpload(
@@ -44,8 +44,8 @@ export const putLiveWatermark = defineUpload(
     name: 'putLiveWatermark',
     path: PATHS.liveWatermark,
     description:
-      'Sets the picture that is drawn over live streams of a library, where its videos have theirs. Publishers that connect from now on are encoded with it.',
-    picture: 'liveWatermark',
+      'Sets the image that is drawn over live streams of a library, where its videos have theirs. Publishers that connect from now on are encoded with it.',
+    image: 'liveWatermark',
   },
   makeMark,
 );
@@ -53,9 +53,8 @@ export const putLiveWatermark = defineUpload(
 export const deleteLiveWatermark = defineRemoval({
   name: 'deleteLiveWatermark',
   path: PATHS.liveWatermark,
-  description:
-    'Deletes the picture that is drawn over live streams of a library; publishers that are connected keep it.',
-  picture: 'liveWatermark',
+  description: 'Deletes the image that is drawn over live streams of a library; publishers that are connected keep it.',
+  image: 'liveWatermark',
 });
 
 export const putLiveDefaultThumbnail = defineUpload(
@@ -63,8 +62,8 @@ export const putLiveDefaultThumbnail = defineUpload(
     name: 'putLiveDefaultThumbnail',
     path: PATHS.liveThumbnail,
     description:
-      'Sets the picture of live streams that are created from now on in a library, until they are given their own.',
-    picture: 'liveThumbnail',
+      'Sets the image of live streams that are created from now on in a library, until they are given their own.',
+    image: 'liveThumbnail',
   },
   makeJpeg,
 );
@@ -72,12 +71,12 @@ export const putLiveDefaultThumbnail = defineUpload(
 export const deleteLiveDefaultThumbnail = defineRemoval({
   name: 'deleteLiveDefaultThumbnail',
   path: PATHS.liveThumbnail,
-  description: 'Deletes the picture that new live streams of a library begin with; those that have it keep it.',
-  picture: 'liveThumbnail',
+  description: 'Deletes the image that new live streams of a library begin with; those that have it keep it.',
+  image: 'liveThumbnail',
 });
 
-/** An operation that takes a picture of a library as its body. */
-function defineUpload({ picture, ...contract }: Wanted, make: Make) {
+/** An operation that takes an image of a library as its body. */
+function defineUpload({ image, ...contract }: Wanted, make: Make) {
   return defineOperation({
     ...contract,
     method: 'PUT',
@@ -91,15 +90,15 @@ function defineUpload({ picture, ...contract }: Wanted, make: Make) {
     async run({ params: { id }, body, signal }, deps: Deps) {
       const library = await deps.libraries.find(id);
       if (library === null) throw new Refused('not-found', `There is no library ${id}. Check the id.`);
-      const sent = await readBytes(body, { what: 'a picture', limitBytes: PICTURE_LIMIT_BYTES });
-      await keepPicture({ library, picture, bytes: await make(sent, deps.pictures, signal) }, deps, signal);
+      const sent = await readBytes(body, { what: 'an image', limitBytes: IMAGE_LIMIT_BYTES });
+      await keepImage({ library, image, bytes: await make(sent, deps.images, signal) }, deps, signal);
       return null;
     },
   });
 }
 
-/** An operation that takes a picture of a library away. */
-function defineRemoval({ picture, ...contract }: Wanted) {
+/** An operation that takes an image of a library away. */
+function defineRemoval({ image, ...contract }: Wanted) {
   return defineOperation({
     ...contract,
     method: 'DELETE',
@@ -110,7 +109,7 @@ function defineRemoval({ picture, ...contract }: Wanted) {
     refusals: { 'not-found': 404 },
     errorShape: 'core',
     async run({ params: { id }, signal }, deps: Deps) {
-      await removePicture({ libraryId: id, picture }, deps, signal);
+      await removeImage({ libraryId: id, image }, deps, signal);
       return null;
     },
   });

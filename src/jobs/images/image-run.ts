@@ -1,21 +1,21 @@
 import type { Readable } from 'node:stream';
-import type { PictureRendition, PictureView } from '../../catalog/pictures/picture-view-store.ts';
+import type { ImageRendition, ImageView } from '../../catalog/images/image-view-store.ts';
 import { covers } from '../../catalog/renditions/coverage.ts';
 import type { FfmpegPlan } from '../../media/ffmpeg/ffmpeg-plan.ts';
 import { type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
-import type { RenditionPicture } from '../../media/images/plan-pictures.ts';
+import type { FrameFormat } from '../../media/images/plan-images.ts';
 import type { SheetRange } from '../../media/images/storyboard.ts';
 import type { Rational } from '../../media/probe/source-facts.ts';
 import type { Storage } from '../../ports/storage.ts';
-import type { PictureOutput } from './picture-output.ts';
+import type { ImageOutput } from './image-output.ts';
 
-/** A rendition to take pictures from, and how its pictures are stored. */
-export type Chosen = { rendition: PictureRendition; picture: RenditionPicture };
+/** A rendition to take images from, and how its frames are stored. */
+export type Chosen = { rendition: ImageRendition; frame: FrameFormat };
 
-/** The making of one video's pictures. `low`, `middle` and `high` may be the same rendition. */
-export type PictureRun = {
+/** The making of one video's images. `low`, `middle` and `high` may be the same rendition. */
+export type ImageRun = {
   storage: Storage;
-  output: PictureOutput;
+  output: ImageOutput;
   durationMs: number;
   rate: Rational;
   /** What a viewer sees, before any rounding to even sides. */
@@ -36,11 +36,11 @@ const ENOUGH_FOR_PREVIEW = 360;
 const ENOUGH_FOR_POSTER = 720;
 
 /**
- * Chooses what to take pictures from. Thumbnails come from the highest rendition that we encoded, for its keyframes
+ * Chooses what to take images from. Thumbnails come from the highest rendition that we encoded, for its keyframes
  * are where keyframes of the lowest are; a source that passes through is taken where only that is large enough.
  */
-export function chooseRenditions(view: PictureView): Pick<PictureRun, 'low' | 'middle' | 'high'> {
-  const all = view.renditions.map((rendition) => ({ rendition, picture: pictureOf(rendition, view) }));
+export function chooseRenditions(view: ImageView): Pick<ImageRun, 'low' | 'middle' | 'high'> {
+  const all = view.renditions.map((rendition) => ({ rendition, frame: formatOf(rendition, view) }));
   const [low] = all;
   // A view has at least one.
   const highest = all.at(-1) as Chosen;
@@ -54,19 +54,19 @@ export function chooseRenditions(view: PictureView): Pick<PictureRun, 'low' | 'm
 }
 
 /** The lowest of the renditions that we encode and that have all chunks from one time to another, or null. */
-export function chooseStored(view: PictureView, { fromSec, toSec }: SheetRange): Chosen | null {
+export function chooseStored(view: ImageView, { fromSec, toSec }: SheetRange): Chosen | null {
   const rendition = view.renditions.find(
     ({ origin, chunks, timescale }) => origin === 'encode' && covers(chunks, fromSec * timescale, toSec * timescale),
   );
-  return rendition === undefined ? null : { rendition, picture: pictureOf(rendition, view) };
+  return rendition === undefined ? null : { rendition, frame: formatOf(rendition, view) };
 }
 
-export function shapeOf({ video }: PictureView): PictureRun['shape'] {
+export function shapeOf({ video }: ImageView): ImageRun['shape'] {
   return { widthPx: video.displayWidthPx, heightPx: video.displayHeightPx };
 }
 
-/** Starts ffmpeg as the making of pictures does. */
-export function startPictureFfmpeg(durationMs: number, memoryBytes: number | undefined): PictureRun['start'] {
+/** Starts ffmpeg as the making of images does. */
+export function startImageFfmpeg(durationMs: number, memoryBytes: number | undefined): ImageRun['start'] {
   return (plan, input, signal, outputDir) =>
     runFfmpeg(
       plan,
@@ -82,7 +82,7 @@ export function startPictureFfmpeg(durationMs: number, memoryBytes: number | und
     );
 }
 
-function pictureOf({ origin, widthPx, heightPx }: PictureRendition, { video }: PictureView): RenditionPicture {
+function formatOf({ origin, widthPx, heightPx }: ImageRendition, { video }: ImageView): FrameFormat {
   return { widthPx, heightPx, colorMatrix: origin === 'encode' ? 'bt709' : video.colorMatrix };
 }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { pictureKey } from '../../src/catalog/pictures/picture-key.ts';
+import { imageKey } from '../../src/catalog/images/image-key.ts';
 import { mediaPrefix } from '../../src/catalog/tasks/encode-task.ts';
 import { deleteMedia } from '../../src/jobs/housekeeping/delete-media.ts';
 import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
@@ -85,12 +85,12 @@ async function load(name: string) {
   const key = keyOf(name);
   const media = await loadMedia(lab, key);
   const { pictures } = media;
-  if (pictures === null) throw new Error(`Expected pictures of ${name}, got ${JSON.stringify(media.messages)}.`);
-  const read = (file: string) => lab.storage.readBytes(pictureKey(key, pictures, file), null, never);
+  if (pictures === null) throw new Error(`Expected images of ${name}, got ${JSON.stringify(media.messages)}.`);
+  const read = (file: string) => lab.storage.readBytes(imageKey(key, pictures, file), null, never);
   return { key, media, pictures, read };
 }
 
-/** Grey levels of a picture, shrunk by the mean of each part to `columns` x `rows`. */
+/** Grey levels of an image, shrunk by the mean of each part to `columns` x `rows`. */
 async function levels(bytes: Buffer, columns: number, rows: number): Promise<number[]> {
   const file = path.join(lab.clips, 'looked-at.jpg');
   await writeFile(file, bytes);
@@ -194,7 +194,7 @@ describe('previews', () => {
         expect(longSidePx).toBeLessThanOrEqual(480);
       }
       const { frames, durationSec, longSidePx } = readAnimatedWebp(await read('preview.webp'));
-      // Pictures that are alike are one.
+      // Frames that are alike are one.
       expect([frames > 2, longSidePx <= 320]).toEqual([true, true]);
       expect(Math.abs(durationSec - 3)).toBeLessThan(0.35);
     },
@@ -224,7 +224,7 @@ async function probe(name: string, bytes: Buffer) {
   return { codec, frames: Number(frames), longSidePx: Math.max(width, height), durationSec: Number(format.duration) };
 }
 
-test('a video without picture is finished without pictures', async () => {
+test('a video without video is finished without images', async () => {
   const media = await loadMedia(lab, keyOf('sound.mp3'));
   expect(media).toMatchObject({ pictures: null, thumbnail_key: null, thumbnail_count: 0, messages: [] });
 });
@@ -235,13 +235,13 @@ test('everything stored is named and counted, and a sweep finds nothing to do', 
   expect(lab.errors).toEqual([]);
 });
 
-test('a video that was finished without pictures gets them by the sweep', async () => {
+test('a video that was finished without images gets them by the sweep', async () => {
   const { key, pictures: before } = await load('upright.mkv');
   const { db } = lab.database;
   await db.deleteFrom('encode_task').where('media_id', '=', key.mediaId).execute();
   await db.updateTable('media').set({ pictures: null }).where('id', '=', key.mediaId).execute();
   await sweep.run({}, worker.deps, never);
-  await until(async () => (await loadMedia(lab, key)).pictures !== null, 'new pictures');
+  await until(async () => (await loadMedia(lab, key)).pictures !== null, 'new images');
   const { pictures, media } = await load('upright.mkv');
   expect(pictures.folder).not.toBe(before.folder);
   expect(pictures.board).toEqual(before.board);
@@ -249,16 +249,16 @@ test('a video that was finished without pictures gets them by the sweep', async 
   await checkObjects(lab, key);
 });
 
-test('a video that is encoded anew gets new pictures in the place of the old ones', async () => {
+test('a video that is encoded anew gets new images in the place of the old ones', async () => {
   const { key, pictures: before } = await load('short.avi');
   await lab.database.db.transaction().execute(async (tx) => {
     await tx.updateTable('media').set({ state: 'uploaded' }).where('id', '=', key.mediaId).execute();
     await lab.sender.send(processVideo, key)(tx);
   });
-  await until(async () => (await loadMedia(lab, key)).pictures?.folder !== before.folder, 'new pictures');
+  await until(async () => (await loadMedia(lab, key)).pictures?.folder !== before.folder, 'new images');
   await untilState(lab, key, 'finished');
   await checkObjects(lab, key);
-  const old = pictureKey(key, before, 'preview.webp');
+  const old = imageKey(key, before, 'preview.webp');
   const retired = await lab.database.db.selectFrom('retired_object').select('storage_key').execute();
   expect(retired).toContainEqual({ storage_key: old });
   await sweep.run({}, { ...worker.deps, retiredGraceSec: 0 }, never);
@@ -266,7 +266,7 @@ test('a video that is encoded anew gets new pictures in the place of the old one
   await checkObjects(lab, key);
 });
 
-test('a video that is deleted takes its pictures with it', async () => {
+test('a video that is deleted takes its images with it', async () => {
   const { key } = await load('upright.mkv');
   const { db } = lab.database;
   expect([...(await listObjects(lab, key)).keys()].filter((name) => name.includes('/pictures/'))).toHaveLength(10);
@@ -277,7 +277,7 @@ test('a video that is deleted takes its pictures with it', async () => {
   expect(rows).toEqual([]);
 });
 
-test('pictures that cannot be made leave a message, and the video is finished all the same', async () => {
+test('images that cannot be made leave a message, and the video is finished all the same', async () => {
   const { key } = await load('line.mkv');
   const { db } = lab.database;
   const [chunk] = await db.selectFrom('chunk').selectAll().where('media_id', '=', key.mediaId).execute();

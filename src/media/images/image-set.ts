@@ -5,10 +5,10 @@ import { countSheets, type Storyboard } from './storyboard.ts';
 export type SheetFolder = { first: number; end: number; folder: string };
 
 /**
- * The pictures of a video, made by one attempt of one encode task from the set on a timeline; `folder` is where they
+ * The images of a video, made by one attempt of one encode task from the set on a timeline; `folder` is where they
  * lie below the video's own. Sheets that other tasks made before are in folders of their own.
  */
-export type PictureSet = {
+export type ImageSet = {
   timelineId: Guid;
   folder: string;
   board: Storyboard;
@@ -29,15 +29,15 @@ export function sheetName(number: number): string {
   return `seek/_${number}.jpg`;
 }
 
-/** The folder in which a picture of a set lies. */
-export function folderOf({ folder, sheetFolders = [] }: PictureSet, name: string): string {
+/** The folder in which an image of a set lies. */
+export function folderOf({ folder, sheetFolders = [] }: ImageSet, name: string): string {
   const sheet = sheetOf(name);
   if (sheet === null) return folder;
   return sheetFolders.find(({ first, end }) => sheet >= first && sheet < end)?.folder ?? folder;
 }
 
-/** Whether a set has a picture of a name. */
-export function hasPicture({ board, posters, previews }: PictureSet, name: string): boolean {
+/** Whether a set has an image of a name. */
+export function hasImage({ board, posters, previews }: ImageSet, name: string): boolean {
   const [, poster] = /^thumbnail_([1-9]\d?)\.jpg$/.exec(name) ?? [];
   if (poster !== undefined) return Number(poster) <= posters;
   const sheet = sheetOf(name);

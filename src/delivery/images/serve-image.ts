@@ -1,12 +1,12 @@
-import { pictureKey } from '../../catalog/pictures/picture-key.ts';
+import { imageKey } from '../../catalog/images/image-key.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
-import { hasPicture } from '../../media/images/picture-set.ts';
+import { hasImage } from '../../media/images/image-set.ts';
 import { writeStoryboardVtt } from '../../media/images/storyboard.ts';
 import type { EdgeStorage } from '../edge-deps.ts';
 import { serveObject } from '../files/serve-file.ts';
 import { type Answer, CACHE_SHORTLY, notFound } from '../http/answer.ts';
 
-type PictureRequest = { kind: 'picture'; name: string } | { kind: 'storyboard' };
+type ImageRequest = { kind: 'image'; name: string } | { kind: 'storyboard' };
 
 const TYPES: Record<string, string> = {
   png: 'image/png',
@@ -17,37 +17,33 @@ const TYPES: Record<string, string> = {
 };
 
 /** Answers a thumbnail, a storyboard's sheet or an animation, or the file that says what the sheets show. */
-export async function servePicture(
-  publication: Publication,
-  file: PictureRequest,
-  storage: EdgeStorage,
-): Promise<Answer> {
+export async function serveImage(publication: Publication, file: ImageRequest, storage: EdgeStorage): Promise<Answer> {
   switch (file.kind) {
     case 'storyboard':
       return serveStoryboard(publication);
-    case 'picture':
+    case 'image':
       return serveNamed(publication, file.name, storage);
   }
 }
 
 async function serveNamed(publication: Publication, name: string, storage: EdgeStorage): Promise<Answer> {
-  const { libraryId, mediaId, pictures, thumbnailKey, thumbnailFileName } = publication;
+  const { libraryId, mediaId, images, thumbnailKey, thumbnailFileName } = publication;
   const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'image/jpeg';
   if (name === 'thumbnail.jpg' || name === thumbnailFileName) {
     return thumbnailKey === null ? unknown() : serveObject(thumbnailKey, type, storage);
   }
-  if (pictures === null || !hasPicture(pictures, name)) return unknown();
-  return serveObject(pictureKey({ libraryId, mediaId }, pictures, name), type, storage);
+  if (images === null || !hasImage(images, name)) return unknown();
+  return serveObject(imageKey({ libraryId, mediaId }, images, name), type, storage);
 }
 
-function serveStoryboard({ pictures }: Publication): Answer {
-  if (pictures === null) return unknown();
+function serveStoryboard({ images }: Publication): Answer {
+  if (images === null) return unknown();
   return {
     kind: 'bytes',
-    bytes: Buffer.from(writeStoryboardVtt(pictures.board)),
+    bytes: Buffer.from(writeStoryboardVtt(images.board)),
     contentType: 'text/vtt; charset=utf-8',
     cacheControl: CACHE_SHORTLY,
-    etag: `"${pictures.folder}"`,
+    etag: `"${images.folder}"`,
   };
 }
 

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import type { PictureSet } from '../../media/images/picture-set.ts';
+import type { ImageSet } from '../../media/images/image-set.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { MediaKey, Tx } from '../db.ts';
 import { retireObject } from '../retired-object-store.ts';
 
-/** A stored picture and in which sum of the storage report it counts. */
-export type StoredPicture = { key: StorageKey; sizeBytes: number; use: 'thumbnail' | 'preview' };
+/** A stored image and in which sum of the storage report it counts. */
+export type StoredImage = { key: StorageKey; sizeBytes: number; use: 'thumbnail' | 'preview' };
 
-/** The picture that becomes the thumbnail of a video whose owner set none. */
+/** The image that becomes the thumbnail of a video whose owner set none. */
 export type MadeThumbnail = { key: StorageKey; sizeBytes: number; blurhash: string };
 
 /** The name of a thumbnail that its owner did not upload. */
@@ -15,18 +15,18 @@ const OWN_NAME = 'thumbnail.jpg';
 const ROWS_AT_ONCE = 500;
 
 /**
- * Takes a video's pictures out of use, of whose file nothing is shown any more. A thumbnail that the owner set stays.
+ * Takes a video's images out of use, of whose file nothing is shown any more. A thumbnail that the owner set stays.
  */
-export async function dropPictures(tx: Tx, key: MediaKey): Promise<void> {
-  await replacePictures(tx, key, { set: null, objects: [] });
+export async function dropImages(tx: Tx, key: MediaKey): Promise<void> {
+  await replaceImages(tx, key, { set: null, objects: [] });
   await showThumbnail(tx, key, null);
 }
 
-/** Shows pictures in place of earlier ones, whose objects retire. The storage is still to be summed up. */
-export async function replacePictures(
+/** Shows images in place of earlier ones, whose objects retire. The storage is still to be summed up. */
+export async function replaceImages(
   tx: Tx,
   key: MediaKey,
-  { set, objects }: { set: PictureSet | null; objects: readonly StoredPicture[] },
+  { set, objects }: { set: ImageSet | null; objects: readonly StoredImage[] },
 ): Promise<void> {
   await replaceObjects(tx, key, objects);
   await tx
@@ -65,7 +65,7 @@ export async function showThumbnail(tx: Tx, key: MediaKey, made: MadeThumbnail |
 async function replaceObjects(
   tx: Tx,
   { libraryId, mediaId }: MediaKey,
-  objects: readonly StoredPicture[],
+  objects: readonly StoredImage[],
 ): Promise<void> {
   await sql`
     insert into retired_object (storage_key, library_id, media_id, size_bytes)

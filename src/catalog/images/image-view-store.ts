@@ -5,10 +5,10 @@ import type { Db, MediaKey, Tx } from '../db.ts';
 import type { EncodeTask } from '../tasks/encode-task.ts';
 
 /** A stretch of a stored rendition. */
-export type PictureChunk = { storageKey: StorageKey; startTick: number; durationTicks: number };
+export type ImageChunk = { storageKey: StorageKey; startTick: number; durationTicks: number };
 
-/** An H.264 rendition from which pictures are taken, chunks in order of time. */
-export type PictureRendition = {
+/** An H.264 rendition from which images are taken, chunks in order of time. */
+export type ImageRendition = {
   id: Guid;
   origin: 'encode' | 'pass-through';
   rung: number;
@@ -16,10 +16,10 @@ export type PictureRendition = {
   heightPx: number;
   timescale: number;
   init: Buffer;
-  chunks: readonly PictureChunk[];
+  chunks: readonly ImageChunk[];
 };
 
-/** Sheets that were made while the video was encoded, and moments among their pictures with grey miniatures. */
+/** Sheets that were made while the video was encoded, and moments among their images with grey miniatures. */
 export type StoredSheets = {
   first: number;
   end: number;
@@ -29,22 +29,22 @@ export type StoredSheets = {
 };
 
 /**
- * All that making a video's pictures takes, read at once. Renditions are of the encode task's timeline, the lowest
+ * All that making a video's images takes, read at once. Renditions are of the encode task's timeline, the lowest
  * first.
  */
-export type PictureView = {
+export type ImageView = {
   video: VideoFacts;
   durationMs: number;
   thumbnailTimeMs: number | null;
-  renditions: readonly PictureRendition[];
+  renditions: readonly ImageRendition[];
   sheets: readonly StoredSheets[];
 };
 
 /**
- * Reads what an encode task makes pictures of: renditions that are finished, for the task `sheets` also those that
- * grow. Null when its video is gone, or has no picture any more.
+ * Reads what an encode task makes images of: renditions that are finished, for the task `sheets` also those that
+ * grow. Null when its video is gone, or has no video track any more.
  */
-export async function loadPictureView(db: Db, { key, timelineId, kind }: EncodeTask): Promise<PictureView | null> {
+export async function loadImageView(db: Db, { key, timelineId, kind }: EncodeTask): Promise<ImageView | null> {
   const media = await db
     .selectFrom('media')
     .innerJoin('timeline', (join) =>
@@ -76,7 +76,7 @@ async function loadRenditions(
   db: Db,
   { key, timelineId }: Place,
   states: readonly ('building' | 'finished')[],
-): Promise<PictureRendition[]> {
+): Promise<ImageRendition[]> {
   const rows = await db
     .selectFrom('rendition')
     .select(['id', 'origin', 'rung', 'width_px', 'height_px', 'timescale', 'init'])
@@ -89,7 +89,7 @@ async function loadRenditions(
     .where('retired_at', 'is', null)
     .orderBy('rung')
     .execute();
-  const renditions: PictureRendition[] = [];
+  const renditions: ImageRendition[] = [];
   for (const { id, origin, timescale, ...row } of rows) {
     const { rung, width_px: widthPx, height_px: heightPx, init } = row;
     if (rung === null || widthPx === null || heightPx === null || init === null) continue;
@@ -100,7 +100,7 @@ async function loadRenditions(
 }
 
 /** What is stored of a rendition, in order of time. */
-export function loadChunks(db: Db | Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<PictureChunk[]> {
+export function loadChunks(db: Db | Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<ImageChunk[]> {
   return db
     .selectFrom('chunk')
     .select(['storage_key as storageKey', 'start_tick as startTick', 'duration_ticks as durationTicks'])

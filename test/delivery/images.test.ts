@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { bumpPublication } from '../../src/catalog/db.ts';
-import { pictureKey } from '../../src/catalog/pictures/picture-key.ts';
+import { imageKey } from '../../src/catalog/images/image-key.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { PREVIEW_NAMES } from '../../src/media/images/plan-previews.ts';
 import { planStoryboard } from '../../src/media/images/storyboard.ts';
@@ -56,7 +56,7 @@ test('afterwards each is served with its type, a tag, and to any page', async ()
     sheetFolders: [{ first: 0, end: 1, folder: 'before-1' }],
   };
   for (const [name] of FILES) {
-    const object = pictureKey(key, set, name);
+    const object = imageKey(key, set, name);
     expect(object).toContain(name === 'seek/_0.jpg' ? '/before-1/' : '/one-1/');
     await room.storage.write(object, Buffer.from(`This is ${name}.`));
   }

@@ -1,16 +1,16 @@
-/** The kinds of picture that are taken, known by their first bytes alone. */
-export type PictureKind = 'jpeg' | 'png' | 'webp' | 'avif';
+/** The kinds of image that are taken, known by their first bytes alone. */
+export type ImageKind = 'jpeg' | 'png' | 'webp' | 'avif';
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
-/** Brands of ISO/IEC 23000-22 (MIAF) files that hold AV1 pictures. */
+/** Brands of ISO/IEC 23000-22 (MIAF) files that hold AV1 images. */
 const AVIF_BRANDS = ['avif', 'avis'];
 const MOST_BRANDS = 32;
 
 /**
- * Answers a picture's kind by its magic number, never by a name or a claimed type; null for anything else, SVG
+ * Answers an image's kind by its magic number, never by a name or a claimed type; null for anything else, SVG
  * included.
  */
-export function readPictureKind(bytes: Buffer): PictureKind | null {
+export function readImageKind(bytes: Buffer): ImageKind | null {
   if (bytes.length < 12) return null;
   if (bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) return 'jpeg';
   if (bytes.subarray(0, PNG.length).equals(PNG)) return 'png';

@@ -1,4 +1,4 @@
-import type { PictureSet } from '../../media/images/picture-set.ts';
+import type { ImageSet } from '../../media/images/image-set.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Tx } from '../db.ts';
 import { LostClaim } from '../lifecycle/chunk-store.ts';
@@ -6,41 +6,37 @@ import { finalizeMedia } from '../lifecycle/finalize-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import type { Claim } from '../tasks/encode-task.ts';
-import type { SheetOutput } from './picture-schema.ts';
-import { type MadeThumbnail, replacePictures, type StoredPicture, showThumbnail } from './shown-pictures-store.ts';
+import type { SheetOutput } from './image-schema.ts';
+import { type MadeThumbnail, replaceImages, type StoredImage, showThumbnail } from './shown-images-store.ts';
 
-export type MadePictures = { set: PictureSet; objects: readonly StoredPicture[]; thumbnail: MadeThumbnail };
+export type MadeImages = { set: ImageSet; objects: readonly StoredImage[]; thumbnail: MadeThumbnail };
 
 /** Objects that were not taken in and can go. */
-export type PictureEnd = { rejected: StorageKey[] };
+export type ImageEnd = { rejected: StorageKey[] };
 
 /**
  * Ends an encode task that made a thumbnail, which becomes the video's unless its owner has set one; null is a source
- * of which no picture came. Throws LostClaim.
+ * that gave none. Throws LostClaim.
  */
-export async function commitThumbnail(tx: Tx, claim: Claim, thumbnail: MadeThumbnail | null): Promise<PictureEnd> {
+export async function commitThumbnail(tx: Tx, claim: Claim, thumbnail: MadeThumbnail | null): Promise<ImageEnd> {
   const { key } = claim.task;
   await bumpPublication(tx, key);
   if (!(await lockClaim(tx, claim))) throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
-  return endPictures(tx, claim, thumbnail);
+  return endImages(tx, claim, thumbnail);
 }
 
 /**
- * Ends an encode task that made pictures: they take the place of earlier ones, whose objects retire. Throws LostClaim.
+ * Ends an encode task that made images: they take the place of earlier ones, whose objects retire. Throws LostClaim.
  */
-export async function commitPictures(
-  tx: Tx,
-  claim: Claim,
-  { set, objects, thumbnail }: MadePictures,
-): Promise<PictureEnd> {
+export async function commitImages(tx: Tx, claim: Claim, { set, objects, thumbnail }: MadeImages): Promise<ImageEnd> {
   const { key } = claim.task;
   await bumpPublication(tx, key);
   if (!(await lockClaim(tx, claim))) throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
-  await replacePictures(tx, key, { set, objects });
-  return endPictures(tx, claim, thumbnail);
+  await replaceImages(tx, key, { set, objects });
+  return endImages(tx, claim, thumbnail);
 }
 
-/** Ends an encode task that made sheets: the task that makes the other pictures takes them up. Throws LostClaim. */
+/** Ends an encode task that made sheets: the task that makes the other images takes them up. Throws LostClaim. */
 export async function commitSheets(tx: Tx, claim: Claim, output: SheetOutput): Promise<void> {
   const { key, id } = claim.task;
   await bumpPublication(tx, key);
@@ -57,7 +53,7 @@ export async function commitSheets(tx: Tx, claim: Claim, output: SheetOutput): P
   await refreshProgress(tx, key);
 }
 
-async function endPictures(tx: Tx, claim: Claim, thumbnail: MadeThumbnail | null): Promise<PictureEnd> {
+async function endImages(tx: Tx, claim: Claim, thumbnail: MadeThumbnail | null): Promise<ImageEnd> {
   const { key } = claim.task;
   const isTaken = thumbnail !== null && (await showThumbnail(tx, key, thumbnail));
   await sumStorage(tx, key);

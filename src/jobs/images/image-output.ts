@@ -1,6 +1,6 @@
 import type { MediaKey } from '../../catalog/db.ts';
-import { pictureKeyIn } from '../../catalog/pictures/picture-key.ts';
-import type { StoredPicture } from '../../catalog/pictures/shown-pictures-store.ts';
+import { imageKeyIn } from '../../catalog/images/image-key.ts';
+import type { StoredImage } from '../../catalog/images/shown-images-store.ts';
 import { type Claim, mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import { type Storage, type StorageKey, storageKey } from '../../ports/storage.ts';
 
@@ -12,21 +12,21 @@ const TYPES: Record<string, string> = {
   mp4: 'video/mp4',
 };
 
-/** Where the pictures of one attempt are put. `objects` are stored, `written` names also what may be so in part. */
-export type PictureOutput = {
+/** Where the images of one attempt are put. `objects` are stored, `written` names also what may be so in part. */
+export type ImageOutput = {
   put(name: string, bytes: Uint8Array, signal: AbortSignal): Promise<void>;
-  readonly objects: readonly StoredPicture[];
+  readonly objects: readonly StoredImage[];
   readonly written: readonly StorageKey[];
 };
 
-export function createPictureOutput(storage: Storage, key: MediaKey, folder: string): PictureOutput {
-  const objects: StoredPicture[] = [];
+export function createImageOutput(storage: Storage, key: MediaKey, folder: string): ImageOutput {
+  const objects: StoredImage[] = [];
   const written: StorageKey[] = [];
   return {
     objects,
     written,
     async put(name, bytes, signal) {
-      const object = pictureKeyIn(key, folder, name);
+      const object = imageKeyIn(key, folder, name);
       const contentType = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
       written.push(object);
       const { sizeBytes } = await storage.put(object, bytes, { contentType }, signal);
@@ -35,7 +35,7 @@ export function createPictureOutput(storage: Storage, key: MediaKey, folder: str
   };
 }
 
-/** Where an attempt puts the picture that becomes the video's thumbnail. */
+/** Where an attempt puts the image that becomes the video's thumbnail. */
 export function thumbnailKey({ task, attempt }: Claim): StorageKey {
   return storageKey(`${mediaPrefix(task.key)}thumbnail/${task.id}-${attempt}.jpg`);
 }

@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Refused } from '../../lib/refused.ts';
+import { readImageKind } from './image-kind.ts';
 import { readJpegSize } from './jpeg.ts';
-import { readPictureKind } from './picture-kind.ts';
-import { createPictureMaker } from './run-picture.ts';
+import { createImageMaker } from './run-image.ts';
 
 const run = promisify(execFile);
 const { signal } = new AbortController();
-const maker = createPictureMaker();
+const maker = createImageMaker();
 let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'mr-pictures-'));
+  folder = await mkdtemp(join(tmpdir(), 'mr-images-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -59,16 +59,16 @@ async function quarters(jpeg: Buffer): Promise<number[]> {
   return [...(await child).stdout].map((value) => Math.round(value / 64));
 }
 
-describe('making pictures', () => {
+describe('making images', () => {
   test.each([
     ['a.png', []],
     ['a.jpg', []],
     ['a.webp', []],
     ['a.avif', AV1],
   ])('%s becomes a JPEG of at most 1920 pixels with even sides', async (name, codec) => {
-    const picture = await maker.make(await make(name, ...still('2501x1001'), ...codec), signal);
-    expect([picture.widthPx, picture.heightPx]).toEqual([1920, 768]);
-    expect(readJpegSize(picture.jpeg)).toEqual({ widthPx: 1920, heightPx: 768 });
+    const image = await maker.make(await make(name, ...still('2501x1001'), ...codec), signal);
+    expect([image.widthPx, image.heightPx]).toEqual([1920, 768]);
+    expect(readJpegSize(image.jpeg)).toEqual({ widthPx: 1920, heightPx: 768 });
   });
 
   test.each([
@@ -85,13 +85,13 @@ describe('making pictures', () => {
     const graph = `color=s=120x80:c=black,format=gray,geq=lum='${grey}',format=yuvj420p`;
     const jpeg = await make(`turned-${orientation}.jpg`, '-f', 'lavfi', '-i', graph, '-frames:v', '1', '-q:v', '1');
     const turned = withOrientation(jpeg, orientation, orientation % 2 === 0);
-    const picture = await maker.make(turned, signal);
-    expect([picture.widthPx, picture.heightPx]).toEqual(orientation < 5 ? [120, 80] : [80, 120]);
-    expect(await quarters(picture.jpeg)).toEqual(expected);
+    const image = await maker.make(turned, signal);
+    expect([image.widthPx, image.heightPx]).toEqual(orientation < 5 ? [120, 80] : [80, 120]);
+    expect(await quarters(image.jpeg)).toEqual(expected);
   });
 });
 
-describe('what is no picture', () => {
+describe('what is no image', () => {
   test.each([
     ['an SVG', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')],
     ['a GIF', () => make('a.gif', ...still('64x64'))],
@@ -101,9 +101,9 @@ describe('what is no picture', () => {
     ['three bytes', () => Buffer.from([0xff, 0xd8, 0xff])],
     ['a head alone', () => Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')],
     ['half a PNG', async () => (await make('half.png', ...still('640x360'))).subarray(0, 900)],
-    ['a JPEG without pictures', () => Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(200)])],
+    ['a JPEG without images', () => Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(200)])],
     ['an AVIF brand on nothing', () => Buffer.from('\0\0\0\x14ftypavif\0\0\0\0avif')],
-    ['a picture of 100 megapixels', () => make('huge.png', ...still('10000x10000'), '-pred', 'none')],
+    ['an image of 100 megapixels', () => make('huge.png', ...still('10000x10000'), '-pred', 'none')],
   ])('%s is refused with words on what is expected', async (_, bytes) => {
     const made = maker.make(Buffer.from(await bytes()), signal);
     await expect(made).rejects.toMatchObject({
@@ -112,9 +112,9 @@ describe('what is no picture', () => {
     });
   });
 
-  test('more pictures at once than may wait are refused, the others are made, and nothing is left on disk', async () => {
-    const before = (await readdir(tmpdir())).filter((name) => name.startsWith('millrace-picture-'));
-    const small = createPictureMaker({ atOnce: 1, waiting: 1 });
+  test('more images at once than may wait are refused, the others are made, and nothing is left on disk', async () => {
+    const before = (await readdir(tmpdir())).filter((name) => name.startsWith('millrace-image-'));
+    const small = createImageMaker({ atOnce: 1, waiting: 1 });
     const png = await make('small.png', ...still('64x64'));
     const all = await Promise.allSettled([small.make(png, signal), small.make(png, signal), small.make(png, signal)]);
     expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
@@ -122,7 +122,7 @@ describe('what is no picture', () => {
     expect(refused).toBeInstanceOf(Refused);
     expect(refused).toMatchObject({ kind: 'busy' });
     await expect(small.make(png, signal)).resolves.toMatchObject({ widthPx: 64 });
-    const after = (await readdir(tmpdir())).filter((name) => name.startsWith('millrace-picture-'));
+    const after = (await readdir(tmpdir())).filter((name) => name.startsWith('millrace-image-'));
     expect(after.filter((name) => !before.includes(name))).toEqual([]);
   });
 
@@ -136,8 +136,8 @@ describe('what is no picture', () => {
 });
 
 test('a kind is reported by the first bytes alone', async () => {
-  expect(readPictureKind(await make('kind.png', ...still('16x16')))).toBe('png');
-  expect(readPictureKind(Buffer.from('\0\0\0\x18ftypmif1\0\0\0\0miafavif'))).toBe('avif');
-  expect(readPictureKind(Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isommp42'))).toBeNull();
-  expect(readPictureKind(Buffer.alloc(4))).toBeNull();
+  expect(readImageKind(await make('kind.png', ...still('16x16')))).toBe('png');
+  expect(readImageKind(Buffer.from('\0\0\0\x18ftypmif1\0\0\0\0miafavif'))).toBe('avif');
+  expect(readImageKind(Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isommp42'))).toBeNull();
+  expect(readImageKind(Buffer.alloc(4))).toBeNull();
 });

@@ -2,8 +2,8 @@ import type { Guid } from '../../lib/guid.ts';
 import type { WatermarkPlace } from '../../media/encode/watermark.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 
-/** A stored object of the media's `pictures`. */
-export type PictureTable = {
+/** A row of `picture`: a stored object of the images that `media.pictures` lists. */
+export type ImageTable = {
   library_id: number;
   media_id: Guid;
   storage_key: StorageKey;
@@ -13,7 +13,7 @@ export type PictureTable = {
 
 /**
  * Sheets that a task of the kind `sheets` stored in `folder`: their sizes in order, and the moments among their
- * pictures that stand for election as thumbnails, with miniatures in base64.
+ * images that stand for election as thumbnails, with miniatures in base64.
  */
 export type SheetOutput = {
   folder: string;
@@ -21,5 +21,5 @@ export type SheetOutput = {
   moments: readonly { tick: number; grey: string }[];
 };
 
-/** A mark that is burned into pictures: which upload of the library's, and where it stands. */
+/** A mark that is burned into video: which upload of the library's, and where it stands. */
 export type StoredWatermark = WatermarkPlace & { version: number };

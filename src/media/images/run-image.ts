@@ -5,28 +5,28 @@ import { Refused } from '../../lib/refused.ts';
 import { type ChildEnd, runSandboxed } from '../ffmpeg/run-sandboxed.ts';
 import type { ResourceLimits } from '../ffmpeg/sandbox-argv.ts';
 import { writeBlurhash } from './blurhash.ts';
+import { type ImageKind, readImageKind } from './image-kind.ts';
 import { readJpegSize } from './jpeg.ts';
 import { MINIATURE } from './miniature.ts';
-import { type PictureKind, readPictureKind } from './picture-kind.ts';
-import { planMark, planPicture } from './plan-picture.ts';
+import { planImage, planMark } from './plan-image.ts';
 
 /** A JPEG that was made here, its size, and its BlurHash. */
-export type Picture = { jpeg: Buffer; widthPx: number; heightPx: number; blurhash: string };
+export type Image = { jpeg: Buffer; widthPx: number; heightPx: number; blurhash: string };
 
-/** Makes clean pictures of untrusted ones, a bounded number at once. */
-export type PictureMaker = {
+/** Makes clean images of untrusted ones, a bounded number at once. */
+export type ImageMaker = {
   /**
    * Decodes a JPEG, PNG, WebP or AVIF file in the sandbox and writes it anew as JPEG. Refuses what is none of
    * them or cannot be decoded (`invalid`), and (`busy`) when too many wait already.
    */
-  make(bytes: Buffer, signal: AbortSignal): Promise<Picture>;
-  /** As `make`, for a mark to lay over pictures: a PNG, with its transparency. */
+  make(bytes: Buffer, signal: AbortSignal): Promise<Image>;
+  /** As `make`, for a mark to lay over video: a PNG, with its transparency. */
   makeMark(bytes: Buffer, signal: AbortSignal): Promise<Buffer>;
 };
 
-export type PictureLimits = { atOnce: number; waiting: number };
+export type ImageLimits = { atOnce: number; waiting: number };
 
-const USUAL_LIMITS: PictureLimits = { atOnce: 2, waiting: 32 };
+const USUAL_LIMITS: ImageLimits = { atOnce: 2, waiting: 32 };
 const TIME_LIMIT_SEC = 20;
 const MAX_ANSWER_BYTES = 16 * 2 ** 20;
 const LIMITS: ResourceLimits = {
@@ -37,7 +37,7 @@ const LIMITS: ResourceLimits = {
 };
 const NICENESS = 5;
 
-export function createPictureMaker(limits: PictureLimits = USUAL_LIMITS): PictureMaker {
+export function createImageMaker(limits: ImageLimits = USUAL_LIMITS): ImageMaker {
   const inTurn = createTurns(limits);
   return {
     make: (bytes, signal) => inTurn(() => makeJpeg(bytes, signal), signal),
@@ -46,13 +46,13 @@ export function createPictureMaker(limits: PictureLimits = USUAL_LIMITS): Pictur
 }
 
 /** Lets so many run at once, and so many wait. */
-function createTurns(limits: PictureLimits) {
+function createTurns(limits: ImageLimits) {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async <T>(make: () => Promise<T>, signal: AbortSignal): Promise<T> => {
     if (running >= limits.atOnce) {
       if (waiting.length >= limits.waiting) {
-        throw new Refused('busy', `Too many pictures are being read already. Send this one again in a few seconds.`);
+        throw new Refused('busy', `Too many images are being read already. Send this one again in a few seconds.`);
       }
       // Whoever ends hands its place on, so `running` is not counted anew here.
       await new Promise<void>((resolve) => waiting.push(resolve));
@@ -70,8 +70,8 @@ function createTurns(limits: PictureLimits) {
   };
 }
 
-async function makeJpeg(bytes: Buffer, signal: AbortSignal): Promise<Picture> {
-  const end = await decode(bytes, { plan: planPicture, pipes: 1 }, signal);
+async function makeJpeg(bytes: Buffer, signal: AbortSignal): Promise<Image> {
+  const end = await decode(bytes, { plan: planImage, pipes: 1 }, signal);
   const size = readJpegSize(end.stdout);
   const [rgba] = end.pipes;
   const isWhole = end.stdout.subarray(-2).toString('hex') === 'ffd9';
@@ -81,19 +81,19 @@ async function makeJpeg(bytes: Buffer, signal: AbortSignal): Promise<Picture> {
 
 async function makePng(bytes: Buffer, signal: AbortSignal): Promise<Buffer> {
   const end = await decode(bytes, { plan: planMark, pipes: 0 }, signal);
-  const isWhole = readPictureKind(end.stdout) === 'png' && end.stdout.subarray(-8, -4).toString('latin1') === 'IEND';
+  const isWhole = readImageKind(end.stdout) === 'png' && end.stdout.subarray(-8, -4).toString('latin1') === 'IEND';
   if (end.exitCode !== 0 || !isWhole) throw undecodable(end);
   return end.stdout;
 }
 
-type Decoding = { plan(kind: PictureKind): readonly string[]; pipes: number };
+type Decoding = { plan(kind: ImageKind): readonly string[]; pipes: number };
 
 async function decode(bytes: Buffer, { plan, pipes }: Decoding, signal: AbortSignal) {
-  const kind = readPictureKind(bytes);
-  if (kind === null) throw noPicture(bytes);
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-picture-'));
+  const kind = readImageKind(bytes);
+  if (kind === null) throw noImage(bytes);
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-image-'));
   try {
-    const sourcePath = join(folder, 'picture');
+    const sourcePath = join(folder, 'image');
     await writeFile(sourcePath, bytes, { mode: 0o644 });
     const command = { program: 'ffmpeg', argv: plan(kind), sourcePath, outputDir: null, limits: LIMITS };
     const bounds = { niceness: NICENESS, extraPipes: pipes, takesStdin: false, timeLimitSec: TIME_LIMIT_SEC };
@@ -105,11 +105,11 @@ async function decode(bytes: Buffer, { plan, pipes }: Decoding, signal: AbortSig
   }
 }
 
-function noPicture(bytes: Buffer): Refused {
+function noImage(bytes: Buffer): Refused {
   const start = JSON.stringify(bytes.toString('latin1', 0, 12).replaceAll(/[^\x20-\x7e]/g, '.'));
   return new Refused(
     'invalid',
-    `Expected a JPEG, PNG, WebP or AVIF picture, got ${bytes.length} bytes that begin with ${start}. Send one of these kinds.`,
+    `Expected a JPEG, PNG, WebP or AVIF image, got ${bytes.length} bytes that begin with ${start}. Send one of these kinds.`,
   );
 }
 
@@ -119,6 +119,6 @@ function undecodable({ exitCode, killed, stderrTail }: ChildEnd): Refused {
     killed === null ? `the decoder said "${last || `exit ${exitCode}`}"` : `its decoding was ended (${killed})`;
   return new Refused(
     'invalid',
-    `Expected a picture of at most 8192 x 4320 pixels that can be decoded: ${reason}. Send another file.`,
+    `Expected an image of at most 8192 x 4320 pixels that can be decoded: ${reason}. Send another file.`,
   );
 }

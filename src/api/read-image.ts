@@ -4,31 +4,31 @@ import type { Outbound } from '../lib/outbound/outbound.ts';
 import { readBytes } from '../lib/read-bytes.ts';
 import { Refused } from '../lib/refused.ts';
 
-const MAX_PICTURE_BYTES = 16 * 2 ** 20;
+const MAX_IMAGE_BYTES = 16 * 2 ** 20;
 const FETCH_LIMIT_MS = 20_000;
 const IDLE_LIMIT_MS = 10_000;
 
 type Sent = { thumbnailUrl: string; body: IncomingMessage };
 
-/** Where pictures come from: `own` answers one that is stored here, null for any other address. */
-export type PictureOrigins = { outbound: Outbound; own(address: string, signal: AbortSignal): Promise<Buffer | null> };
+/** Where images come from: `own` answers one that is stored here, null for any other address. */
+export type ImageOrigins = { outbound: Outbound; own(address: string, signal: AbortSignal): Promise<Buffer | null> };
 
 /**
- * Reads the picture that a caller sends: from the address in the query, else from the body, which is the picture
+ * Reads the image that a caller sends: from the address in the query, else from the body, which is the image
  * itself or JSON that names an address. Refuses (`invalid`) neither, and (`unprocessable`) an address from which no
- * picture can be had.
+ * image can be had.
  */
-export async function readPicture(
+export async function readImage(
   { thumbnailUrl, body }: Sent,
-  origins: PictureOrigins,
+  origins: ImageOrigins,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  if (thumbnailUrl !== '') return fetchPicture(thumbnailUrl, origins, signal);
-  const bytes = await readBytes(body, { what: 'a picture', limitBytes: MAX_PICTURE_BYTES });
+  if (thumbnailUrl !== '') return fetchImage(thumbnailUrl, origins, signal);
+  const bytes = await readBytes(body, { what: 'an image', limitBytes: MAX_IMAGE_BYTES });
   if (bytes.length === 0) throw nothing('got neither');
-  // No picture of the kinds that are taken begins like JSON.
+  // No image of the kinds that are taken begins like JSON.
   if (!/^(?:\xef\xbb\xbf)?\s*[[{"]/.test(bytes.toString('latin1', 0, 64))) return bytes;
-  return fetchPicture(readAddress(bytes.toString('utf8')), origins, signal);
+  return fetchImage(readAddress(bytes.toString('utf8')), origins, signal);
 }
 
 function readAddress(text: string): string {
@@ -39,7 +39,7 @@ function readAddress(text: string): string {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Refused(
       'invalid',
-      `Expected a picture or JSON with a thumbnailUrl, got text that is neither: ${reason}. Send one of them.`,
+      `Expected an image or JSON with a thumbnailUrl, got text that is neither: ${reason}. Send one of them.`,
       {
         cause: error,
       },
@@ -54,15 +54,15 @@ function readAddress(text: string): string {
 function nothing(came: string): Refused {
   return new Refused(
     'invalid',
-    `Expected the address of a picture as thumbnailUrl, or a JPEG, PNG, WebP or AVIF file as the body, ${came}. Send one of them.`,
+    `Expected the address of an image as thumbnailUrl, or a JPEG, PNG, WebP or AVIF file as the body, ${came}. Send one of them.`,
   );
 }
 
-async function fetchPicture(address: string, { outbound, own }: PictureOrigins, signal: AbortSignal): Promise<Buffer> {
+async function fetchImage(address: string, { outbound, own }: ImageOrigins, signal: AbortSignal): Promise<Buffer> {
   const stored = await own(address, signal);
   if (stored !== null) return stored;
   try {
-    const limits = { maxBytes: MAX_PICTURE_BYTES, timeoutMs: FETCH_LIMIT_MS, idleTimeoutMs: IDLE_LIMIT_MS };
+    const limits = { maxBytes: MAX_IMAGE_BYTES, timeoutMs: FETCH_LIMIT_MS, idleTimeoutMs: IDLE_LIMIT_MS };
     const answer = await outbound.request(address, { method: 'GET', ...limits }, signal);
     if (answer.status === 200) return await buffer(answer.body);
     answer.body.destroy();
@@ -70,7 +70,7 @@ async function fetchPicture(address: string, { outbound, own }: PictureOrigins, 
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     // Whatever is wrong there is no state of this service: not "busy", not "unavailable".
-    const message = `Expected a picture at "${address.slice(0, 500)}", it cannot be had: ${error.message} Check the address.`;
+    const message = `Expected an image at "${address.slice(0, 500)}", it cannot be had: ${error.message} Check the address.`;
     throw new Refused('unprocessable', message, { cause: error });
   }
 }

@@ -1,28 +1,28 @@
 import type { MediaKey } from '../../catalog/db.ts';
+import { imageKeyIn } from '../../catalog/images/image-key.ts';
+import { commitImages } from '../../catalog/images/image-store.ts';
+import { type ImageView, loadImageView, type StoredSheets } from '../../catalog/images/image-view-store.ts';
+import type { StoredImage } from '../../catalog/images/shown-images-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
-import { pictureKeyIn } from '../../catalog/pictures/picture-key.ts';
-import { commitPictures } from '../../catalog/pictures/picture-store.ts';
-import { loadPictureView, type PictureView, type StoredSheets } from '../../catalog/pictures/picture-view-store.ts';
-import type { StoredPicture } from '../../catalog/pictures/shown-pictures-store.ts';
 import type { ChosenMoments } from '../../media/images/choose-moments.ts';
-import { posterName, sheetName } from '../../media/images/picture-set.ts';
+import { posterName, sheetName } from '../../media/images/image-set.ts';
 import { discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
+import { createImageOutput, type ImageOutput, thumbnailKey } from './image-output.ts';
+import { chooseRenditions, type ImageRun, shapeOf, startImageFfmpeg } from './image-run.ts';
 import { makePosters, type Poster } from './make-posters.ts';
 import { makePreviews } from './make-previews.ts';
 import { makeSheets } from './make-sheets.ts';
-import { createPictureOutput, type PictureOutput, thumbnailKey } from './picture-output.ts';
-import { chooseRenditions, type PictureRun, shapeOf, startPictureFfmpeg } from './picture-run.ts';
 
 /** Makes storyboard, thumbnails and previews of a video from what was encoded. */
-export async function storePictures({ claim, report }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
+export async function storeImages({ claim, report }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { task } = claim;
-  const view = await loadPictureView(deps.db, task);
+  const view = await loadImageView(deps.db, task);
   if (view === null || view.renditions.length === 0) throw new LeaseLost();
   const folder = `${task.id}-${claim.attempt}`;
-  const output = createPictureOutput(deps.storage, task.key, folder);
+  const output = createImageOutput(deps.storage, task.key, folder);
   const run = openRun(view, output, deps);
   const key = thumbnailKey(claim);
   try {
@@ -44,7 +44,7 @@ export async function storePictures({ claim, report }: HeldTask, deps: JobDeps, 
     };
     const objects = [...output.objects, ...view.sheets.flatMap((sheets) => sheetObjects(task.key, sheets))];
     const rejected = await inTransaction(deps.db, async (tx) => {
-      const end = await commitPictures(tx, claim, { set, objects, thumbnail });
+      const end = await commitImages(tx, claim, { set, objects, thumbnail });
       return end.rejected;
     });
     await discardObjects(deps.storage, rejected, deps.report);
@@ -54,15 +54,15 @@ export async function storePictures({ claim, report }: HeldTask, deps: JobDeps, 
   }
 }
 
-function sheetObjects(key: MediaKey, { first, folder, sizesBytes }: StoredSheets): StoredPicture[] {
+function sheetObjects(key: MediaKey, { first, folder, sizesBytes }: StoredSheets): StoredImage[] {
   return sizesBytes.map((sizeBytes, at) => ({
-    key: pictureKeyIn(key, folder, sheetName(first + at)),
+    key: imageKeyIn(key, folder, sheetName(first + at)),
     sizeBytes,
     use: 'thumbnail',
   }));
 }
 
-function openRun(view: PictureView, output: PictureOutput, deps: JobDeps): PictureRun {
+function openRun(view: ImageView, output: ImageOutput, deps: JobDeps): ImageRun {
   return {
     storage: deps.storage,
     output,
@@ -70,7 +70,7 @@ function openRun(view: PictureView, output: PictureOutput, deps: JobDeps): Pictu
     rate: view.video.rate,
     shape: shapeOf(view),
     ...chooseRenditions(view),
-    start: startPictureFfmpeg(view.durationMs, deps.encoderMemoryBytes),
+    start: startImageFfmpeg(view.durationMs, deps.encoderMemoryBytes),
   };
 }
 
@@ -78,8 +78,8 @@ function openRun(view: PictureView, output: PictureOutput, deps: JobDeps): Pictu
  * The thumbnails to choose from, and the one to show: of the moment that was requested, else the most informative one.
  */
 async function takePosters(
-  run: PictureRun,
-  { thumbnailTimeMs }: PictureView,
+  run: ImageRun,
+  { thumbnailTimeMs }: ImageView,
   { ticks, best }: ChosenMoments,
   signal: AbortSignal,
 ): Promise<{ posters: Poster[]; shown: Poster }> {

@@ -1,15 +1,15 @@
 import { MAX_PIXELS, SOURCE_URL } from '../probe/open-source.ts';
+import type { ImageKind } from './image-kind.ts';
 import { MINIATURE } from './miniature.ts';
-import type { PictureKind } from './picture-kind.ts';
 
-/** The longest side of a picture that is kept. */
+/** The longest side of an image that is kept. */
 export const MAX_LONG_SIDE_PX = 1920;
 
 /** Where the miniature is written. */
 const MINIATURE_FD = 3;
 
 /** The one demuxer that each kind is opened with: nothing is guessed from what the bytes look like. */
-const FORMAT: Readonly<Record<PictureKind, string>> = {
+const FORMAT: Readonly<Record<ImageKind, string>> = {
   jpeg: 'jpeg_pipe',
   png: 'png_pipe',
   webp: 'webp_pipe',
@@ -17,17 +17,17 @@ const FORMAT: Readonly<Record<PictureKind, string>> = {
 };
 
 /**
- * The arguments of the ffmpeg that makes a JPEG of an untrusted picture on its standard output: upright (ffmpeg
+ * The arguments of the ffmpeg that makes a JPEG of an untrusted image on its standard output: upright (ffmpeg
  * turns by EXIF orientation itself), even sides, at most 1920 pixels on the long one, full range, without its
  * metadata. Frames larger than 8192 x 4320 are refused by it. A miniature of four bytes a pixel comes out beside it.
  */
-export function planPicture(kind: PictureKind): string[] {
+export function planImage(kind: ImageKind): string[] {
   const scale = `${FIT}:force_divisible_by=2:out_color_matrix=bt601:out_range=pc`;
   const miniature = `scale=${MINIATURE.widthPx}:${MINIATURE.heightPx}:flags=area,format=rgba`;
   const graph = `[0:v:0]split=2[a][b];[a]${scale},format=yuvj420p,setsar=1[whole];[b]${miniature}[small]`;
   const one = ['-frames:v', '1', '-map_metadata', '-1', '-fflags', '+bitexact'];
   return [
-    ...openPicture(kind),
+    ...openImage(kind),
     ...['-filter_complex', graph],
     ...['-map', '[whole]', ...one, '-c:v', 'mjpeg', '-threads', '1', '-q:v', '3', '-f', 'image2pipe', 'pipe:1'],
     ...['-map', '[small]', ...one, '-f', 'rawvideo', `pipe:${MINIATURE_FD}`],
@@ -35,12 +35,12 @@ export function planPicture(kind: PictureKind): string[] {
 }
 
 /**
- * As `planPicture`, for a mark to lay over pictures: a PNG with its transparency, sides as they come, at most 1920
+ * As `planImage`, for a mark to lay over video: a PNG with its transparency, sides as they come, at most 1920
  * pixels on the long one.
  */
-export function planMark(kind: PictureKind): string[] {
+export function planMark(kind: ImageKind): string[] {
   return [
-    ...openPicture(kind),
+    ...openImage(kind),
     ...['-filter_complex', `[0:v:0]${FIT},format=rgba,setsar=1[mark]`, '-map', '[mark]', '-frames:v', '1'],
     ...['-map_metadata', '-1', '-fflags', '+bitexact', '-c:v', 'png', '-threads', '1', '-f', 'image2pipe', 'pipe:1'],
   ];
@@ -48,7 +48,7 @@ export function planMark(kind: PictureKind): string[] {
 
 const FIT = `scale=w='min(iw,${MAX_LONG_SIDE_PX})':h='min(ih,${MAX_LONG_SIDE_PX})':force_original_aspect_ratio=decrease`;
 
-function openPicture(kind: PictureKind): string[] {
+function openImage(kind: ImageKind): string[] {
   return [
     ...['-nostdin', '-hide_banner', '-nostats', '-loglevel', 'level+error', '-xerror'],
     ...['-filter_threads', '1', '-filter_complex_threads', '1'],
