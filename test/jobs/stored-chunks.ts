@@ -1,7 +1,12 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { sql } from 'kysely';
 import { placeOf } from '../../src/adapters/storage/file-place.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
+import { idxKeyOf } from '../../src/catalog/tasks/encode-task.ts';
+import { mergeChunks } from '../../src/jobs/housekeeping/merge-chunks.ts';
+import type { JobDeps } from '../../src/jobs/job-deps.ts';
+import type { StorageKey } from '../../src/ports/storage.ts';
 import { type Lab, loadChunks, loadRenditions } from './lab.ts';
 
 /** The chunks of the rendition that is shown. */
@@ -20,4 +25,28 @@ export async function loseChunk(lab: Lab, key: MediaKey, rung: number) {
   const bytes = await readFile(file);
   await rm(file);
   return { storageKey: lost.storage_key, putBack: () => writeFile(file, bytes) };
+}
+
+/** The objects of all chunks of some videos. */
+export async function keysOf(lab: Lab, videos: readonly MediaKey[]): Promise<StorageKey[]> {
+  const chunks = await Promise.all(videos.map((key) => loadChunks(lab, key)));
+  return chunks.flat().map(({ storage_key: key }) => key);
+}
+
+/** Merges what was stored segment by segment, and drops the parts. */
+export async function mergeStored(lab: Lab, deps: JobDeps, videos: readonly MediaKey[]): Promise<void> {
+  const parts = await keysOf(lab, videos);
+  await mergeChunks.run({}, { ...deps, mergeBytes: 1e9 }, new AbortController().signal);
+  const kept = await keysOf(lab, videos);
+  await dropRetired(
+    lab,
+    parts.filter((key) => !kept.includes(key)),
+  );
+}
+
+/** Deletes objects that others took the place of, which count as stored until their grace is over. */
+export async function dropRetired(lab: Lab, keys: readonly StorageKey[]): Promise<void> {
+  const files = keys.flatMap((key) => [key, idxKeyOf(key)]).map((key) => path.join(lab.objects, placeOf(key)));
+  await Promise.all(files.map((file) => rm(file, { force: true })));
+  await sql`delete from retired_object`.execute(lab.database.db);
 }

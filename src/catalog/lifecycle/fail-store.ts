@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { newGuid } from '../../lib/guid.ts';
 import { bumpPublication, type Tx } from '../db.ts';
 import { readyOnDemand } from '../renditions/ready-store.ts';
-import { reportDamage } from '../scrub/repair-store.ts';
 import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import { type Claim, type EncodeTask, MAX_FAILURES } from '../tasks/encode-task.ts';
 import { taskRow } from '../tasks/task-row-store.ts';
 import { findStored, LostClaim } from './chunk-store.ts';
 import { addMessages, finalizeMedia } from './finalize-store.ts';
 import { IMAGES_VALUE, jitFailedMessage, renditionMessage } from './messages.ts';
+import { reportDamage } from './repair-store.ts';
 
 const IMAGE_NAMES = { thumbnail: 'The thumbnail', pictures: IMAGES_VALUE } as const;
 

@@ -21,6 +21,11 @@ export type TaskKind =
 /** What is made beside all else: it is no part of a video's progress, and a video finishes without it. */
 export const BESIDE_KINDS: readonly TaskKind[] = ['repair', 'segment'];
 
+/** Whether what a task makes is published as it grows: a repair takes the place of a chunk, which is listed until then. */
+export function publishesGrowing(kind: TaskKind): boolean {
+  return kind !== 'repair';
+}
+
 /**
  * The first viewers of a new video come before what nobody asked for yet: so long does a `backfill` leave them the
  * encoders.

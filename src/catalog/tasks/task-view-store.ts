@@ -39,7 +39,7 @@ export type TaskView = {
 };
 
 /** The part of a video that an encode task is about. */
-export type TaskPlace = Pick<EncodeTask, 'key' | 'timelineId' | 'renditionIds' | 'fromSegment' | 'toSegment'>;
+export type TaskPlace = Pick<EncodeTask, 'key' | 'kind' | 'timelineId' | 'renditionIds' | 'fromSegment' | 'toSegment'>;
 
 /** Reads what an encode task is about. Null when its video, or the video's original, is gone. */
 export async function loadTaskView(db: Db, task: TaskPlace): Promise<TaskView | null> {
@@ -122,6 +122,8 @@ export async function loadTaskRenditions(db: Db, task: TaskPlace): Promise<TaskR
     .where('state', '<>', 'failed')
     .orderBy('rung', 'desc')
     .execute();
+  // What a repair takes the place of counts as missing.
+  const isRepair = task.kind === 'repair';
   return rows.map((row) => ({
     id: row.id,
     kind: row.kind,
@@ -131,9 +133,9 @@ export async function loadTaskRenditions(db: Db, task: TaskPlace): Promise<TaskR
     heightPx: row.height_px,
     timescale: row.timescale,
     plan: row.plan,
-    isOnDemand: row.on_demand,
+    isOnDemand: row.on_demand && !isRepair,
     isPassThrough: row.origin === 'pass-through',
     listed: row.init === null || row.codec_string === null ? null : { init: row.init, codecString: row.codec_string },
-    publishedTo: row.published_to ?? task.fromSegment,
+    publishedTo: (isRepair ? null : row.published_to) ?? task.fromSegment,
   }));
 }

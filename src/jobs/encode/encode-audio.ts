@@ -3,6 +3,7 @@ import { inTransaction } from '../../catalog/in-transaction.ts';
 import { findStored } from '../../catalog/lifecycle/chunk-store.ts';
 import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
 import { lostAudioMessage } from '../../catalog/lifecycle/messages.ts';
+import { publishesGrowing } from '../../catalog/tasks/task-kind.ts';
 import { loadTaskView, type TaskRendition, type TaskView } from '../../catalog/tasks/task-view-store.ts';
 import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
 import { type AudioJob, planAudioEncode } from '../../media/encode/encode-audio.ts';
@@ -74,7 +75,7 @@ type TrackJob = { held: HeldTask; deps: JobDeps; view: TaskView; rendition: Task
 
 async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
   const { claim, report } = job.held;
-  const { fromSegment, toSegment, key } = claim.task;
+  const { fromSegment, toSegment, key, kind } = claim.task;
   const { id, isOnDemand } = job.rendition;
   const writer = createChunkWriter({
     ...{ storage: job.deps.storage, key, renditionId: id, attempt: claim.attempt },
@@ -83,7 +84,7 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
   // What viewers had made lies anywhere: the writer leaves it out.
   const publishedTo = isOnDemand ? fromSegment : job.rendition.publishedTo;
   let init: AudioInit | null = null;
-  let nextFlush = chunkEnd(publishedTo);
+  let nextFlush = publishesGrowing(kind) ? chunkEnd(publishedTo) : toSegment;
 
   async function publish(isLast: boolean): Promise<void> {
     if (init === null) throw new Error('Expected an init segment from the encoder, none came.');

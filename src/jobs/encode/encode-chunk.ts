@@ -1,4 +1,5 @@
 import { findStored, type RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
+import { publishesGrowing } from '../../catalog/tasks/task-kind.ts';
 import { loadTaskView } from '../../catalog/tasks/task-view-store.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
@@ -19,7 +20,7 @@ export async function encodeRange(held: HeldTask, deps: JobDeps, signal: AbortSi
   const local = await openPlanned(deps.sources, view, signal);
   // What a timeline begins with is watched while it grows.
   const publish =
-    claim.task.fromSegment > 0
+    claim.task.fromSegment > 0 || !publishesGrowing(claim.task.kind)
       ? null
       : (outputs: readonly RenditionOutput[]) => publishChunks(deps, claim, { outputs, isLast: false });
   const writers = view.renditions.map((rendition) =>

@@ -1,3 +1,4 @@
+import { publishesGrowing } from '../../catalog/tasks/task-kind.ts';
 import { loadTaskView } from '../../catalog/tasks/task-view-store.ts';
 import { planChunks } from '../../media/timeline/chunk-plan.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -24,16 +25,16 @@ export async function copySegments({ claim, report }: HeldTask, deps: JobDeps, s
   try {
     const source = await replanPassThrough(file, view.facts, signal);
     for (const range of planChunks(view.cutList)) {
-      if (range.toSegment <= rendition.publishedTo || range.fromSegment >= task.toSegment) continue;
-      for (let n = Math.max(range.fromSegment, rendition.publishedTo); n < range.toSegment; n += 1) {
-        await writer.add(await readSegment(file, source, n), signal);
-      }
+      const from = Math.max(range.fromSegment, rendition.publishedTo);
+      const end = Math.min(range.toSegment, task.toSegment);
+      for (let n = from; n < end; n += 1) await writer.add(await readSegment(file, source, n), signal);
+      const isLast = end === task.toSegment;
+      if (from >= end || !(isLast || publishesGrowing(task.kind))) continue;
       const output = { renditionId: rendition.id, ...listed, widthPx: null, heightPx: null };
       const chunks = await writer.flush(signal);
-      const isLast = range.toSegment >= task.toSegment;
       await publishChunks(deps, claim, { outputs: [{ ...output, chunks }], isLast });
       writer.committed(chunks);
-      report((range.toSegment - task.fromSegment) / (task.toSegment - task.fromSegment));
+      report((end - task.fromSegment) / (task.toSegment - task.fromSegment));
     }
   } catch (error) {
     await discardAfter(error, deps, writer.written);

@@ -1,16 +1,21 @@
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { commitChunks, type RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
+import { replaceChunks } from '../../catalog/lifecycle/repair-store.ts';
 import type { Claim } from '../../catalog/tasks/encode-task.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { throughPause } from '../queue/run-task.ts';
 import { discardObjects } from './store-chunk.ts';
 
-/** Publishes chunks of an encode task (`commitChunks`). Objects that were not taken in are deleted. */
+/**
+ * Publishes chunks of an encode task (`commitChunks`), those of a repair in the place of what is damaged. Objects that
+ * were not taken in are deleted.
+ */
 export async function publishChunks(
   { db, storage, report }: Pick<JobDeps, 'db' | 'storage' | 'report'>,
   claim: Claim,
   done: { outputs: readonly RenditionOutput[]; isLast: boolean },
 ): Promise<void> {
-  const { rejected } = await throughPause(() => inTransaction(db, (tx) => commitChunks(tx, claim, done)));
+  const commit = claim.task.kind === 'repair' ? replaceChunks : commitChunks;
+  const { rejected } = await throughPause(() => inTransaction(db, (tx) => commit(tx, claim, done)));
   await discardObjects(storage, rejected, report);
 }

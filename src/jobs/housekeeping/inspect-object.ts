@@ -1,6 +1,11 @@
 import type { MediaKey } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
-import { findOriginal, reportDamage, reportDamagedOriginal, requestRepair } from '../../catalog/scrub/repair-store.ts';
+import {
+  findOriginal,
+  reportDamage,
+  reportDamagedOriginal,
+  requestRepair,
+} from '../../catalog/lifecycle/repair-store.ts';
 import {
   isInUse,
   type ScrubChunk,

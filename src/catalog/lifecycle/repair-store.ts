@@ -2,8 +2,16 @@ import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
-import { fixInit, insertChunks, LostClaim, lockMedia, type RenditionOutput } from '../lifecycle/chunk-store.ts';
-import { addMessages } from '../lifecycle/finalize-store.ts';
+import { nameRendition } from '../renditions/rendition-name-store.ts';
+import { recountStorage } from '../renditions/storage-store.ts';
+import { retireChunk } from '../retired-object-store.ts';
+import type { MediaMessage } from '../schema.ts';
+import type { ScrubChunk, ScrubOriginal } from '../scrub/scrub-store.ts';
+import { endTask, lockClaim } from '../tasks/claim-store.ts';
+import { type Claim, type EncodeTask, idxKeyOf, taskWeight } from '../tasks/encode-task.ts';
+import { insertTasks } from '../tasks/task-row-store.ts';
+import { fixInit, insertChunks, LostClaim, lockMedia, type RenditionOutput } from './chunk-store.ts';
+import { addMessages } from './finalize-store.ts';
 import {
   DAMAGED,
   damagedMessage,
@@ -11,15 +19,7 @@ import {
   damagedValue,
   REPAIRED_VALUE,
   repairedMessage,
-} from '../lifecycle/messages.ts';
-import { nameRendition } from '../renditions/rendition-name-store.ts';
-import { recountStorage } from '../renditions/storage-store.ts';
-import { retireChunk } from '../retired-object-store.ts';
-import type { MediaMessage } from '../schema.ts';
-import { endTask, lockClaim } from '../tasks/claim-store.ts';
-import { type Claim, type EncodeTask, taskWeight } from '../tasks/encode-task.ts';
-import { insertTasks } from '../tasks/task-row-store.ts';
-import type { ScrubChunk, ScrubOriginal } from './scrub-store.ts';
+} from './messages.ts';
 
 /**
  * `sent`: the chunk is made anew. `reported`: it cannot be, for this reason. `over`: it is not in use any more, or was
@@ -105,27 +105,16 @@ function obstacleIn({ isComposed, hasOriginal, isUnderCenc, isLost }: DamagedRow
 }
 
 /**
- * The attempt under which a chunk's new objects lie: beside the old ones, which edges may still hold open, and apart
- * from those of every other attempt.
+ * Publishes what a repair made of one rendition: in the place of the damaged chunk, whose objects retire, and all at
+ * once, so that playlists never have a hole. Ends the encode task. Answers objects that are not taken in, the rendition
+ * not being shown any more, or encrypted by counters by now: the caller deletes them. Throws LostClaim (another original
+ * ends the task), and refuses chunks that take other times than those whose place they take.
  */
-export async function nextAttempt(db: Db): Promise<number> {
-  const { rows } = await sql<{ attempt: number }>`select nextval('encode_attempt')::integer as attempt`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error('Expected a number for an attempt, none came.');
-  return row.attempt;
-}
-
-/** Chunks made anew, under which attempt, and from which original. */
-export type MadeAnew = { output: RenditionOutput; attempt: number; sourceKey: StorageKey };
-
-/**
- * Puts new chunks in the place of a damaged one, whose objects retire, and ends the encode task. False when the
- * rendition is not shown any more, encrypted by counters by now, or the original is another: then they are not taken
- * in, and the caller deletes them. Throws LostClaim, and refuses chunks that take other times than those whose place
- * they take.
- */
-export async function replaceChunk(tx: Tx, claim: Claim, made: MadeAnew): Promise<boolean> {
-  const { output, attempt } = made;
+export async function replaceChunks(
+  tx: Tx,
+  claim: Claim,
+  { outputs }: { outputs: readonly RenditionOutput[] },
+): Promise<{ rejected: StorageKey[] }> {
   const { key, fromSegment, toSegment } = claim.task;
   const publication = await lockMedia(tx, key);
   if (publication === null || !(await lockClaim(tx, claim))) {
@@ -134,22 +123,26 @@ export async function replaceChunk(tx: Tx, claim: Claim, made: MadeAnew): Promis
   await endTask(tx, claim, 'done', null);
   // A later damage of the same chunk is another one.
   await tx.deleteFrom('encode_task').where('id', '=', claim.task.id).execute();
-  if (!(await isReplaceable(tx, made)) || !(await fixInit(tx, key, output))) return false;
-  const retired = await retireChunks(tx, key, output.renditionId, [fromSegment, toSegment]);
-  if (retired.length === 0) return false;
-  expectSameTimes(retired, output);
-  await insertChunks(tx, { key, attempt, publication }, output);
-  await recountStorage(tx, key);
-  await reportRepaired(tx, claim.task, output.renditionId);
-  return true;
+  const rejected: StorageKey[] = [];
+  for (const output of outputs) {
+    const { renditionId, chunks } = output;
+    if (!(await isReplaceable(tx, renditionId)) || !(await fixInit(tx, key, output))) {
+      rejected.push(...chunks.flatMap(({ storageKey }) => [storageKey, idxKeyOf(storageKey)]));
+      continue;
+    }
+    expectSameTimes(await retireChunks(tx, key, renditionId, [fromSegment, toSegment]), output);
+    await insertChunks(tx, { key, attempt: claim.attempt, publication }, output);
+    await recountStorage(tx, key);
+    await reportRepaired(tx, claim.task, renditionId);
+  }
+  return { rejected };
 }
 
-/** Asked again: while the encode task waited the video may have been packaged, encoded anew, or given another file. */
-async function isReplaceable(tx: Tx, { output: { renditionId }, sourceKey }: MadeAnew): Promise<boolean> {
+/** Read again: while the encode task waited the video may have been packaged, or encoded anew. */
+async function isReplaceable(tx: Tx, renditionId: Guid): Promise<boolean> {
   const { rows } = await sql`
     select 1 from rendition r join media m on m.library_id = r.library_id and m.id = r.media_id
     where r.id = ${renditionId} and r.active and not ${IS_UNDER_CENC} and m.state = 'finished'
-      and m.source_key = ${sourceKey}
   `.execute(tx);
   return rows.length > 0;
 }
