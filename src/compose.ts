@@ -2,10 +2,6 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase, PROGRESS_CHANNEL } from './catalog/db.ts';
-import { baseAddresses } from './cli/first-start.ts';
-import { describeHealth, type Fleet, type StorageHealth } from './cli/health.ts';
-import { openLog } from './cli/log.ts';
-import { readVersion } from './cli/version.ts';
 import { databaseHealth, poolSize, whenRoleHasSlots } from './compose/connections.ts';
 import { openDashboard } from './compose/dashboard.ts';
 import { eventCursorSecret, openCountedLicences, openPackager } from './compose/drm.ts';
@@ -28,6 +24,10 @@ import { startWebhooks } from './compose/webhooks.ts';
 import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
 import { createSecretBox } from './lib/secret-box.ts';
+import { baseAddresses } from './service/first-start.ts';
+import { describeHealth, type Fleet, type StorageHealth } from './service/health.ts';
+import { openLog } from './service/log.ts';
+import { readVersion } from './service/version.ts';
 
 /** A role at work. `health` is asked every second or so; `close` drains and ends all it holds. */
 export type RunningRole = {

@@ -4,6 +4,8 @@ import type { StorageKey } from '../ports/storage.ts';
 import type { Db, MediaKey, Tx } from './db.ts';
 import { idxKeyOf } from './tasks/encode-task.ts';
 
+/** Renditions that are not listed any more stay readable this long: open players still hold their playlists. */
+export const RETIRED_GRACE_HOURS = 24;
 /** Edges know of a change within seconds; an answer that was begun before it may take minutes. */
 const GRACE_SEC = 600;
 const VIDEOS_AT_ONCE = 100;
@@ -98,4 +100,16 @@ export async function retirePacks(tx: Tx, key: MediaKey, packed: readonly Storag
     join media m on m.library_id = ${libraryId} and m.id = ${mediaId}
     where not exists (select from named n where split_part(n.storage_key, '.pack.', 1) || '.pack' = p.pack)
     on conflict (storage_key) do nothing`.execute(tx);
+}
+
+/**
+ * SQL: bytes of what was taken away from videos and is deleted within a day, which `storage_bytes` of a media still
+ * counts. `ofWhich` is a condition on the columns of `gone`.
+ */
+export function goneBytes(ofWhich: string): string {
+  return `(select coalesce(sum(gone.size_bytes), 0) from (
+    select library_id, media_id, storage_bytes as size_bytes from rendition where retired_at is not null
+    union all
+    select library_id, media_id, size_bytes from retired_object where retired_at < 'infinity'
+  ) gone where ${ofWhich})`;
 }

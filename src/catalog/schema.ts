@@ -23,6 +23,7 @@ import type { DrmPackageTable } from './drm/drm-schema.ts';
 import type { ImageTable, StoredWatermark } from './images/image-schema.ts';
 import type { InstallationSchema } from './installation/installation-schema.ts';
 import type { SegmentRequestTable } from './jit/jit-schema.ts';
+import type { Replaced } from './lifecycle/replaced.ts';
 import type { LiveSchema } from './live/live-schema.ts';
 import type { ScrubTable } from './scrub/scrub-schema.ts';
 import type { SmartGeneration } from './smart/smart-schema.ts';
@@ -30,7 +31,6 @@ import type { SpeechSchema } from './speech/speech-schema.ts';
 import type { StatisticsSchema } from './statistics/statistics-schema.ts';
 import type { EncodeSpeedTable, EncodeTaskTable } from './tasks/task-schema.ts';
 import type { UploadTable } from './uploads/upload-schema.ts';
-import type { Replaced } from './videos/replaced.ts';
 import type { WebhookEventTable, WebhookLineTable } from './webhooks/webhook-schema.ts';
 
 export type CollectionTable = {

@@ -11,10 +11,10 @@ import { roles } from '../config/roles.ts';
 import { ownUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
 import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
+import { readVersion } from '../service/version.ts';
 import { findSandboxLevel } from './sandbox-level.ts';
 import { describePackagedPostgres } from './supervisor/postgres-binaries.ts';
 import { countConnections, databaseAnswers } from './supervisor/reach-database.ts';
-import { readVersion } from './version.ts';
 
 type Finding = { isGood: boolean; what: string; found: string };
 

@@ -1,7 +1,7 @@
 import type { RunningRole } from '../compose.ts';
 import { http } from '../lib/http.ts';
 import { closeServer, listen } from '../lib/listen.ts';
-import { describeHealth, type Fleet } from './health.ts';
+import { describeHealth, type Fleet } from '../service/health.ts';
 
 export type HealthPort = { port: number; close(): Promise<void> };
 

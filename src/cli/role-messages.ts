@@ -1,7 +1,7 @@
 import type { Role } from '../config/roles.ts';
 import type { RoleSettings } from '../config/settings.ts';
-import type { FirstKeys, FirstLibrary } from './first-start.ts';
-import type { Fleet } from './health.ts';
+import type { FirstKeys, FirstLibrary } from '../service/first-start.ts';
+import type { Fleet } from '../service/health.ts';
 
 /** From the supervisor to a role's process, in this order; `fleet` at any time. */
 export type ToRole =

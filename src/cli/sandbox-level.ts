@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import type { SandboxLevel } from './health.ts';
+import type { SandboxLevel } from '../service/health.ts';
 
 const PROBE_TIMEOUT_MS = 5000;
 const PROBE = ['--unshare-all', '--die-with-parent', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true'];

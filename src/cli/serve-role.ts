@@ -10,13 +10,13 @@ import {
   mustShowKeys,
   reserveFirstKeys,
   showFirstStart,
-} from './first-start.ts';
-import type { Fleet, PartHealth } from './health.ts';
+} from '../service/first-start.ts';
+import type { Fleet, PartHealth } from '../service/health.ts';
+import { readVersion } from '../service/version.ts';
 import { openHealthPort } from './health-port.ts';
 import { findSandboxLevel } from './sandbox-level.ts';
 import { connectionTo } from './supervisor/postgres.ts';
 import { placesIn } from './supervisor/postgres-places.ts';
-import { readVersion } from './version.ts';
 import { watchHealth } from './watch-health.ts';
 
 /** Runs one role in this process, for a service that is spread over machines, until `stop`. */

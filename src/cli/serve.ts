@@ -6,7 +6,7 @@ import { parseRole, type Role, roles } from '../config/roles.ts';
 import { ownUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
 import { quote } from '../lib/quote.ts';
 import { Refused } from '../lib/refused.ts';
-import { openLog } from './log.ts';
+import { openLog } from '../service/log.ts';
 import { DataLock, makeDataDir } from './supervisor/data-lock.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
 

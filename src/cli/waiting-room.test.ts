@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Fleet } from './health.ts';
+import type { Fleet } from '../service/health.ts';
 import { openWaitingRoom } from './waiting-room.ts';
 
 test('before the service is ready the main port says so and frees itself for the real one', async () => {

@@ -1,6 +1,6 @@
 import { http } from '../lib/http.ts';
 import { closeServer, listen } from '../lib/listen.ts';
-import { describeHealth, type Fleet } from './health.ts';
+import { describeHealth, type Fleet } from '../service/health.ts';
 
 /** Answers on the main port while the service starts. */
 export type WaitingRoom = { port: number; close(): Promise<void> };

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { migrate, openDatabase, UNHURRIED } from '../catalog/db.ts';
 import { isDatabaseAway } from '../catalog/is-database-away.ts';
-import type { EnsureFirstLibrary } from '../cli/first-start.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import { Refused } from '../lib/refused.ts';
 import { createSecretBox, WrongSecretKey } from '../lib/secret-box.ts';
+import type { EnsureFirstLibrary } from '../service/first-start.ts';
 import { whenSlotsAreFree } from './connections.ts';
 
 /** Brings the database to this version and finds or makes library 1. Runs before any role starts. */

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../catalog/db.ts';
-import type { StorageHealth } from '../cli/health.ts';
 import type { Settings } from '../config/settings.ts';
 import type { StorageSettings } from '../config/storage.ts';
 import type { StoreGuard } from '../jobs/store/store-guard.ts';
 import { Refused } from '../lib/refused.ts';
 import { unlessAborted } from '../lib/unless-aborted.ts';
 import type { Storage } from '../ports/storage.ts';
+import type { StorageHealth } from '../service/health.ts';
 
 const OLD_REFRESH_MS = 5_000;
 const PROBE_EVERY_MS = 10_000;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HealthBody } from '../../src/cli/health.ts';
 import { projectRoot } from '../../src/cli/run-program.ts';
+import type { HealthBody } from '../../src/service/health.ts';
 
 const LAUNCHER = join(projectRoot, 'bin/millrace.js');
 /** A bound on hanging: on a crowded machine a start that has nothing compiled took longer than 40 s. */

@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { containing } from '../containing.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { goneBytes } from '../renditions/storage-store.ts';
+import { goneBytes } from '../retired-object-store.ts';
 
 /** Videos whose thumbnails stand for a collection. */
 const PREVIEWS = 4;

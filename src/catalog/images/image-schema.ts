@@ -11,15 +11,5 @@ export type ImageTable = {
   size_bytes: number;
 };
 
-/**
- * Sheets that a task of the kind `sheets` stored in `folder`: their sizes in order, and the moments among their
- * images that stand for election as thumbnails, with miniatures in base64.
- */
-export type SheetOutput = {
-  folder: string;
-  sizesBytes: readonly number[];
-  moments: readonly { tick: number; grey: string }[];
-};
-
 /** A mark that is burned into video: which upload of the library's, and where it stands. */
 export type StoredWatermark = WatermarkPlace & { version: number };

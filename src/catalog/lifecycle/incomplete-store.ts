@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
-import { RENDITION_NAME } from '../renditions/rendition-name-store.ts';
+import { RENDITION_NAME } from '../rendition-name-store.ts';
 import { INCOMPLETE_VALUE, incompleteMessage } from './messages.ts';
 
 /**

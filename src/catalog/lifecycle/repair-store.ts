@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
-import { nameRendition } from '../renditions/rendition-name-store.ts';
+import { nameRendition } from '../rendition-name-store.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
 import { retireChunk } from '../retired-object-store.ts';
 import type { MediaMessage } from '../schema.ts';

@@ -7,9 +7,9 @@ import { keptMessage } from '../renditions/kept-message.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 import type { MediaMessage } from '../schema.ts';
-import type { Replaced } from '../videos/replaced.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
+import type { Replaced } from './replaced.ts';
 
 /**
  * Notes what stands before a finished video gets another original, in the transaction that gives it. The one that it

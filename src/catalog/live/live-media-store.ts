@@ -4,7 +4,7 @@ import type { FeedPeriod } from '../../media/live/feed-message.ts';
 import type { SegmentRow } from '../../media/live/live-index.ts';
 import type { WallAnchor } from '../../media/live/wall-anchors.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
-import { RETIRED_GRACE_HOURS } from '../publications/publication-row-store.ts';
+import { RETIRED_GRACE_HOURS } from '../retired-object-store.ts';
 import type { LiveHead } from './live-head.ts';
 import { slotOf } from './period-rendition-store.ts';
 import { loadClock } from './recording-clock-store.ts';

@@ -1,11 +1,9 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import { readSegmentTable } from '../../media/presentation/published-rendition.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
+import { RETIRED_GRACE_HOURS } from '../retired-object-store.ts';
 import type { ChunkTable, RenditionTable } from '../schema.ts';
 import type { StoredChunk, StoredRendition } from './publication.ts';
-
-/** Retired renditions stay readable this long: open players still hold their playlists. */
-export const RETIRED_GRACE_HOURS = 24;
 
 /** What of a rendition's row is read with each change, of the table as `r`. */
 export const RENDITION_COLUMNS = [

@@ -27,15 +27,3 @@ export async function sumStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Prom
     where m.library_id = ${libraryId} and m.id = ${mediaId}
   `.execute(tx);
 }
-
-/**
- * SQL: bytes of what was taken away from videos and is deleted within a day, which `storage_bytes` of a media still
- * counts. `ofWhich` is a condition on the columns of `gone`.
- */
-export function goneBytes(ofWhich: string): string {
-  return `(select coalesce(sum(gone.size_bytes), 0) from (
-    select library_id, media_id, storage_bytes as size_bytes from rendition where retired_at is not null
-    union all
-    select library_id, media_id, size_bytes from retired_object where retired_at < 'infinity'
-  ) gone where ${ofWhich})`;
-}

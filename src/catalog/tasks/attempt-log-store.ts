@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, MediaKey } from '../db.ts';
-import { RENDITION_NAME } from '../renditions/rendition-name-store.ts';
+import { RENDITION_NAME } from '../rendition-name-store.ts';
 import type { EncodeTask } from './encode-task.ts';
 import type { TaskKind } from './task-kind.ts';
 

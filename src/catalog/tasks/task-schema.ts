@@ -1,8 +1,17 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt } from '../account-schema.ts';
-import type { SheetOutput } from '../images/image-schema.ts';
 import type { TaskKind, TaskQueue } from './task-kind.ts';
+
+/**
+ * Sheets that a task of the kind `sheets` stored in `folder`: their sizes in order, and the moments among their
+ * images that stand for election as thumbnails, with miniatures in base64.
+ */
+export type SheetOutput = {
+  folder: string;
+  sizesBytes: readonly number[];
+  moments: readonly { tick: number; grey: string }[];
+};
 
 /**
  * A unit of encoding: segments [from_segment, to_segment) of the named renditions, fenced by `attempt`. Of the kind

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey } from '../db.ts';
-import { RENDITION_NAME } from '../renditions/rendition-name-store.ts';
+import { RENDITION_NAME } from '../rendition-name-store.ts';
 import type { TaskKind } from '../tasks/task-kind.ts';
 
 /** A unit of encoding as people read it: what it makes, how often it was tried, and why it waits or failed. */

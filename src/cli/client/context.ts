@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { ApiError, Millrace } from '../../../sdk/src/millrace.ts';
 import { readOwnSettings } from '../../config/settings.ts';
 import { Refused } from '../../lib/refused.ts';
-import { baseAddresses } from '../first-start.ts';
+import { baseAddresses } from '../../service/first-start.ts';
 import { readPrivate } from './private-file.ts';
 
 const text = { type: 'string' } as const;

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { PartHealth } from '../health.ts';
+import type { PartHealth } from '../../service/health.ts';
 import { EmbeddedPostgres } from './postgres.ts';
 import { clearLeftOvers } from './postgres-cluster.ts';
 import type { PostgresIdentity } from './postgres-identity.ts';

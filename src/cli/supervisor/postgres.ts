@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnConnection } from '../../config/database.ts';
-import type { PartHealth } from '../health.ts';
+import type { PartHealth } from '../../service/health.ts';
 import { BackOff } from './back-off.ts';
 import { type PostgresBinaries, preparePostgresBinaries } from './postgres-binaries.ts';
 import { clearLeftOvers, DATABASE_USER, ensureCluster } from './postgres-cluster.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { environmentOf } from '../../config/role-environment.ts';
 import type { Role } from '../../config/roles.ts';
-import type { PartHealth } from '../health.ts';
+import type { PartHealth } from '../../service/health.ts';
 import type { FromRole, ToRole } from '../role-messages.ts';
 import { BackOff } from './back-off.ts';
 

@@ -12,10 +12,10 @@ import {
   reserveFirstKeys,
   showFirstStart,
   showStart,
-} from '../first-start.ts';
-import type { Fleet, PartHealth, SandboxLevel } from '../health.ts';
+} from '../../service/first-start.ts';
+import type { Fleet, PartHealth, SandboxLevel } from '../../service/health.ts';
+import { readVersion } from '../../service/version.ts';
 import { findSandboxLevel } from '../sandbox-level.ts';
-import { readVersion } from '../version.ts';
 import { EmbeddedPostgres } from './postgres.ts';
 import { type RoleMessage, RoleProcess } from './role-process.ts';
 

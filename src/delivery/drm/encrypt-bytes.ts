@@ -3,10 +3,10 @@ import type { Publication, StoredRendition } from '../../catalog/publications/pu
 import { openAes } from '../../lib/aes.ts';
 import { encryptSegment, HEADROOM_BYTES, measureEncrypted } from '../../media/drm/encrypt-segment.ts';
 import { encryptedHlsSizeBytes, encryptHlsSegment } from '../../media/drm/hls-aes128.ts';
-import { OVER } from '../hls/choose-playlist-variant.ts';
-import { type Answer, CACHE_FOR_EVER, CACHE_PRIVATELY, notFound, type ObjectWindow } from '../http/answer.ts';
+import { type Answer, CACHE_FOR_EVER, CACHE_PRIVATELY, notFound } from '../http/answer.ts';
+import type { ObjectWindow } from '../objects/object-part.ts';
 import { type KeyedRendition, nameOf, type OpenedRendition, type PackageKeys } from './package-keys.ts';
-import type { PlaySessions } from './play-sessions.ts';
+import { OVER, type PlaySessions } from './play-sessions.ts';
 import type { ProtectedObjects } from './protected-objects.ts';
 import { isClear, livePackages, type NamedProtection } from './protection.ts';
 

@@ -1,5 +1,6 @@
 import { createHash, createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { MediaKey } from '../../catalog/db.ts';
+import { type Problem, toProblem } from '../http/answer.ts';
 
 const EXPIRES_BYTES = 4;
 const RANDOM_BYTES = 12;
@@ -9,6 +10,9 @@ const HEAD_BYTES = EXPIRES_BYTES + RANDOM_BYTES;
 const LIFETIME_SEC = 6 * 3600;
 /** How long a viewer keeps a session: what is read within such a stretch of time names the same one. */
 const KEPT_SEC = 6 * 3600;
+
+/** What is said where a session is over. */
+export const OVER: Problem = toProblem('session-over');
 
 /**
  * Play sessions of basic DRM. A session is a text of 43 characters that proves itself: when it ends, a random part,

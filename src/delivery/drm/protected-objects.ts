@@ -1,7 +1,7 @@
 import { runInTurns } from '../../lib/run-in-turns.ts';
 import type { EdgeLimits } from '../edge-deps.ts';
-import type { ObjectWindow } from '../http/answer.ts';
 import { BufferPool } from '../objects/buffer-pool.ts';
+import type { ObjectWindow } from '../objects/object-part.ts';
 import type { ObjectSender } from '../objects/object-sender.ts';
 import { type LentBytes, SharedBytes } from '../objects/shared-bytes.ts';
 

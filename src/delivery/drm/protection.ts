@@ -1,6 +1,6 @@
 import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
-import { isH264 } from '../hls/rungs.ts';
+import { isH264 } from '../../catalog/publications/rungs.ts';
 
 /** How a video is given out now: in the clear, whole segments under keys of a play session, or by a package. */
 export type Protection = { kind: 'none' } | { kind: 'sessions' } | { kind: 'package'; packaged: DrmPackage };

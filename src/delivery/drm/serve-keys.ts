@@ -3,12 +3,11 @@ import type { Publication } from '../../catalog/publications/publication.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { parseClearKeyRequest, writeClearKeyLicence } from '../../media/drm/clear-key.ts';
 import type { ContentKey, DrmSystem } from '../../ports/drm-key-source.ts';
-import { OVER } from '../hls/choose-playlist-variant.ts';
 import { type Answer, CACHE_NOTHING, CACHE_SHORTLY, notFound } from '../http/answer.ts';
 import type { PlayRequest } from '../shield/play-request.ts';
 import type { PlaybackAuthorizer } from '../shield/playback-authorizer.ts';
 import type { PackageKeys } from './package-keys.ts';
-import type { PlaySessions } from './play-sessions.ts';
+import { OVER, type PlaySessions } from './play-sessions.ts';
 import { livePackages } from './protection.ts';
 
 export type KeyDeps = {

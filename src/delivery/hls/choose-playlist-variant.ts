@@ -1,8 +1,8 @@
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { PackageKeys } from '../drm/package-keys.ts';
-import type { PlaySessions } from '../drm/play-sessions.ts';
+import { OVER, type PlaySessions } from '../drm/play-sessions.ts';
 import { protectionOf } from '../drm/protection.ts';
-import { type Problem, toProblem } from '../http/answer.ts';
+import type { Problem } from '../http/answer.ts';
 import { type PlayRequest, tokenQuery } from '../shield/play-request.ts';
 import type { PlaybackAuthorizer } from '../shield/playback-authorizer.ts';
 import {
@@ -60,5 +60,3 @@ export async function choosePlaylistVariant(
 
 /** A live stream has no length yet: a viewer may stay for so long. */
 const LIVE_SESSION_SEC = 12 * 3600;
-
-export const OVER: Problem = toProblem('session-over');

@@ -1,9 +1,10 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { EdgeTarget } from '../edge-path.ts';
-import type { Answer, ObjectWindow } from '../http/answer.ts';
+import type { Answer } from '../http/answer.ts';
 import { hasConditions } from '../http/conditions.ts';
 import { headersOfWhole } from '../http/send-answer.ts';
+import type { ObjectWindow } from '../objects/object-part.ts';
 import type { PublicationReader } from '../publication-reader.ts';
 
 /** The answer to a plain GET of a stored segment. */

@@ -1,5 +1,6 @@
 import { findCaption } from '../../catalog/captions/caption.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
+import { isH264, rungOf } from '../../catalog/publications/rungs.ts';
 import { type ClockRange, touches } from '../../media/hls/clock-range.ts';
 import { type SegmentSpan, writeMediaPlaylist } from '../../media/hls/media-playlist.ts';
 import { writeMultivariant } from '../../media/hls/multivariant.ts';
@@ -18,7 +19,6 @@ import {
 import type { IFrameLists } from './i-frame-lists.ts';
 import { CLEAR_VARIANT, type PlaylistVariant } from './playlist-variant.ts';
 import { BAD_RANGE, rangedAddresses } from './ranged-addresses.ts';
-import { isH264, rungOf } from './rungs.ts';
 
 const NO_CLOCK: Answer = { kind: 'problem', problem: toProblem('no-clock') };
 const CONTENT_TYPE = 'application/vnd.apple.mpegurl';

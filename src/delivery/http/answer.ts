@@ -1,17 +1,7 @@
 import type { Hit } from '../../catalog/shield/hit.ts';
 import { EDGE_ERRORS, type EdgeErrorCode } from '../../lib/error-catalogue.ts';
-import type { StorageKey } from '../../ports/storage.ts';
+import type { ObjectWindow, Part, Slice } from '../objects/object-part.ts';
 import type { LentBytes } from '../objects/shared-bytes.ts';
-import type { Slice } from './range.ts';
-
-/** Bytes `start` to `start + sizeBytes` of a stored object. `version` changes whenever the bytes do. */
-export type ObjectWindow = { key: StorageKey; version: string; start: number; sizeBytes: number };
-
-/** Bytes `start` to `end`, end excluded, of a stored object. */
-export type ObjectPart = { key: StorageKey; start: number; end: number };
-
-/** A stretch of an answer: bytes at hand, or stored ones. */
-export type Part = { bytes: Buffer } | ObjectPart;
 
 /** What is said of an answer's bytes. */
 export type Described = {

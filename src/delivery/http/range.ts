@@ -1,5 +1,4 @@
-/** Bytes `start` to `end`, end excluded. */
-export type Slice = { start: number; end: number };
+import type { Slice } from '../objects/object-part.ts';
 
 /**
  * Reads a Range header (RFC 9110 section 14.2) for a body of `sizeBytes`. Null: send it whole, which is

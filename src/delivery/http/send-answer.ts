@@ -1,19 +1,12 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Admitted } from '../../catalog/shield/admit.ts';
 import { Refused } from '../../lib/refused.ts';
+import type { Part, Slice } from '../objects/object-part.ts';
 import type { ObjectSender, Receiver } from '../objects/object-sender.ts';
-import {
-  type Answer,
-  CACHE_NOTHING,
-  CACHE_SHORTLY,
-  type Described,
-  type Part,
-  type Problem,
-  toProblem,
-} from './answer.ts';
+import { type Answer, CACHE_NOTHING, CACHE_SHORTLY, type Described, type Problem, toProblem } from './answer.ts';
 import { allowsRange, judgeConditions } from './conditions.ts';
 import { paced, paceOf } from './pace.ts';
-import { readRange, type Slice } from './range.ts';
+import { readRange } from './range.ts';
 import { allowsOrigins } from './zone-headers.ts';
 
 type Made = Extract<Answer, { kind: 'made' }>;

@@ -1,11 +1,11 @@
 import { listMp4Rungs } from '../../catalog/publications/mp4-rungs.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
+import { isH264, rungOf } from '../../catalog/publications/rungs.ts';
 import type { VirtualMp4Plan } from '../../media/mp4/plan-virtual-mp4.ts';
 import { readPlan } from '../../media/mp4/read-plan.ts';
-import { isH264, rungOf } from '../hls/rungs.ts';
-import { type Answer, CACHE_SHORTLY, notFound, type Part } from '../http/answer.ts';
-import type { Slice } from '../http/range.ts';
+import { type Answer, CACHE_SHORTLY, notFound } from '../http/answer.ts';
 import { chunksTag } from '../objects/chunks-tag.ts';
+import type { Part, Slice } from '../objects/object-part.ts';
 import type { Movie, MovieAudio, MoviePlans } from './movie-plans.ts';
 
 /** So much of the file is looked up at once: a long answer must not hold the places of all its bytes. */

@@ -1,6 +1,6 @@
 import type { EdgeStorage } from '../edge-deps.ts';
-import type { ObjectWindow } from '../http/answer.ts';
 import { asMissing, ObjectMissing } from './object-missing.ts';
+import type { ObjectWindow } from './object-part.ts';
 
 const LIMIT_MS = 10_000;
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
+import { loadRecordedView, type RecordedView } from '../../catalog/live/recorded-view-store.ts';
 import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
-import { loadRecordedView, type RecordedView } from '../../catalog/tasks/recorded-view-store.ts';
 import { createVideoSegmenter } from '../../media/cmaf/segmenter.ts';
 import { copySegment } from '../../media/compose/copy-segment.ts';
 import { findCodec } from '../../media/encode/codecs/all.ts';

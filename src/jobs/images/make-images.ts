@@ -1,9 +1,9 @@
 import type { MediaKey } from '../../catalog/db.ts';
 import { imageKeyIn } from '../../catalog/images/image-key.ts';
-import { commitImages } from '../../catalog/images/image-store.ts';
 import { type ImageView, loadImageView, type StoredSheets } from '../../catalog/images/image-view-store.ts';
 import type { StoredImage } from '../../catalog/images/shown-images-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import { commitImages } from '../../catalog/lifecycle/image-store.ts';
 import type { ChosenMoments } from '../../media/images/choose-moments.ts';
 import { posterName, sheetName } from '../../media/images/image-set.ts';
 import { discardAfter, discardObjects } from '../encode/store-chunk.ts';

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
-import { commitThumbnail } from '../../catalog/images/image-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import { commitThumbnail } from '../../catalog/lifecycle/image-store.ts';
 import { loadTaskView, type TaskView } from '../../catalog/tasks/task-view-store.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { writeBlurhash } from '../../media/images/blurhash.ts';

@@ -1,6 +1,6 @@
-import { commitSheets } from '../../catalog/images/image-store.ts';
 import { loadImageView } from '../../catalog/images/image-view-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
+import { commitSheets } from '../../catalog/lifecycle/image-store.ts';
 import { sheetRange } from '../../media/images/storyboard.ts';
 import { discardAfter } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import { findCaption } from '../../catalog/captions/caption.ts';
 import { createCaptionStore } from '../../catalog/captions/caption-store.ts';
+import { addCaption, loadCaptionSource } from '../../catalog/captions/extracted-caption-store.ts';
 import type { MediaKey } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
 import { warningMessage } from '../../catalog/lifecycle/messages.ts';
-import { addCaption, loadCaptionSource } from '../../catalog/renditions/caption-store.ts';
 import { writeVtt } from '../../media/captions/cue.ts';
 import { readCaptions } from '../../media/captions/read-captions.ts';
 import { chooseSubtitles, planSubtitles } from '../../media/captions/subtitles.ts';

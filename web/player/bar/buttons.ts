@@ -1,5 +1,5 @@
 import { make } from '../base/dom.ts';
-import { type IconName, icon } from './icons.ts';
+import { type IconName, icon } from '../base/icons.ts';
 
 type MediaButton = {
   tag: string;

@@ -1,8 +1,8 @@
 import { make } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
 import type { Menu } from '../menu/menu.ts';
 import type { ControlParts } from '../parts.ts';
 import { mediaButton, volumeGroup } from './buttons.ts';
-import { icon } from './icons.ts';
 import { SettingsButton } from './settings-button.ts';
 import type { TimeRange } from './time-range.ts';
 

@@ -1,5 +1,5 @@
-import { icon } from '../bar/icons.ts';
 import { make } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
 
 export type MenuEntry =
   /** Opens another page; `value` is what is chosen there. */

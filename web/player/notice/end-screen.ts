@@ -1,5 +1,5 @@
-import { icon } from '../bar/icons.ts';
 import { make } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
 import type { ControlParts } from '../parts.ts';
 
 /** What stands over the last picture when the video has ended. */

@@ -1,6 +1,6 @@
-import { icon } from '../bar/icons.ts';
 import { PressButton } from '../bar/press-button.ts';
 import { make } from '../base/dom.ts';
+import { icon } from '../base/icons.ts';
 import type { TranscriptPanel, TranscriptParts } from './panel.ts';
 
 class TranscriptButton extends PressButton {}

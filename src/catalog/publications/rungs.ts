@@ -1,4 +1,4 @@
-import type { StoredRendition } from '../../catalog/publications/publication.ts';
+import type { StoredRendition } from './publication.ts';
 
 /** The rung's height as addresses name it (`720p`). */
 export function rungOf({ rung, heightPx }: StoredRendition): number {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Guid } from '../../lib/guid.ts';
-import type { MediaKey, Tx } from '../db.ts';
+import type { Guid } from '../lib/guid.ts';
+import type { MediaKey, Tx } from './db.ts';
 
 /** What a rendition `r` is called in messages: `720p`, `720p vp9`, `Sound (en)`. */
 export const RENDITION_NAME = sql<string>`case when r.kind = 'audio' then 'Sound (' || r.language || ')'

@@ -1,9 +1,9 @@
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
-import { findCaption, putCaption } from '../captions/caption.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
+import { sumStorage } from '../renditions/storage-store.ts';
 import type { CaptionTrack } from '../schema.ts';
-import { sumStorage } from './storage-store.ts';
+import { findCaption, putCaption } from './caption.ts';
 
 /** What taking captions out of an original takes. */
 export type CaptionSource = { sourceKey: StorageKey; facts: SourceFacts; captions: readonly CaptionTrack[] };

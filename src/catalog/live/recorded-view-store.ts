@@ -3,8 +3,8 @@ import type { Guid } from '../../lib/guid.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Db } from '../db.ts';
-import { readPeriodFacts } from '../live/recording-facts-store.ts';
-import { loadCutList, loadTaskRenditions, type TaskPlace, type TaskRendition } from './task-view-store.ts';
+import { loadCutList, loadTaskRenditions, type TaskPlace, type TaskRendition } from '../tasks/task-view-store.ts';
+import { readPeriodFacts } from './recording-facts-store.ts';
 
 /** What encoding a range of a live recording takes: it has no original, but the pictures that were published. */
 export type RecordedView = {

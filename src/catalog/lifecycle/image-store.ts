@@ -1,13 +1,13 @@
 import type { ImageSet } from '../../media/images/image-set.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Tx } from '../db.ts';
-import { LostClaim } from '../lifecycle/chunk-store.ts';
-import { finalizeMedia } from '../lifecycle/finalize-store.ts';
+import { type MadeThumbnail, replaceImages, type StoredImage, showThumbnail } from '../images/shown-images-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import type { Claim } from '../tasks/encode-task.ts';
-import type { SheetOutput } from './image-schema.ts';
-import { type MadeThumbnail, replaceImages, type StoredImage, showThumbnail } from './shown-images-store.ts';
+import type { SheetOutput } from '../tasks/task-schema.ts';
+import { LostClaim } from './chunk-store.ts';
+import { finalizeMedia } from './finalize-store.ts';
 
 export type MadeImages = { set: ImageSet; objects: readonly StoredImage[]; thumbnail: MadeThumbnail };
 
