@@ -160,6 +160,25 @@ test('an expired lease is taken only when the database has been there without a 
   expect(await renewLeases(db, [first], 30)).toEqual(new Set());
 });
 
+test('a renewal of leases changes no index', async () => {
+  await addVideo(await addLibrary(), [{}, {}]);
+  const claims = [await mustClaim(), await mustClaim()];
+  await sql`vacuum full encode_task`.execute(database.db);
+  const [before, after] = await database.db.transaction().execute(async (tx) => {
+    const counted = await countUpdates(tx);
+    expect((await renewLeases(tx, claims, 60)).size).toBe(2);
+    return [counted, await countUpdates(tx)];
+  });
+  expect([after.updated - before.updated, after.hot - before.hot]).toEqual([2, 2]);
+});
+
+async function countUpdates(tx: Tx): Promise<{ updated: number; hot: number }> {
+  const { rows } = await sql<{ updated: number; hot: number }>`
+    select n_tup_upd::int as updated, n_tup_hot_upd::int as hot from pg_stat_xact_user_tables
+    where relname = 'encode_task'`.execute(tx);
+  return rows[0] ?? { updated: 0, hot: 0 };
+}
+
 test('a worker that stands still while it publishes, or plans, keeps no other claim waiting', async () => {
   const { db } = database;
   const library = await addLibrary();
