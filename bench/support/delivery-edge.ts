@@ -90,7 +90,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
     libraryId: 1,
     mediaId: media,
     publication: 1,
-    pullZoneName: 'vz-1',
+    ...{ pullZoneName: 'vz-1', policyRevision: 1 },
     title: 'bench',
     description: null,
     state: 'finished',

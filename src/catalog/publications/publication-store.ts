@@ -115,7 +115,7 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     .select(['publication', 'title', 'description', 'state', 'state_reason', 'encode_progress', 'duration_ms'])
     .select(['width_px', 'height_px', 'frame_rate', 'thumbnail_key', 'thumbnail_file_name', 'source_key', 'facts'])
     .select(['pictures', 'captions', 'chapters', 'thumbnail_blurhash', 'meta_tags'])
-    .select(['library.settings', 'pull_zone.name as pull_zone_name', 'media.type'])
+    .select(['library.settings', 'pull_zone.name as pull_zone_name', 'pull_zone.revision', 'media.type'])
     .where('media.library_id', '=', libraryId)
     .where('media.id', '=', mediaId)
     .where('media.type', '<>', 'trash')
@@ -128,6 +128,7 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     mediaId,
     publication: row.publication,
     pullZoneName: row.pull_zone_name ?? '',
+    policyRevision: row.revision ?? 0,
     settings: readDeliverySettings(row.settings),
     title: row.title,
     description: row.description,

@@ -40,6 +40,8 @@ export type Publication = {
   clock?: readonly WallAnchor[];
   publication: number;
   pullZoneName: string;
+  /** Of the zone's policy: settings change without a new publication of each video. */
+  policyRevision: number;
   settings: DeliverySettings;
   title: string;
   description: string | null;

@@ -32,14 +32,15 @@ export async function serveManifest(
   { licenceUrl }: ManifestRequest,
   { written, keys }: ManifestDeps,
 ): Promise<Answer> {
-  const { libraryId, mediaId } = publication;
+  const { libraryId, mediaId, policyRevision } = publication;
   const protection = await chooseProtection(publication, keys);
   if (protection === null) return HLS_ONLY;
   const presentation = describe(chooseListedSet(listableRenditions(publication)), protection);
   if (presentation === null) return notFound('not-whole');
-  const key = `manifest|${libraryId}|${mediaId}|${publication.publication}${protection.tag}`;
+  const version = `d${publication.publication}.${policyRevision}${protection.tag}`;
+  const key = `manifest|${libraryId}|${mediaId}|${version}`;
   const text = await written.get(key, () => Buffer.from(writeMpd(presentation())));
-  return answerManifest(text, { protection, licenceUrl, etag: `"d${publication.publication}${protection.tag}"` });
+  return answerManifest(text, { protection, licenceUrl, etag: `"${version}"` });
 }
 
 type Written = { protection: ManifestProtection; licenceUrl: string; etag: string | null };

@@ -142,9 +142,8 @@ async function playlist(
   { name, tag, write, variant }: Text & { variant: PlaylistVariant },
   written: HeldCache<Buffer>,
 ): Promise<Answer> {
-  const { libraryId, mediaId, settings } = publication;
-  // The library's settings change without a new publication of each of its videos.
-  const version = `p${publication.publication}${settings.listsCaptions ? '' : '-plain'}${tag}${variant.tag}`;
+  const { libraryId, mediaId, policyRevision } = publication;
+  const version = `p${publication.publication}.${policyRevision}${tag}${variant.tag}`;
   const key = `playlist|${libraryId}|${mediaId}|${version}|${name}`;
   const text = await written.get(key, () => Buffer.from(write()));
   const common = { kind: 'bytes', contentType: CONTENT_TYPE } as const;
