@@ -1,4 +1,3 @@
-import { createSecretKey } from 'node:crypto';
 import path from 'node:path';
 import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
 import { readDeliverySettings } from '../../src/catalog/publications/delivery-settings.ts';
@@ -13,6 +12,7 @@ import { openSendFile } from '../../src/lib/send-file.ts';
 import { encodeFragmentTable } from '../../src/media/cmaf/fragment-table.ts';
 import { readSegmentTable } from '../../src/media/presentation/published-rendition.ts';
 import { createFolderStorage } from '../../test/delivery/folder-storage.ts';
+import { testViewing } from '../../test/support/viewing.ts';
 import { findZone } from './delivery-zone.ts';
 
 // The edge as a process of its own, over the objects in the folder that it is given and one video made of
@@ -37,14 +37,7 @@ const edge = await startEdge({
   player: await loadPlayerAssets(),
   secretBox: createSecretBox(Buffer.alloc(32)),
   sessionSecret: Buffer.alloc(32),
-  viewing: {
-    count: async () => undefined,
-    heatCurve: async () => null,
-    geo: { countryOf: () => null },
-    ticketSecret: createSecretKey(Buffer.alloc(32)),
-    placeViewer: () => null,
-    keepDelivered: async () => undefined,
-  },
+  viewing: testViewing(),
   licences: null,
   edgeUrl: null,
   ownHosts: [],

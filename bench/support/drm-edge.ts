@@ -1,4 +1,3 @@
-import { createSecretKey } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,6 +17,7 @@ import { readSegmentTable } from '../../src/media/presentation/published-renditi
 import { createFolderStorage } from '../../test/delivery/folder-storage.ts';
 import { FRAGMENTED, runTool } from '../../test/support/media/read-test-media.ts';
 import { splitRendition } from '../../test/support/media/read-test-protection.ts';
+import { testViewing } from '../../test/support/viewing.ts';
 import { makeZonePolicy } from '../../test/support/zone-policy.ts';
 
 // The edge as a process of its own over one clip, in the clear in library 1, under Enterprise DRM in library 2 and
@@ -48,14 +48,7 @@ const edge = await startEdge({
   player: await loadPlayerAssets(),
   secretBox,
   sessionSecret: Buffer.alloc(32),
-  viewing: {
-    count: async () => undefined,
-    heatCurve: async () => null,
-    geo: { countryOf: () => null },
-    ticketSecret: createSecretKey(Buffer.alloc(32)),
-    placeViewer: () => null,
-    keepDelivered: async () => undefined,
-  },
+  viewing: testViewing(),
   licences: null,
   edgeUrl: null,
   ownHosts: [],

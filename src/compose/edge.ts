@@ -25,6 +25,7 @@ export function loadEdge() {
     import('../delivery/player/load-player-assets.ts'),
     import('../catalog/jit/segment-request-store.ts'),
     import('../catalog/shield/shield-settings-store.ts'),
+    import('../adapters/geo/mmdb.ts'),
   ]);
 }
 
@@ -35,10 +36,11 @@ export async function openEdge({
   storage,
   log,
 }: Parts): Promise<{ port: number; close(): Promise<void> }> {
-  const [edges, publications, watches, policies, events, views, player, requests, shield] = await loadEdge();
+  const [edges, publications, watches, policies, events, views, player, requests, shield, countries] = await loadEdge();
   const secretBox = createSecretBox(settings.secretKey);
   const { db } = database;
   const viewing = await views.openViewing(settings, { db, log });
+  const geo = await countries.openMmdb(settings.countryDatabase);
   const asnOf = openAsnLater(settings, log);
   const way = await openEdgeLicences(settings, { db, log });
   const edge = await edges.startEdge({
@@ -58,7 +60,7 @@ export async function openEdge({
     edgeUrl: settings.edgeUrl,
     ownHosts: settings.ownHosts,
     trustedProxies: settings.trustedProxies,
-    places: { locate: (address) => ({ country: viewing.geo.countryOf(address) ?? '', asn: asnOf(address) ?? '' }) },
+    places: { locate: (address) => ({ country: geo.countryOf(address) ?? '', asn: asnOf(address) ?? '' }) },
     viewing,
     events: events.createShieldEventStore(db),
     serverZone: hostname().split('.', 1)[0] ?? 'edge',
@@ -70,7 +72,6 @@ export async function openEdge({
     port: edge.port,
     async close() {
       await edge.close();
-      await viewing.close();
       await way.close();
     },
   };

@@ -5,12 +5,11 @@ import { type Admitted, asksForToken } from '../catalog/shield/admit.ts';
 import type { CompiledPolicy } from '../catalog/shield/compiled-policy.ts';
 import { readBytes } from '../lib/read-bytes.ts';
 import { readClockRange } from '../media/hls/clock-range.ts';
-import { type BeaconDeps, MAX_BEACON_BYTES, takeBeacon } from './beacons/take-beacon.ts';
 import type { ClientBudgets } from './clients/client-budgets.ts';
 import { serveManifest } from './dash/serve-manifest.ts';
 import type { ProtectionDeps } from './drm/encrypt-bytes.ts';
 import { type KeyDeps, serveCertificate, serveKey, serveLicence, serveSystemLicence } from './drm/serve-keys.ts';
-import type { EdgeStorage } from './edge-deps.ts';
+import type { EdgeStorage, EdgeViewing } from './edge-deps.ts';
 import type { EdgeTarget, MediaFile } from './edge-path.ts';
 import { serveFile } from './files/serve-file.ts';
 import type { IFrameLists } from './hls/i-frame-lists.ts';
@@ -52,7 +51,7 @@ export type AnswerDeps = ProtectionDeps &
     storage: EdgeStorage;
     player: PlayerAssets;
     edgeUrl: string | null;
-    beacons: BeaconDeps;
+    viewing: EdgeViewing;
     otherPlayers: OtherPlayers;
     budgets: Pick<ClientBudgets<'coldLookups' | 'waits'>, 'take' | 'give'>;
   };
@@ -61,6 +60,8 @@ type Media = Admitted<EdgeRequest & { target: Extract<EdgeTarget, { kind: 'media
 type Leave = () => AbortSignal;
 type Asked = { request: IncomingMessage; leave: Leave; wait: () => (() => void) | null };
 
+/** The longest report of a visit that is read. */
+const MAX_BEACON_BYTES = 8_192;
 /** A licence request is short JSON. */
 const MAX_LICENCE_REQUEST_BYTES = 8_192;
 
@@ -124,12 +125,15 @@ export async function answerPost(
   return serveSystemLicence(publication, { system, challenge: body, play }, deps, leave());
 }
 
+/** What is wrong with a report is not said: whoever makes some up learns nothing. */
 async function answerBeacon(
   { request: { message, client } }: Admitted<EdgeRequest>,
-  { beacons }: AnswerDeps,
+  { viewing }: AnswerDeps,
 ): Promise<Answer> {
   const body = await readBytes(message, { what: 'a report', limitBytes: MAX_BEACON_BYTES });
-  takeBeacon({ body: body.toString(), address: client.address, headers: message.headers }, beacons, Date.now());
+  const { address, country } = client;
+  const userAgent = message.headers['user-agent'] ?? '';
+  viewing.visits.take({ body: body.toString(), country, address, userAgent, nowMs: Date.now() });
   const [contentType, cacheControl] = ['text/plain; charset=utf-8', CACHE_NOTHING];
   return { kind: 'bytes', bytes: Buffer.alloc(0), contentType, cacheControl, etag: null };
 }

@@ -12,11 +12,9 @@ import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts
 import { CLIENT_RATE, type Rate } from '../catalog/shield/rate-buckets.ts';
 import type { ShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import type { DeliveredTotal } from '../catalog/statistics/delivered-store.ts';
-import type { SeenSession } from '../catalog/statistics/statistics-gain.ts';
-import type { PlaceViewer } from '../catalog/statistics/viewer-salts.ts';
+import type { Visits } from '../catalog/statistics/visits.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { SendFile } from '../lib/send-file.ts';
-import type { Geo } from '../ports/geo.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { LiveSource } from './live/live-streams.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
@@ -91,15 +89,13 @@ export const DEFAULT_LIMITS: EdgeLimits = {
 /** Where addresses are, without waiting; empty where it is not known. */
 export type Places = { locate(address: string): Pick<Client, 'country' | 'asn'> };
 
-/** How visits are counted: where sessions go, where viewers are, and the secret of player pages' tickets. */
+/** How visits are counted, and the secret of player pages' tickets. */
 export type EdgeViewing = {
-  count(sessions: readonly SeenSession[]): Promise<void>;
+  /** The edge closes it. */
+  visits: Visits;
   /** What is played most of a video, 0 to 100 for each stretch of equal length; null below five visits. */
   heatCurve(key: MediaKey): Promise<number[] | null>;
-  geo: Geo;
   ticketSecret: KeyObject;
-  /** Answers null throughout where different viewers are not counted. */
-  placeViewer: PlaceViewer;
   /** Keeps how many bytes were sent so far; what is kept of an hour of this process is replaced. */
   keepDelivered(totals: readonly DeliveredTotal[]): Promise<void>;
 };

@@ -14,7 +14,6 @@ import { clientKey } from '../lib/client-key.ts';
 import { http } from '../lib/http.ts';
 import { queuedBytes } from '../lib/send-file.ts';
 import type { AnswerDeps } from './answer-request.ts';
-import { openSessionBuffer, type SessionBuffer } from './beacons/session-buffer.ts';
 import { ByteLeases } from './clients/byte-leases.ts';
 import { ClientBudgets } from './clients/client-budgets.ts';
 import { PackageKeys } from './drm/package-keys.ts';
@@ -60,7 +59,6 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const indexes = new IndexReader(deps.storage);
   const requests = new SegmentRequests(deps.requests, log);
   const live = deps.live === undefined ? null : new LiveStreams(deps.live, log);
-  const views = openSessionBuffer({ count: deps.viewing.count, log });
   const recorder = new EventRecorder({ store: deps.events, serverZone: deps.serverZone, log });
   const ownHosts = new HostRules(deps.ownHosts);
   const receiving = openReceiving(deps, { ownHosts, policies, budgets });
@@ -83,7 +81,6 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
       policies,
       ownHosts,
       budgets,
-      views,
       live,
     }),
     leases: new ByteLeases(budgets),
@@ -103,7 +100,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
       live?.close();
       await drain(server, limits.drainMs);
       await recorder.close();
-      await Promise.all([views.close(), delivered.close()]);
+      await Promise.all([deps.viewing.visits.close(), delivered.close()]);
       indexes.close();
       objects.close();
     },
@@ -134,13 +131,12 @@ function openReceiving(
   return { routes: new Routes(ownHosts), policies, trusted, places, budgets, firewall, unzoned };
 }
 
-type Parts = Shared &
-  Pick<AnswerDeps, 'reader' | 'objects' | 'requests' | 'live'> & { indexes: IndexReader; views: SessionBuffer };
+type Parts = Shared & Pick<AnswerDeps, 'reader' | 'objects' | 'requests' | 'live'> & { indexes: IndexReader };
 
 function openAnswers(
   deps: EdgeDeps,
   limits: EdgeLimits,
-  { reader, objects, requests, indexes, policies, ownHosts, budgets, views, live }: Parts,
+  { reader, objects, requests, indexes, policies, ownHosts, budgets, live }: Parts,
 ): AnswerDeps {
   return {
     ...{ reader, objects, requests, budgets, live },
@@ -154,8 +150,8 @@ function openAnswers(
     sessions: createPlaySessions(deps.sessionSecret),
     licences: deps.licences,
     protectedObjects: new ProtectedObjects(objects, limits),
-    beacons: { ...deps.viewing, sessions: views },
-    otherPlayers: createOtherPlayers(views),
+    viewing: deps.viewing,
+    otherPlayers: createOtherPlayers(deps.viewing.visits),
     playback: new PlaybackAuthorizer({ find: (libraryId) => policies.find({ by: 'library', libraryId }), ownHosts }),
   };
 }

@@ -1,4 +1,3 @@
-import { createSecretKey } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,6 +17,7 @@ import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { openSendFile } from '../../src/lib/send-file.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { TEST_SECRET } from '../support/packager.ts';
+import { testViewing } from '../support/viewing.ts';
 import { createFolderStorage } from './folder-storage.ts';
 
 export type LoggedLine = { level: 'warn' | 'error'; fields: object; message: string };
@@ -47,14 +47,7 @@ export async function createEdgeRoom(database: TestDatabase) {
         player,
         secretBox,
         sessionSecret: Buffer.alloc(32, 9),
-        viewing: {
-          count: async () => undefined,
-          heatCurve: async () => null,
-          geo: { countryOf: () => null },
-          ticketSecret: createSecretKey(Buffer.alloc(32, 8)),
-          placeViewer: () => null,
-          keepDelivered: async () => undefined,
-        },
+        viewing: testViewing(),
         licences: null,
         edgeUrl: null,
         ownHosts: ['127.0.0.1', 'localhost', 'edge.test'],

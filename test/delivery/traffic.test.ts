@@ -1,4 +1,3 @@
-import { createSecretKey } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAudienceStore } from '../../src/catalog/statistics/audience-store.ts';
 import { keepDelivered } from '../../src/catalog/statistics/delivered-store.ts';
@@ -6,6 +5,7 @@ import { HOUR_MS } from '../../src/catalog/statistics/viewing-session.ts';
 import { countSessions } from '../../src/catalog/statistics/viewing-session-store.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { testViewing } from '../support/viewing.ts';
 import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
 import { createEdgeRoom, type EdgeRoom } from './start-test-edge.ts';
@@ -36,14 +36,10 @@ async function publishFilm(): Promise<PublishedFilm> {
 function openEdge() {
   const writer = newGuid();
   return room.start({
-    viewing: {
+    viewing: testViewing({
       count: (sessions) => countSessions(database.db, sessions),
       keepDelivered: (totals) => keepDelivered(database.db, writer, totals),
-      heatCurve: async () => null,
-      placeViewer: () => null,
-      geo: { countryOf: () => null },
-      ticketSecret: createSecretKey(Buffer.alloc(32, 8)),
-    },
+    }),
   });
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SeenSession } from '../../src/catalog/statistics/statistics-gain.ts';
 import { countSessions } from '../../src/catalog/statistics/viewing-session-store.ts';
+import { testViewing } from '../support/viewing.ts';
 import { keepLedger, readLedger } from './picture-ledger.ts';
 import type { PublishedFilm } from './publish.ts';
 import {
@@ -11,7 +12,6 @@ import {
   publishFilm,
   seekTo,
   sumsOf,
-  VIEWING,
   type ViewingRoom,
 } from './viewing-room.ts';
 
@@ -64,8 +64,7 @@ test('viewers of an intranet and behind one proxy count each, under one address 
   timeout: HANG_MS,
 }, async () => {
   const count = (sessions: readonly SeenSession[]) => countSessions(room.database.db, sessions);
-  const viewing = { ...VIEWING, count, heatCurve: async () => null, geo: { countryOf: () => null } };
-  const edge = await room.edges.start({ viewing, trustedProxies: ['127.0.0.1'] });
+  const edge = await room.edges.start({ viewing: testViewing({ count }), trustedProxies: ['127.0.0.1'] });
   const headers = [{ 'X-Forwarded-For': '10.1.2.3' }, { 'X-Forwarded-For': '10.1.2.3' }, {}];
   const shown = await publishFilm(room);
   const viewers = headers.map(async (extraHTTPHeaders) => {

@@ -1,4 +1,3 @@
-import { createSecretKey } from 'node:crypto';
 import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
 import type { SeenSession } from '../../src/catalog/statistics/statistics-gain.ts';
 import { createStatisticsStore } from '../../src/catalog/statistics/statistics-store.ts';
@@ -6,6 +5,7 @@ import { HOUR_MS } from '../../src/catalog/statistics/viewing-session.ts';
 import { countSessions } from '../../src/catalog/statistics/viewing-session-store.ts';
 import { openBrowser } from '../support/browser.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
+import { testViewing } from '../support/viewing.ts';
 import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
 import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
@@ -13,13 +13,6 @@ import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.
 /** What a person's browser calls itself: that of the tests calls itself headless, which counts as a machine. */
 export const PERSON =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
-
-/** What an edge of these tests counts visits with, beside `count`, `heatCurve` and `geo`. */
-export const VIEWING = {
-  ticketSecret: createSecretKey(Buffer.alloc(32, 8)),
-  placeViewer: () => null,
-  keepDelivered: async () => undefined,
-};
 
 /** An edge, a database that counts, and a browser with which a person watches films of ten seconds. */
 export type ViewingRoom = {
@@ -38,7 +31,8 @@ export async function openViewingRoom(): Promise<ViewingRoom> {
   const edges = await createEdgeRoom(database);
   const count = (sessions: readonly SeenSession[]) => countSessions(database.db, sessions);
   const { heatCurve } = createStatisticsStore(database.db);
-  const edge = await edges.start({ viewing: { ...VIEWING, count, heatCurve, geo: { countryOf: () => 'DE' } } });
+  const viewing = testViewing({ count, heatCurve });
+  const edge = await edges.start({ viewing, places: { locate: () => ({ country: 'DE', asn: '' }) } });
   const people = await browser.newContext({ userAgent: PERSON });
   // A bound on hanging: on a busy machine a page takes its time.
   people.setDefaultTimeout(120_000);

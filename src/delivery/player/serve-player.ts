@@ -19,7 +19,7 @@ type PlayerDeps = {
   player: PlayerAssets;
   playback: PlaybackAuthorizer;
   licences: LicenceProxy | null;
-  beacons: Pick<EdgeViewing, 'ticketSecret' | 'heatCurve'>;
+  viewing: Pick<EdgeViewing, 'ticketSecret' | 'heatCurve'>;
 };
 /** `isDirect`: the address is one for opening by itself. */
 type Asked = {
@@ -49,15 +49,15 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     if (asked.wantsState) return { kind: 'problem', problem: refusal };
     return refusedPage(refusal, { uiLanguage: player.uiLanguage, assets });
   }
-  const { licences, beacons } = deps;
+  const { licences, viewing } = deps;
   const view = {
     query: tokenQuery(asked.play),
     licences,
     folderToken: asked.folderToken,
     mayPreview: await deps.playback.holdsToken(opened, asked.play),
     trailer: asked.trailer,
-    ticketSecret: beacons.ticketSecret,
-    heat: player.showHeatmap ? await beacons.heatCurve({ libraryId, mediaId }) : null,
+    ticketSecret: viewing.ticketSecret,
+    heat: player.showHeatmap ? await viewing.heatCurve({ libraryId, mediaId }) : null,
   };
   if (!asked.wantsState) {
     const opening = { headHtml: player.customHtml, vastTagUrl: player.vastTagUrl, offersCast: asked.play.offersCast };

@@ -1,10 +1,10 @@
 import { isbot } from 'isbot';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import type { Admitted } from '../../catalog/shield/admit.ts';
+import { deviceOf } from '../../catalog/statistics/device.ts';
 import type { SeenSession } from '../../catalog/statistics/statistics-gain.ts';
+import type { Visits } from '../../catalog/statistics/visits.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
-import { deviceOf } from '../beacons/device.ts';
-import type { SessionBuffer } from '../beacons/session-buffer.ts';
 import type { EdgeTarget } from '../edge-path.ts';
 import type { EdgeRequest } from '../receive/receive.ts';
 
@@ -40,7 +40,7 @@ const OWN_PAGE = /^https?:\/\/[^/]+\/(?:embed|play)\/\d+\//;
  * have the same browser are one. Watch time is the length of the segments of one kind, each once, cut to the time that
  * passed.
  */
-export function createOtherPlayers({ add }: Pick<SessionBuffer, 'add'>): OtherPlayers {
+export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>): OtherPlayers {
   const visits = new Map<string, Visit>();
   return {
     see({ request: { message, target, client } }, publication) {
@@ -64,7 +64,7 @@ export function createOtherPlayers({ add }: Pick<SessionBuffer, 'add'>): OtherPl
       visit.lengthMs += segment.lengthMs;
       if (visit.count < FEWEST_SEGMENTS) return;
       visit.sequence += 1;
-      add(toSession(visit, publication, { segmentMs: segment.lengthMs, country: client.country, userAgent }));
+      estimate(toSession(visit, publication, { segmentMs: segment.lengthMs, country: client.country, userAgent }));
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { SeenSession } from '../../catalog/statistics/statistics-gain.ts';
+import type { SeenSession } from './statistics-gain.ts';
 
 /** Sessions on their way into the database: the newest totals of each, written in batches each second. */
 export type SessionBuffer = {

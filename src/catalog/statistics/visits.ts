@@ -1,0 +1,61 @@
+import type { KeyObject } from 'node:crypto';
+import { isbot } from 'isbot';
+import { deviceOf } from './device.ts';
+import { openSessionBuffer, type SessionBufferDeps } from './session-buffer.ts';
+import type { SeenSession } from './statistics-gain.ts';
+import type { PlaceViewer } from './viewer-salts.ts';
+import { readBeacon } from './viewing-session.ts';
+import { readTicket } from './viewing-ticket.ts';
+
+/** A beacon as it arrived: a line with the page's ticket, then JSON (`viewing-session.ts`); and who sent it, when. */
+export type SentBeacon = { body: string; country: string; address: string; userAgent: string; nowMs: number };
+
+/** Counts visits: those that player pages report, and estimates of other players. */
+export type Visits = {
+  /**
+   * Takes what a player page sends of a visit. What no page of ours wrote, what is out of date and what crawlers send
+   * counts nothing. The address is, where different viewers are counted, placed in the day's sketch; it goes no further.
+   */
+  take(beacon: SentBeacon): void;
+  estimate(session: SeenSession): void;
+  /** Writes what is there, for some seconds at the most, and ends. */
+  close(): Promise<void>;
+};
+
+export type VisitsDeps = SessionBufferDeps & {
+  ticketSecret: KeyObject;
+  /** Answers null throughout where different viewers are not counted. */
+  placeViewer: PlaceViewer;
+};
+
+/** Opens the counting of visits in this thread. */
+export function openVisits(deps: VisitsDeps): Visits {
+  const sessions = openSessionBuffer(deps);
+  return {
+    take(beacon) {
+      const session = readSession(beacon, deps);
+      if (session !== null) sessions.add(session);
+    },
+    estimate: sessions.add,
+    close: sessions.close,
+  };
+}
+
+function readSession(
+  { body, country, address, userAgent, nowMs }: SentBeacon,
+  { ticketSecret, placeViewer }: VisitsDeps,
+): SeenSession | null {
+  if (userAgent === '' || isbot(userAgent)) return null;
+  const end = body.indexOf('\n');
+  const ticket = end === -1 ? null : readTicket(body.slice(0, end), ticketSecret, nowMs);
+  const session = ticket === null ? null : readBeacon(body.slice(end + 1), ticket, nowMs);
+  if (session === null) return null;
+  const { libraryId, startHourMs } = session;
+  return {
+    ...session,
+    country,
+    device: deviceOf(userAgent),
+    viewer: placeViewer({ libraryId, address, userAgent }, startHourMs),
+    isEstimate: false,
+  };
+}

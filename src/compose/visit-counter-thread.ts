@@ -1,0 +1,57 @@
+import type { KeyObject } from 'node:crypto';
+import { parentPort, workerData } from 'node:worker_threads';
+import { openDatabase } from '../catalog/db.ts';
+import type { SeenSession } from '../catalog/statistics/statistics-gain.ts';
+import { loadViewerSalt } from '../catalog/statistics/viewer-salt-store.ts';
+import { createPlaceViewer } from '../catalog/statistics/viewer-salts.ts';
+import { type CountOptions, countSessions } from '../catalog/statistics/viewing-session-store.ts';
+import { openVisits, type SentBeacon } from '../catalog/statistics/visits.ts';
+import type { DatabaseConnection } from '../config/database.ts';
+
+// The thread of `visit-counter.ts`: reads and counts what is sent to it.
+
+export type CounterData = {
+  connection: DatabaseConnection;
+  options: CountOptions;
+  ticketSecret: KeyObject;
+  countsUniqueViewers: boolean;
+};
+/** `isLast`: nothing comes behind it, and what is there is to be written at once. */
+export type CounterBatch = { beacons: SentBeacon[]; estimates: SeenSession[]; isLast: boolean };
+/** `taken` answers each batch; `closed` the last one, when all is written or the time for it is over. */
+export type CounterAnswer = { kind: 'taken' | 'closed' } | { kind: 'warning'; fields: object; message: string };
+
+// Both sides are ours: what comes is what `VisitCounter` sends.
+const { connection, options, ticketSecret, countsUniqueViewers }: CounterData = workerData;
+const { db } = openDatabase({ ...connection, max: 1 }, () => undefined);
+
+const answer = (sent: CounterAnswer) => parentPort?.postMessage(sent);
+const warn = ({ err, ...fields }: { err?: unknown }, message: string) =>
+  answer({ kind: 'warning', fields: { ...fields, err: describe(err) }, message });
+const loadSalt = (dayMs: number) => loadViewerSalt(db, dayMs, Date.now());
+const saltError = (err: unknown) => warn({ err }, 'The salt of a day could not be read: viewers are placed later.');
+
+const visits = openVisits({
+  count: (sessions) => countSessions(db, sessions, options),
+  log: { warn },
+  ticketSecret,
+  placeViewer: countsUniqueViewers ? createPlaceViewer(loadSalt, saltError) : () => null,
+});
+
+parentPort?.on('message', async ({ beacons, estimates, isLast }: CounterBatch) => {
+  for (const beacon of beacons) visits.take(beacon);
+  // Bytes come through as a plain array of them.
+  for (const session of estimates) visits.estimate({ ...session, heat: Buffer.from(session.heat) });
+  answer({ kind: 'taken' });
+  if (!isLast) return;
+  await visits.close();
+  answer({ kind: 'closed' });
+});
+
+/** What an error has beside its message does not come through between threads: what says why goes into that. */
+function describe(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  const all = error instanceof AggregateError ? error.errors.map(String) : [error.message];
+  const code = 'code' in error ? ` (${String(error.code)})` : '';
+  return new Error(`${all.join('; ')}${code}`, { cause: error });
+}

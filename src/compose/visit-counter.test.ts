@@ -1,0 +1,69 @@
+import { createSecretKey } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { addLibraryRow } from '../../test/support/library-row.ts';
+import { someSession } from '../../test/support/some-session.ts';
+import { newPageName, writeTicket } from '../catalog/statistics/viewing-ticket.ts';
+import { newGuid } from '../lib/guid.ts';
+import { VisitCounter } from './visit-counter.ts';
+
+const PERSON = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const ticketSecret = createSecretKey(Buffer.alloc(32, 8));
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.stop());
+
+test('visits are counted in a thread, and what is left of them when it closes', async () => {
+  const { db } = database;
+  const [libraryId, mediaId] = [await addLibraryRow(db), newGuid()];
+  const of = { libraryId, mediaId };
+  const media = { library_id: libraryId, id: mediaId, type: 'video', title: 'Film', state: 'finished' } as const;
+  await db.insertInto('media').values(media).execute();
+  const { host = '' } = database.config;
+  const connection = { host, port: 5432, user: 'millrace', database: 'postgres' };
+  const options = { countsEstimates: true };
+  const warnings: unknown[] = [];
+  const counter = new VisitCounter({
+    thread: { connection, options, ticketSecret, countsUniqueViewers: true },
+    log: { warn: (fields, message) => warnings.push([fields, message]) },
+  });
+  const nowMs = Date.now();
+  const report = (secret = ticketSecret) => {
+    const ticket = { ...of, issuedAtMs: nowMs - 5_000, bucketSec: 1, bucketCount: 600, page: newPageName() };
+    const totals = { visit: 0, sequence: 1, startedMs: 500, watchedSec: [2], heat: 'AQE', rungSec: { 720: 2 } };
+    const counts = { startupMs: 400, stallCount: 0, stallMs: 0, failures: 0, page: 'shop.example' };
+    const body = `${writeTicket(ticket, secret)}\n${JSON.stringify({ ...totals, ...counts })}`;
+    counter.take({ body, country: 'DE', address: '192.0.2.1', userAgent: PERSON, nowMs });
+  };
+  const views = async () => {
+    const found = db.selectFrom('media').select('views').where('id', '=', mediaId);
+    return (await found.executeTakeFirstOrThrow()).views;
+  };
+  for (let visit = 0; visit < 700; visit += 1) report();
+  report(createSecretKey(Buffer.alloc(32, 9)));
+  await expect.poll(views).toBe(700);
+  for (let visit = 0; visit < 300; visit += 1) report();
+  counter.estimate(someSession(of, { isEstimate: true, heat: Buffer.alloc(0) }));
+  await counter.close();
+  expect(await views()).toBe(1_001);
+  const heat = db.selectFrom('media_heat').select('counts').where('media_id', '=', mediaId);
+  expect((await heat.executeTakeFirstOrThrow()).counts.readUInt32LE(4)).toBe(1_000);
+  expect(warnings).toEqual([]);
+});
+
+test('what keeps visits from being counted is said, and closing does not wait for it', async () => {
+  const connection = { host: '/nonexistent', port: 1, user: 'nobody', database: 'none' };
+  const warnings: unknown[] = [];
+  const counter = new VisitCounter({
+    thread: { connection, options: { countsEstimates: true }, ticketSecret, countsUniqueViewers: false },
+    log: { warn: (fields) => warnings.push(fields) },
+  });
+  counter.estimate(someSession({ libraryId: 1, mediaId: newGuid() }, { isEstimate: true }));
+  await expect
+    .poll(() => warnings)
+    .toMatchObject([{ err: { message: expect.stringContaining('ENOENT') }, waiting: 1 }]);
+  await counter.close();
+});

@@ -1,0 +1,137 @@
+import { Worker } from 'node:worker_threads';
+import type { SeenSession } from '../catalog/statistics/statistics-gain.ts';
+import type { SentBeacon, Visits } from '../catalog/statistics/visits.ts';
+import type { CounterAnswer, CounterBatch, CounterData } from './visit-counter-thread.ts';
+
+export type VisitCounterDeps = {
+  thread: CounterData;
+  log: { warn(fields: object, message: string): void };
+};
+
+/** What came since the last batch is handed over together. */
+const BATCH_MS = 100;
+/** While the thread is behind, so much of beacons waits; what comes then is left to the next beacon of its visit. */
+const MAX_WAITING_CHARS = 8 * 1024 * 1024;
+const MAX_ESTIMATES = 10_000;
+const OLD_MIB = 256;
+/** A thread that takes no batch for so long is ended, and another one begun. */
+const STANDSTILL_MS = 120_000;
+const CLOSE_MS = 4_000;
+
+/**
+ * Counts visits in a thread of its own: segments leave by the event loop that takes beacons, and would wait for the
+ * reading and summing up of thousands of them. It starts with the first visit, and again after it ended; what it held
+ * then comes again with the next beacons.
+ */
+export class VisitCounter implements Visits {
+  readonly #deps: VisitCounterDeps;
+  #thread: Worker | null = null;
+  #waiting = emptyBatch();
+  #waitingChars = 0;
+  #leftOut = 0;
+  #timer: NodeJS.Timeout | null = null;
+  /** Runs while a batch is under way: there is one at a time. */
+  #standstill: NodeJS.Timeout | null = null;
+
+  constructor(deps: VisitCounterDeps) {
+    this.#deps = deps;
+  }
+
+  take(beacon: SentBeacon): void {
+    if (this.#waitingChars + beacon.body.length > MAX_WAITING_CHARS) this.#leftOut += 1;
+    else {
+      this.#waitingChars += beacon.body.length;
+      this.#waiting.beacons.push(beacon);
+    }
+    this.#sendSoon();
+  }
+
+  estimate(session: SeenSession): void {
+    if (this.#waiting.estimates.length === MAX_ESTIMATES) this.#leftOut += 1;
+    else this.#waiting.estimates.push(session);
+    this.#sendSoon();
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#thread === null && isEmpty(this.#waiting)) return;
+    const thread = this.#send(true);
+    await closed(thread);
+    if (this.#standstill !== null) clearTimeout(this.#standstill);
+    await thread.terminate();
+  }
+
+  #sendSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      // The answer to a batch that is under way sends what waits.
+      if (this.#standstill === null) this.#send(false);
+    }, BATCH_MS).unref();
+  }
+
+  #send(isLast: boolean): Worker {
+    this.#thread ??= this.#open();
+    const thread = this.#thread;
+    this.#standstill ??= setTimeout(() => void thread.terminate(), STANDSTILL_MS).unref();
+    const batch: CounterBatch = { ...this.#waiting, isLast };
+    thread.postMessage(batch);
+    this.#waiting = emptyBatch();
+    this.#waitingChars = 0;
+    if (this.#leftOut > 0) {
+      const leftOut = this.#leftOut;
+      this.#deps.log.warn({ leftOut }, 'visits are reported faster than counted: those left out count with their next');
+    }
+    this.#leftOut = 0;
+    return thread;
+  }
+
+  #taken(): void {
+    if (this.#standstill !== null) clearTimeout(this.#standstill);
+    this.#standstill = null;
+    if (!isEmpty(this.#waiting)) this.#sendSoon();
+  }
+
+  #open(): Worker {
+    const { thread: workerData, log } = this.#deps;
+    const thread = new Worker(new URL('./visit-counter-thread.ts', import.meta.url), {
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb: OLD_MIB },
+    });
+    thread.unref();
+    thread.on('message', (answer: CounterAnswer) => {
+      if (answer.kind === 'taken') this.#taken();
+      if (answer.kind === 'warning') log.warn(answer.fields, answer.message);
+    });
+    thread.on('error', (err) =>
+      log.warn({ err }, 'the thread that counts visits ended; the next visit begins another'),
+    );
+    thread.once('exit', () => {
+      this.#thread = null;
+      this.#taken();
+    });
+    return thread;
+  }
+}
+
+function emptyBatch(): Pick<CounterBatch, 'beacons' | 'estimates'> {
+  return { beacons: [], estimates: [] };
+}
+
+function isEmpty({ beacons, estimates }: Pick<CounterBatch, 'beacons' | 'estimates'>): boolean {
+  return beacons.length + estimates.length === 0;
+}
+
+/** Resolves when a thread has written what it held, has ended, or the time for it is over. */
+function closed(thread: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    const limit = setTimeout(resolve, CLOSE_MS);
+    const done = () => {
+      clearTimeout(limit);
+      resolve();
+    };
+    thread.once('exit', done);
+    thread.on('message', ({ kind }: CounterAnswer) => {
+      if (kind === 'closed') done();
+    });
+  });
+}

@@ -1,0 +1,19 @@
+import { createSecretKey } from 'node:crypto';
+import type { SessionBufferDeps } from '../../src/catalog/statistics/session-buffer.ts';
+import { openVisits } from '../../src/catalog/statistics/visits.ts';
+import type { EdgeViewing } from '../../src/delivery/edge-deps.ts';
+
+type Counting = Partial<SessionBufferDeps & Omit<EdgeViewing, 'visits'>>;
+
+/** What an edge counts visits with, in its own thread: sessions go to `count`, by default nowhere. */
+export function testViewing(counting: Counting = {}): EdgeViewing {
+  const {
+    count = async () => undefined,
+    log = { warn: () => undefined },
+    ticketSecret = createSecretKey(Buffer.alloc(32, 8)),
+    heatCurve = async () => null,
+    keepDelivered = async () => undefined,
+  } = counting;
+  const visits = openVisits({ count, log, ticketSecret, placeViewer: () => null });
+  return { visits, heatCurve, ticketSecret, keepDelivered };
+}
