@@ -23,7 +23,7 @@ import { allowsOrigins } from './http/zone-headers.ts';
 import type { Receiver } from './objects/object-sender.ts';
 import { refusedPage } from './player/serve-player.ts';
 import { findHostFault } from './receive/host-fault.ts';
-import { clientOf, type EdgeRequest, type ReceiveDeps, receive } from './receive/receive.ts';
+import { type EdgeRequest, type ReceiveDeps, receive } from './receive/receive.ts';
 import type { InspectionTurns } from './shield/inspection-turns.ts';
 import type { DeliveredBytes } from './traffic/delivered-bytes.ts';
 
@@ -171,7 +171,7 @@ function refuseHost(
   { hit, deps }: { hit: Hit; deps: HandleDeps },
 ): void {
   const { method = '', url = '', headers } = message;
-  const client = clientOf(message, deps.receiving);
+  const client = deps.receiving.clients.find(message);
   deps.recorder.record({ zoneId: 0, client, anonymises: true, method, url, headers }, hit, {
     status: 'Blocked',
     others: [],

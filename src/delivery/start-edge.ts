@@ -9,7 +9,7 @@ import { OpenAnswers } from '../catalog/shield/open-answers.ts';
 import { RateBuckets } from '../catalog/shield/rate-buckets.ts';
 import { RULES } from '../catalog/shield/rules.ts';
 import { UnzonedWaf } from '../catalog/shield/unzoned-waf.ts';
-import { readAddressSet } from '../lib/client-address.ts';
+import { type AddressSet, readAddressSet } from '../lib/client-address.ts';
 import { clientKey } from '../lib/client-key.ts';
 import { http } from '../lib/http.ts';
 import { queuedBytes } from '../lib/send-file.ts';
@@ -30,9 +30,10 @@ import { IndexReader } from './objects/index-reader.ts';
 import { ObjectSender } from './objects/object-sender.ts';
 import { rememberHeads } from './objects/remember-heads.ts';
 import { PublicationReader } from './publication-reader.ts';
+import { KnownClients } from './receive/known-clients.ts';
 import { answerUnreadable, UNTAKEN_METHOD } from './receive/parser-refusals.ts';
 import { PolicyReader } from './receive/policy-reader.ts';
-import { clientOf, type ReceiveDeps } from './receive/receive.ts';
+import type { ReceiveDeps } from './receive/receive.ts';
 import { Routes } from './receive/route.ts';
 import { InspectionTurns } from './shield/inspection-turns.ts';
 import { PlaybackAuthorizer } from './shield/playback-authorizer.ts';
@@ -88,7 +89,8 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     ...{ inspections: new InspectionTurns(), recorder, delivered, log },
   };
   const server = openServer(limits, handling);
-  server.on('connection', (socket) => countConnection(socket, budgets, handling));
+  const { trusted } = receiving;
+  server.on('connection', (socket) => countConnection(socket, { trusted, budgets, handling }));
   await listen(server, deps);
   // A server that listens on TCP always has an address of this kind.
   const { port } = server.address() as AddressInfo;
@@ -124,11 +126,12 @@ type Shared = { policies: PolicyReader; ownHosts: HostRules; budgets: Budgets };
 function openReceiving(
   { trustedProxies, places, firewall, loadWaf, log }: EdgeDeps,
   { ownHosts, policies, budgets }: Shared,
-): ReceiveDeps {
+): ReceiveDeps & { trusted: AddressSet } {
   const trusted = readAddressSet(trustedProxies);
   if (trusted === null) throw new Error(`Expected networks of trusted proxies, got ${trustedProxies.join()}.`);
   const unzoned = new UnzonedWaf(loadWaf, (err) => log.warn({ err }, 'How to inspect requests could not be read.'));
-  return { routes: new Routes(ownHosts), policies, trusted, places, budgets, firewall, unzoned };
+  const clients = new KnownClients(trusted, places);
+  return { routes: new Routes(ownHosts), policies, trusted, clients, budgets, firewall, unzoned };
 }
 
 type Parts = Shared & Pick<AnswerDeps, 'reader' | 'objects' | 'requests' | 'live'> & { indexes: IndexReader };
@@ -186,8 +189,11 @@ function requestLimitMs({ headMs, idleMs }: EdgeLimits): number {
 }
 
 /** Ends what is more than one client may have open. Behind a trusted proxy each connection has many clients. */
-function countConnection(socket: Socket, budgets: Budgets, handling: HandleDeps): void {
-  if (handling.receiving.trusted.has(socket.remoteAddress ?? '')) return;
+function countConnection(
+  socket: Socket,
+  { trusted, budgets, handling }: { trusted: AddressSet; budgets: Budgets; handling: HandleDeps },
+): void {
+  if (trusted.has(socket.remoteAddress ?? '')) return;
   const client = clientKey(socket.remoteAddress);
   if (!budgets.take(client, 'connections')) {
     recordAlone(socket.remoteAddress, TOO_MANY_CONNECTIONS, handling);
@@ -210,7 +216,7 @@ const TOO_MANY_CONNECTIONS: Hit = { rule: RULES.connections, expected: 'fewer co
 
 /** Records what a connection was ended for when no request of it is known. */
 function recordAlone(remoteAddress: string | undefined, hit: Hit, { recorder, receiving }: HandleDeps): void {
-  const client = clientOf({ socket: { remoteAddress }, headers: {} }, receiving);
+  const client = receiving.clients.find({ socket: { remoteAddress }, headers: {} });
   const request = { zoneId: 0, client, anonymises: true, method: '', url: '', headers: {} };
   recorder.record(request, hit, { status: 'Blocked', others: [] });
 }
@@ -227,7 +233,7 @@ function refuseUnreadable(error: ParserError, socket: Socket, { recorder, receiv
     socket.destroy();
     return;
   }
-  recorder.recordUnreadable(clientOf({ socket, headers: {} }, receiving), unreadable);
+  recorder.recordUnreadable(receiving.clients.find({ socket, headers: {} }), unreadable);
   answerUnreadable(socket, unreadable);
 }
 

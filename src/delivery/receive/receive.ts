@@ -5,12 +5,10 @@ import type { CompiledPolicy } from '../../catalog/shield/compiled-policy.ts';
 import type { FirewallSource } from '../../catalog/shield/firewall/open-firewall.ts';
 import { hostOf } from '../../catalog/shield/host-rules.ts';
 import type { Inspected } from '../../catalog/shield/judge-firewall.ts';
-import { type AddressSet, clientAddress } from '../../lib/client-address.ts';
-import { clientKey } from '../../lib/client-key.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { ClientBudgets } from '../clients/client-budgets.ts';
-import type { Places } from '../edge-deps.ts';
 import type { EdgeTarget } from '../edge-path.ts';
+import type { KnownClients } from './known-clients.ts';
 import type { PolicyReader } from './policy-reader.ts';
 import type { Route, Routes } from './route.ts';
 
@@ -20,8 +18,7 @@ export type EdgeRequest = AdmissionRequest & { message: IncomingMessage; target:
 export type ReceiveDeps = {
   routes: Routes;
   policies: PolicyReader;
-  trusted: AddressSet;
-  places: Places;
+  clients: KnownClients;
   budgets: Pick<ClientBudgets<'coldLookups'>, 'take' | 'give'>;
   firewall: FirewallSource;
   /** How requests of no zone are inspected. */
@@ -31,7 +28,7 @@ export type ReceiveDeps = {
 /** Reads a request: who sent it, which zone it is for, and what of it is requested. Nothing is decided here. */
 export async function receive(message: IncomingMessage, deps: ReceiveDeps): Promise<EdgeRequest> {
   const { method = 'GET', url = '/', headers } = message;
-  const client = clientOf(message, deps);
+  const client = deps.clients.find(message);
   const route = deps.routes.read(url, headers.host ?? '');
   const byHost = route.host === null ? null : await findPolicy(route.host, client, deps);
   const { policy, target } = byHost === null ? await byPath(route, client, deps) : underHost(route, byHost);
@@ -78,17 +75,6 @@ async function readInspected(
   // Its rules are compiled once, beside the requests that need none of them.
   if (waf.enabled) await firewall.ready();
   return { request: { method, url, httpVersion, rawHeaders, address: client.address }, waf };
-}
-
-/** The client of a request: behind a trusted proxy, who the proxy names. */
-export function clientOf(
-  { socket, headers }: { socket: { remoteAddress?: string | undefined }; headers: IncomingMessage['headers'] },
-  { trusted, places }: Pick<ReceiveDeps, 'trusted' | 'places'>,
-): Client {
-  const forwarded = headers['x-forwarded-for'];
-  const forwardedFor = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
-  const address = clientAddress({ remoteAddress: socket.remoteAddress, forwardedFor }, trusted);
-  return { address, key: clientKey(address), ...places.locate(address) };
 }
 
 /** A zone's host serves that zone and its library alone: what others own must not share its origin. */

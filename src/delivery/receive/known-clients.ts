@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+import type { Client } from '../../catalog/shield/admit.ts';
+import { type AddressSet, clientAddress } from '../../lib/client-address.ts';
+import { clientKey } from '../../lib/client-key.ts';
+import type { Places } from '../edge-deps.ts';
+
+/** What tells who sent a request. */
+export type Sender = { socket: { remoteAddress?: string | undefined }; headers: IncomingMessage['headers'] };
+
+type Known = { client: Client; untilMs: number };
+
+const MAX_CLIENTS = 8_192;
+const MAX_CHARS = 200;
+/** Databases of places open behind the first look: a client that came before is looked up again. */
+const KNOWN_MS = 10_000;
+
+/** Finds clients, and knows those again that were there just now: a player requests something every few seconds. */
+export class KnownClients {
+  readonly #trusted: AddressSet;
+  readonly #places: Places;
+  readonly #known = new Map<string, Known>();
+
+  constructor(trusted: AddressSet, places: Places) {
+    this.#trusted = trusted;
+    this.#places = places;
+  }
+
+  /** The client of a request: behind a trusted proxy, who the proxy names. */
+  find({ socket: { remoteAddress }, headers }: Sender): Client {
+    const forwarded = headers['x-forwarded-for'];
+    const forwardedFor = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
+    const nowMs = performance.now();
+    const key = `${remoteAddress} ${forwardedFor ?? ''}`;
+    const known = this.#known.get(key);
+    if (known !== undefined && nowMs < known.untilMs) return known.client;
+    const address = clientAddress({ remoteAddress, forwardedFor }, this.#trusted);
+    const client = { address, key: clientKey(address), ...this.#places.locate(address) };
+    if (key.length > MAX_CHARS) return client;
+    this.#known.delete(key);
+    this.#known.set(key, { client, untilMs: nowMs + KNOWN_MS });
+    const oldest = this.#known.keys().next();
+    if (this.#known.size > MAX_CLIENTS && !oldest.done) this.#known.delete(oldest.value);
+    return client;
+  }
+}
