@@ -179,7 +179,8 @@ async function sendBody(
   begin();
   const bytes = answer.bytes.subarray(slice.start, slice.end);
   if (answer.kind === 'bytes') {
-    response.end(bytes);
+    // A head without a body leaves in one write.
+    response.end(bytes.length === 0 ? undefined : bytes);
     return;
   }
   // A viewer who is slow holds on to the bytes: they count until the last is gone.
