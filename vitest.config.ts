@@ -13,7 +13,7 @@ export default defineConfig(({ mode }) => ({
     exclude: ['**/node_modules/**', 'test/house/violations/**', ...(mode === 'soak' ? [] : SOAKS)],
     // Node runs our code as it stands, as it does in service, and keeps what it compiled.
     experimental: { viteModuleRunner: false },
-    globalSetup: ['test/support/database-template.ts'],
+    globalSetup: ['test/support/run-folder.ts'],
     // No file changes what another would see of a process: few processes, which load each module once.
     isolate: false,
     // Two cores: files of long tests take a third of one each, since they wait for clocks, leases and moving pictures;

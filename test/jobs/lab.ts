@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -27,6 +26,7 @@ import type { Transcriber } from '../../src/ports/transcriber.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { addLibraryRow } from '../support/library-row.ts';
 import { createTestPackager, TEST_SECRET } from '../support/packager.ts';
+import { SCRATCH } from '../support/scratch.ts';
 
 const run = promisify(execFile);
 
@@ -50,7 +50,7 @@ export type WorkerSlots = { quickSlots: number; longSlots: number; viewerSlots?:
 export type Worker = { deps: JobDeps; stop(): Promise<void> };
 
 export async function startLab({ makesPreviews } = { makesPreviews: false }): Promise<Lab> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'mr-jobs-'));
+  const folder = await mkdtemp(path.join(SCRATCH, 'mr-jobs-'));
   const database = await startTestDatabase();
   const objects = path.join(folder, 'objects');
   const storage = await createFileStorage(objects);

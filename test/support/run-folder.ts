@@ -1,20 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { SCRATCH } from './scratch.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    databaseTemplates: string;
+    runFolder: string;
   }
 }
 
 let folder: string | null = null;
 
-/** Makes a folder for what the databases of one run are copied from; whoever needs one first fills it. */
+/** Makes the folder of a run for what its test files share (`onceARun`). */
 export async function setup(project: TestProject): Promise<void> {
-  folder = await mkdtemp(path.join(tmpdir(), 'mr-pg-template-'));
-  project.provide('databaseTemplates', folder);
+  folder = await mkdtemp(path.join(SCRATCH, 'mr-run-'));
+  project.provide('runFolder', folder);
 }
 
 export async function teardown(): Promise<void> {

@@ -1,0 +1,34 @@
+import { closeSync, existsSync } from 'node:fs';
+import { mkdtemp, rename } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inject } from 'vitest';
+import { tryLock } from '../../src/lib/lock-file.ts';
+import type {} from './run-folder.ts';
+
+const LOOK_MS = 200;
+
+/**
+ * The path of a file or folder that all tests of a run share: `make` writes it for whoever needs it first, while the
+ * others wait. Nobody changes it afterwards.
+ */
+export async function onceARun(name: string, make: (place: string) => Promise<void>): Promise<string> {
+  const folder = inject('runFolder');
+  const ready = path.join(folder, name);
+  while (!existsSync(ready)) {
+    const lock = tryLock(`${ready}.lock`);
+    if (lock === null) {
+      await sleep(LOOK_MS);
+      continue;
+    }
+    try {
+      if (existsSync(ready)) break;
+      const draft = path.join(await mkdtemp(path.join(folder, 'making-')), name);
+      await make(draft);
+      await rename(draft, ready);
+    } finally {
+      closeSync(lock);
+    }
+  }
+  return ready;
+}
