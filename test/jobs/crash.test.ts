@@ -7,7 +7,7 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import { deleteMedia } from '../../src/jobs/housekeeping/delete-media.ts';
 import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
 import { checkFinished } from './check-video.ts';
-import { encodersOf, findEncoders, isRunning, killEncoders } from './encoders.ts';
+import { encodersOf, freezeEncoders, isRunning, killEncoders } from './encoders.ts';
 import {
   addLibrary,
   type Lab,
@@ -33,7 +33,7 @@ let workers: Worker[] = [];
 beforeAll(async () => {
   lab = await startLab();
   libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
-  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=18', '-f', 'lavfi', '-i', 'sine=d=18'];
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=10:d=18', '-f', 'lavfi', '-i', 'sine=d=18'];
   clip = await makeClip(lab, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
 });
 afterAll(() => lab.stop());
@@ -90,8 +90,8 @@ async function checkFinishedOnce(key: MediaKey): Promise<void> {
   await runSweep();
   const renditions = await checkFinished(lab, key);
   expect(renditions.map(({ rung, frames, warnings }) => ({ rung, frames, warnings }))).toEqual([
-    { rung: 360, frames: 450, warnings: '' },
-    { rung: 240, frames: 450, warnings: '' },
+    { rung: 360, frames: 180, warnings: '' },
+    { rung: 240, frames: 180, warnings: '' },
     { rung: null, frames: 844, warnings: '' },
   ]);
   const places = (await loadChunks(lab, key)).map((chunk) => `${chunk.rendition_id} ${chunk.first_segment}`);
@@ -102,7 +102,7 @@ test('a worker killed in mid-encode leaves no encoder, and another finishes the 
   const doomed = await startProcess();
   const key = await upload(lab, libraryId, clip);
   await untilEncoding(key);
-  const encoders = await findEncoders(doomed.pid ?? 0);
+  const encoders = await freezeEncoders(doomed.pid ?? 0);
   doomed.kill('SIGKILL');
   await startHere();
   await until(async () => !encoders.some(isRunning), 'no encoder');
@@ -127,8 +127,7 @@ test('an encoder that is killed is started again', async () => {
   await startHere();
   const key = await upload(lab, libraryId, clip);
   await untilEncoding(key);
-  const encoders = await findEncoders(process.pid);
-  killEncoders(encoders);
+  killEncoders(await freezeEncoders(process.pid));
   await checkFinishedOnce(key);
 });
 
