@@ -14,7 +14,7 @@ import { dropVideo, makeFolder, sendFile, startMillrace } from './support/millra
 import { type Measurement, median, report, say } from './support/report.ts';
 
 // From the last uploaded byte until a player that asks every 10 ms has, through the edge, the playlists, the
-// initialisation segments and the first segment of picture and of sound. Medians of several uploads.
+// initialisation segments and the first segment of picture and of audio. Medians of several uploads.
 const RUNS = 7;
 const POLL_MS = 10;
 const LIMIT_MS = 60_000;
@@ -79,7 +79,7 @@ async function untilPlayable(client: Client, url: string, deadlineMs: number): P
   }
 }
 
-/** Whether a player could show the first picture with its sound. */
+/** Whether a player could show the first picture with its audio. */
 async function isPlayable(client: Client, url: string): Promise<boolean> {
   const master = await fetchText(client, url);
   if (master === null) return false;

@@ -20,7 +20,7 @@ import { type Measurement, report, say } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
 // CPU seconds of the whole service, from the first uploaded byte until the video is finished, against bare ffmpeg
-// with the same ladder: 1080p to 240p and sound. Both have all processors, each with the threads that it takes by
+// with the same ladder: 1080p to 240p and audio. Both have all processors, each with the threads that it takes by
 // itself, and they take turns, for a machine's pace changes within minutes.
 // `--clip-sec` takes the beginning of the clip only, for a quick look.
 const { values: options } = parseArgs({ options: { 'clip-sec': { type: 'string', default: '30' } } });
@@ -107,7 +107,7 @@ async function encodeOnce(service: Service, file: string): Promise<string> {
 
 /**
  * Wall time of one video on one worker with one slot and a core of its own, and on two such workers: else what one does
- * beside its slot, sound above all, would be done on the other core already. The source is small (360p, four minutes),
+ * beside its slot, audio above all, would be done on the other core already. The source is small (360p, four minutes),
  * which makes the ratio that of any source of the length in a part of the time. The anchor is what two bare encoders at
  * once, each on a core, gain over one after the other, for more than that the cores do not give.
  */

@@ -13,9 +13,9 @@ import { makeFolder, sendFile, startMillrace, untilFinished, untilNoEncoder } fr
 import { listTree, pssBytes } from './support/process-tree.ts';
 import { type Measurement, report, say } from './support/report.ts';
 
-// What transcribing read speech costs a worker, a minute of sound: decoding, finding speech, sending spans, cues, rows
+// What transcribing read speech costs a worker, a minute of audio: decoding, finding speech, sending spans, cues, rows
 // and captions, with an engine behind HTTP that answers at once and is counted apart; and the memory of the worker with
-// all that it starts. What an engine costs, pocketsphinx here, is shown beside it. `--minutes` of sound (120).
+// all that it starts. What an engine costs, pocketsphinx here, is shown beside it. `--minutes` of audio (120).
 const { values: options } = parseArgs({ options: { minutes: { type: 'string', default: '120' } } });
 const MINUTES = Number(options.minutes);
 const LIMIT_MS = 1_200_000;

@@ -44,7 +44,7 @@ type StartedRole = Pick<RunningRole, 'listeners' | 'close'>;
 /** What a role may ask of the process that it runs in: the state of all parts, for `/healthz`. */
 export type RoleHost = { fleet: () => Fleet };
 
-/** Work that must not wait for long encodes: probes, first chunks, sound, thumbnails. */
+/** Work that must not wait for long encodes: probes, first chunks, audio, thumbnails. */
 const QUICK_SLOTS = 4;
 /** Downloads wait for other machines most of the time. */
 const FETCH_SLOTS = 4;

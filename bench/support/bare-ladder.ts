@@ -52,7 +52,7 @@ export function bareLadder(source: string, folder: string, rungs: readonly RungP
   ];
 }
 
-/** The sound of the clip alone. */
+/** The audio of the clip alone. */
 export function bareSound(source: string, folder: string): string[] {
   return ['-nostdin', '-v', 'error', '-y', '-i', source, ...soundOutput(folder)];
 }

@@ -64,7 +64,7 @@ export type CaptionTrack = {
   version: number;
   key: StorageKey;
   sizeBytes?: number;
-  /** Made from the sound; absent for what a person, or the file, brought. */
+  /** Made from the audio; absent for what a person, or the file, brought. */
   origin?: 'speech';
   /** The track that it was translated from. */
   translatedFrom?: string;
@@ -175,7 +175,7 @@ export type TimelineTable = {
   created_at: CreatedAt;
 };
 
-/** What a rendition's encoder is given beside the source's facts; `streamIndex` names the source's sound track. */
+/** What a rendition's encoder is given beside the source's facts; `streamIndex` names the source's audio track. */
 export type RenditionPlan = {
   durationSec: number;
   /** The library's mark as it was when the rendition was planned. */
@@ -183,7 +183,7 @@ export type RenditionPlan = {
   streamIndex?: number;
   maxBitrateBps?: number;
   normaliseLoudness?: boolean;
-  /** Of a composed video: the rendition of each part that it is copied from; null is a part without sound. */
+  /** Of a composed video: the rendition of each part that it is copied from; null is a part without audio. */
   composedOf?: (Guid | null)[];
   /** Of a live recording, which has no original: the rendition of its timeline that it is encoded from. */
   recordedOf?: Guid;

@@ -10,7 +10,7 @@ import { readAddressSet } from '../lib/client-address.ts';
 import { Refused } from '../lib/refused.ts';
 import { EncoderBudget } from '../media/live/run-publisher-media.ts';
 
-/** Runs that encode publishers' sound, a core: each takes a percent or two. */
+/** Runs that encode publishers' audio, a core: each takes a percent or two. */
 const AUDIO_ENCODERS_PER_CORE = 16;
 
 type Deps = { settings: RoleSettings; node: LiveNode; publishing: PublishStore; report(error: Error): void };

@@ -61,11 +61,11 @@ export const allTasks: Readonly<Record<TaskKind, PerformTask>> = {
   backfill: encodeRange,
   audio: encodeTrack,
   thumbnail: storeThumbnail,
-  pictures: storeImages,
+  images: storeImages,
   sheets: storeSheets,
   'jit-start': fixInits,
   compose: composeRange,
-  'compose-sound': composeTrack,
+  'compose-audio': composeTrack,
   repair,
   segment: makeRequested,
 };

@@ -3,7 +3,7 @@ import type { Guid } from '../lib/guid.ts';
 /** A protection scheme of common encryption, by the four letters of its schm box (ISO 23001-7 section 10). */
 export type SchemeName = 'cenc' | 'cbcs';
 
-/** Renditions that share a key: sound, pictures below 720p, pictures from 720p on. */
+/** Renditions that share a key: audio, pictures below 720p, pictures from 720p on. */
 export type KeyGroup = 'audio' | 'sd' | 'hd';
 
 /** An AES-128 key with its public id. `key` and `constantIv` are 16 bytes; the IV serves `cbcs` alone. */

@@ -1,10 +1,10 @@
-/** Where somebody speaks, in seconds from the start of the sound. */
+/** Where somebody speaks, in seconds from the start of the audio. */
 export type SpokenStretch = { startSec: number; endSec: number };
 
-/** Finds speech in sound; noise, music and silence are none. */
+/** Finds speech in audio; noise, music and silence are none. */
 export type VoiceDetector = {
   name: string;
-  /** Begins with the start of a sound. Throws when the detector cannot be started. The caller closes it. */
+  /** Begins with the start of an audio track. Throws when the detector cannot be started. The caller closes it. */
   open(signal: AbortSignal): Promise<VoiceDetection>;
 };
 

@@ -124,7 +124,7 @@ test('images that failed are made once more with all that is incomplete', async 
   const key = await upload(lab, libraryId, await makeClip(lab, 'plain.avi', ...inputs));
   await untilState(lab, key, 'finished');
   const { db } = lab.database;
-  await addTask(db, key, 'pictures', 'failed');
+  await addTask(db, key, 'images', 'failed');
   await sql`update media set pictures = null, is_incomplete = true where id = ${key.mediaId}`.execute(db);
   const undone = createRetryStore(db).retry(key, null, planRetry, async () => {
     throw new Error('It was undone.');

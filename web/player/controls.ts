@@ -133,7 +133,7 @@ function mountCaptions({ frame, video, memory, options }: ControlParts): Caption
   return tracks;
 }
 
-/** Volume, sound and speed stay as the viewer left them. */
+/** Volume, audio and speed stay as the viewer left them. */
 function keepChoices({ video, memory, options, session }: ControlParts): void {
   const rate = memory.readNumber('rate');
   if (rate !== null && options.showsSpeed && !session.isLive) video.playbackRate = rate;

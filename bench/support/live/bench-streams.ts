@@ -43,7 +43,7 @@ export async function mediaPlaylists(base: string): Promise<string[]> {
   );
 }
 
-/** Resolves when a stream has a whole segment of pictures and sound. */
+/** Resolves when a stream has a whole segment of pictures and audio. */
 export async function untilFlowing({ base }: BenchStream): Promise<void> {
   const isWhole = async () => {
     const texts = await Promise.all((await mediaPlaylists(base)).map(readText));

@@ -6,13 +6,13 @@ import { startLoad } from './load-tool.ts';
 import { countCpu } from './stream-cost.ts';
 
 const COUNT_MS = 15_000;
-/** Of the clip, sound included. */
+/** Of the clip, audio included. */
 const CLIP_BPS = 2_600_000;
 /** Of what all viewers together are to get. */
 const LEAST_RECEIVED = 0.8;
 
 /**
- * What viewers cost, with pictures and sound: ours by parts and blocking reloads, the anchor's as plain players. Once
+ * What viewers cost, with pictures and audio: ours by parts and blocking reloads, the anchor's as plain players. Once
  * of the edge alone, and once of all processes on both sides, without what the stream takes by itself.
  */
 export async function measureViewers(place: BenchPlace, count: number): Promise<Measurement[]> {

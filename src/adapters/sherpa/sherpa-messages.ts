@@ -11,7 +11,7 @@ export type SherpaRequest =
   | { id: number; kind: 'recognise'; config: RecogniserConfig; samples: Uint8Array }
   | { id: number; kind: 'detect'; model: string; samples: Uint8Array; isLast: boolean };
 
-/** Positions are in samples from the start of the sound. */
+/** Positions are in samples from the start of the audio. */
 export type SherpaAnswer =
   | { id: number; span: RecognisedSpan }
   | { id: number; stretches: { start: number; end: number }[] }

@@ -14,7 +14,7 @@ export type PartView = {
   mediaId: Guid;
   facts: SourceFacts;
   hasOriginal: boolean;
-  /** Of a live stream: its sound is cut where its pictures are, and there is nothing to encode ends from. */
+  /** Of a live stream: its audio is cut where its pictures are, and there is nothing to encode ends from. */
   isRecorded: boolean;
   cutList: CutList;
   renditions: readonly PartRendition[];

@@ -26,7 +26,7 @@ export async function planImages(tx: Tx, key: MediaKey, timelineId: Guid | null)
       and m.pictures->>'timelineId' is distinct from t.id::text
       and ${HAS_VIDEO}
       and not exists (select 1 from encode_task w where w.timeline_id = t.id and w.library_id = t.library_id
-        and w.media_id = t.media_id and w.kind = 'pictures')
+        and w.media_id = t.media_id and w.kind = 'images')
     for update of m
   `.execute(tx);
   const [found] = rows;
@@ -45,7 +45,7 @@ export async function findWithoutImages(db: Db): Promise<{ key: MediaKey; timeli
     join timeline t on t.library_id = m.library_id and t.media_id = m.id and t.active
     where m.type = 'video' and m.state = 'finished' and m.pictures is null and m.width_px > 0 and ${HAS_VIDEO}
       and not exists (select 1 from encode_task w where w.library_id = m.library_id and w.media_id = m.id
-        and w.kind = 'pictures')
+        and w.kind = 'images')
     order by random() limit ${VIDEOS_AT_ONCE}
   `.execute(db);
   return rows.map((row) => ({ key: { libraryId: row.library_id, mediaId: row.id }, timelineId: row.timeline_id }));
@@ -56,13 +56,13 @@ function imageTask(key: MediaKey, timelineId: Guid, durationSec: number): Encode
     key,
     id: newGuid(),
     timelineId,
-    kind: 'pictures',
+    kind: 'images',
     renditionIds: [],
     fromSegment: 0,
     toSegment: 1,
     isFirst: false,
     queue: durationSec <= QUICK_SEC ? 'quick' : 'long',
     priority: taskPriority(false, durationSec, 0),
-    weight: taskWeight('pictures', 0, durationSec),
+    weight: taskWeight('images', 0, durationSec),
   };
 }

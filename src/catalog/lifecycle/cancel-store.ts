@@ -14,7 +14,7 @@ import { restoreReplaced } from './replacement-store.ts';
 /**
  * Cancels what is encoded of a video. Its encode tasks end, which fences the workers that run them: they end their
  * encoders when they next report progress or renew a lease. A video that was to be encoded anew goes on as it was; one
- * that has a whole rung and its sound is finished, incomplete; any other fails, cancelled. What was stored of
+ * that has a whole rung and its audio is finished, incomplete; any other fails, cancelled. What was stored of
  * renditions that are not whole is forgotten, and its objects are swept. Refuses (`not-found`) an unknown video, and
  * (`invalid`) one of which nothing is encoded, or that has no file to be encoded again.
  */
@@ -33,7 +33,7 @@ export async function cancelEncode(tx: Tx, key: MediaKey): Promise<void> {
   else await giveUpPlan(tx, key);
 }
 
-/** `hasWhole`: all sound of the set that is shown is whole, and a picture of it, where it has any. */
+/** `hasWhole`: all audio of the set that is shown is whole, and a picture of it, where it has any. */
 type LockedVideo = {
   state: MediaState;
   hasSource: boolean;
@@ -123,7 +123,7 @@ async function endEncode(tx: Tx, key: MediaKey): Promise<void> {
   if (await endTasks(tx, key)) await finalizeMedia(tx, key);
 }
 
-/** What is shown meanwhile, but not whole, goes with what was to take its place: it has no sound, or no end. */
+/** What is shown meanwhile, but not whole, goes with what was to take its place: it has no audio, or no end. */
 async function failUnfinished(tx: Tx, key: MediaKey): Promise<void> {
   const { libraryId, mediaId } = key;
   await sql`

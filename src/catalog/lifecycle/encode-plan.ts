@@ -46,7 +46,7 @@ export type EncodePlan = {
   messages: readonly MediaMessage[];
 };
 
-/** The key group of a rendition: sound, and pictures below and from 720p on. */
+/** The key group of a rendition: audio, and pictures below and from 720p on. */
 export function keyGroupOf(kind: 'video' | 'audio', rung: number | null): 'audio' | 'sd' | 'hd' {
   if (kind === 'audio') return 'audio';
   return (rung ?? 0) >= 720 ? 'hd' : 'sd';

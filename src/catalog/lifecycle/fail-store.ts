@@ -10,7 +10,7 @@ import { addMessages, finalizeMedia } from './finalize-store.ts';
 import { IMAGES_VALUE, jitFailedMessage, renditionMessage } from './messages.ts';
 import { reportDamage } from './repair-store.ts';
 
-const IMAGE_NAMES = { thumbnail: 'The thumbnail', pictures: IMAGES_VALUE } as const;
+const IMAGE_NAMES = { thumbnail: 'The thumbnail', images: IMAGES_VALUE } as const;
 
 /**
  * Ends an encode task that was tried often enough. An encode task of several rungs is split first, one encode task a
@@ -39,10 +39,10 @@ export async function failTask(tx: Tx, claim: Claim, reason: string): Promise<vo
   }
   await sql`
     delete from encode_task where library_id = ${key.libraryId} and media_id = ${key.mediaId}
-      and rendition_ids = '{}' and kind not in ('thumbnail', 'pictures', 'sheets')
+      and rendition_ids = '{}' and kind not in ('thumbnail', 'images', 'sheets')
   `.execute(tx);
   const { kind } = claim.task;
-  if (kind === 'thumbnail' || kind === 'pictures') {
+  if (kind === 'thumbnail' || kind === 'images') {
     await addMessages(tx, key, [renditionMessage(IMAGE_NAMES[kind], reason, new Date())]);
   }
   await finalizeMedia(tx, key);

@@ -18,7 +18,7 @@ import { decideOutcome, type RenditionStanding } from './outcome.ts';
 import { failMedia } from './process-store.ts';
 import { forgetReplaced } from './replacement-store.ts';
 
-/** Sound may end this much before or after the picture. */
+/** Audio may end this much before or after the picture. */
 const AUDIO_TOLERANCE_SEC = 0.04;
 
 /**
@@ -102,7 +102,7 @@ async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
 async function pruneTasks(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
     delete from encode_task where library_id = ${libraryId} and media_id = ${mediaId}
-      and (state = 'done' or (state = 'failed' and kind not in ('pictures', 'repair')))
+      and (state = 'done' or (state = 'failed' and kind not in ('images', 'repair')))
   `.execute(tx);
 }
 
@@ -125,7 +125,7 @@ async function loadStandings(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
       select count(*) as tasks, count(*) filter (where state in ('waiting', 'running')) as "openTasks",
         max(reason) filter (where state = 'failed') as reason
       from encode_task w where w.library_id = r.library_id and w.media_id = r.media_id
-        and r.id = any(w.rendition_ids) and w.kind not in ('thumbnail', 'pictures', 'repair', 'segment')) w
+        and r.id = any(w.rendition_ids) and w.kind not in ('thumbnail', 'images', 'repair', 'segment')) w
     where r.library_id = ${libraryId} and r.media_id = ${mediaId} order by r.rung desc nulls last, r.id
   `.execute(tx);
   return rows;
@@ -229,7 +229,7 @@ export async function addMessages(tx: Tx, { libraryId, mediaId }: MediaKey, line
 
 /**
  * Shows a timeline in the place of the one that is shown, all its renditions at once. The old images retire;
- * so does the old sound when the new set has its own or is of another file, else it moves over.
+ * so does the old audio when the new set has its own or is of another file, else it moves over.
  */
 async function activateTimeline(
   tx: Tx,

@@ -24,7 +24,7 @@ export async function markIncomplete(tx: Tx, key: MediaKey): Promise<boolean> {
 /** Whether making the images of a video failed. */
 export async function haveImagesFailed(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   const { rows } = await sql`
-    select from encode_task where library_id = ${libraryId} and media_id = ${mediaId} and kind = 'pictures'
+    select from encode_task where library_id = ${libraryId} and media_id = ${mediaId} and kind = 'images'
       and state = 'failed' limit 1
   `.execute(tx);
   return rows.length > 0;

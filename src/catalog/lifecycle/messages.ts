@@ -47,7 +47,7 @@ export function incompleteMessage(missing: readonly string[], at: Date): MediaMe
   return make(LEVEL.warning, ISSUE.transcodingWarnings, message, INCOMPLETE_VALUE, at);
 }
 
-/** Part of a sound track could not be decoded and is silent. */
+/** Part of an audio track could not be decoded and is silent. */
 export function lostAudioMessage(
   { lostSec, durationSec }: { lostSec: number; durationSec: number },
   at: Date,

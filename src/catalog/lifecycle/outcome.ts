@@ -26,7 +26,7 @@ export type Outcome = { kind: 'finished'; activate: Guid | null } | { kind: 'fai
 
 /**
  * Decides how a video ends once no encode task is open. A set that was made in the background takes the place of
- * what is shown when at least one of its pictures (or, without picture, sounds) is finished, and what was added to
+ * what is shown when at least one of its pictures (or, without video, audio) is finished, and what was added to
  * the set that is shown joins it. A video is
  * finished when something that is shown then is whole.
  */

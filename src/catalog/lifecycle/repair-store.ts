@@ -41,7 +41,7 @@ const REPAIR_PRIORITY = 0;
 /** Of one video, and of the damage that was mended as well: a disk that dies would fill its messages. */
 const MOST_LINES = 40;
 
-/** New pictures or sound under old keys and counters would give both away; what is copied anew is the same. */
+/** New pictures or audio under old keys and counters would give both away; what is copied anew is the same. */
 const IS_UNDER_CENC = sql`(r.origin = 'encode' and exists (select from drm_package p
   where p.library_id = r.library_id and p.media_id = r.media_id and p.scheme = 'cenc'))`;
 

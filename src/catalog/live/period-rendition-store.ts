@@ -10,7 +10,7 @@ export type PeriodRendition = {
   kind: 'video' | 'audio';
   /** `pass-through`: as it came. */
   origin: 'pass-through' | 'encode';
-  /** Null for sound. */
+  /** Null for audio. */
   rung: number | null;
   codec: string;
   codecString: string;
@@ -26,7 +26,7 @@ export type PeriodRendition = {
 /** A rendition before it has its row. */
 export type NewRendition = Omit<PeriodRendition, 'ivPrefix'>;
 
-/** What a rendition stands for over periods: sound, pictures as they came, or a rung. */
+/** What a rendition stands for over periods: audio, pictures as they came, or a rung. */
 export function slotOf({ kind, origin, rung }: Pick<PeriodRendition, 'kind' | 'origin' | 'rung'>): string {
   if (kind === 'audio') return 'audio';
   return origin === 'encode' ? `${rung}p` : 'source';

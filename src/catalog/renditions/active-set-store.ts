@@ -99,7 +99,7 @@ async function loadActive(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<Act
 }
 
 /**
- * The encode tasks of renditions that are not whole: the source's copy and the sound first, pictures behind all else.
+ * The encode tasks of renditions that are not whole: the source's copy and the audio first, pictures behind all else.
  */
 async function planRest(tx: Tx, key: MediaKey, active: readonly ActiveRendition[]): Promise<EncodeTask[]> {
   const open = active.filter(({ isWhole }) => !isWhole);

@@ -1,7 +1,7 @@
 /** A stored chunk as far as its place on the timeline goes; ticks of the rendition's timescale. */
 export type Placed = { firstSegment: number; segmentCount: number; startTick: number; durationTicks: number };
 
-/** Where a rendition must end. `segments` is null for sound, whose last segment ends with the frames. */
+/** Where a rendition must end. `segments` is null for audio, whose last segment ends with the frames. */
 export type Extent = { segments: number | null; endTick: number; toleranceTicks: number };
 
 /**

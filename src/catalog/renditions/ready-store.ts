@@ -9,7 +9,7 @@ export const READY_REASON = 'every segment is encoded when it is asked for; the 
 
 /**
  * A video that is encoded on demand is ready once each of its pictures is known well enough to be listed, and so is the
- * sound that plays by default, or it has begun: from then on every segment can be had. Others, and what is not so far,
+ * audio that plays by default, or it has begun: from then on every segment can be had. Others, and what is not so far,
  * stay as they are.
  */
 export async function readyOnDemand(tx: Tx, key: MediaKey): Promise<void> {

@@ -8,10 +8,10 @@ import { sumStorage } from '../renditions/storage-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 import type { CaptionTrack, MediaState } from '../schema.ts';
 
-/** What speech of a video is heard from: its stored sound, as fragments one after another. */
+/** What speech of a video is heard from: its stored audio, as fragments one after another. */
 export type SpeechAudio = { init: Buffer; chunks: StorageKey[]; durationSec: number; language: string };
 
-/** A video as far as transcription goes; `sound` is null until all of it is stored. */
+/** A video as far as transcription goes; `audio` is null until all of it is stored. */
 export type SpeechSource = {
   state: MediaState;
   captions: readonly CaptionTrack[];

@@ -55,11 +55,11 @@ export const LEASES: LeaseTimes = { leaseSec: LEASE_SEC, renewMs: 8_000, loseMs:
 export const MAX_FAILURES = 3;
 export const MAX_DEATHS = 5;
 
-/** What sound and copies cost beside pictures, as if they had that many pixels (measured: AAC 0.02 cpu-s a second). */
+/** What audio and copies cost beside pictures, as if they had that many pixels (measured: AAC 0.02 cpu-s a second). */
 const AUDIO_PIXELS = 75_000;
 const COPY_PIXELS = 10_000;
 const THUMBNAIL_WEIGHT = 200_000;
-const PICTURES_PIXELS = 40_000;
+const IMAGES_PIXELS = 40_000;
 const START_WEIGHT = 50_000;
 
 /**
@@ -76,7 +76,7 @@ export function taskWeight(kind: TaskKind, pixels: number, durationSec: number):
     case 'compose':
       return Math.max(1, Math.max(COPY_PIXELS, pixels) * durationSec);
     case 'pass-through':
-    case 'compose-sound':
+    case 'compose-audio':
     case 'repair':
       return Math.max(1, COPY_PIXELS * durationSec);
     case 'thumbnail':
@@ -86,9 +86,9 @@ export function taskWeight(kind: TaskKind, pixels: number, durationSec: number):
     case 'jit-start':
       return START_WEIGHT;
     case 'sheets':
-      return Math.max(1, PICTURES_PIXELS * durationSec);
-    case 'pictures':
-      return THUMBNAIL_WEIGHT + PICTURES_PIXELS * durationSec;
+      return Math.max(1, IMAGES_PIXELS * durationSec);
+    case 'images':
+      return THUMBNAIL_WEIGHT + IMAGES_PIXELS * durationSec;
   }
 }
 

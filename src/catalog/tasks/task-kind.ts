@@ -1,6 +1,6 @@
 /**
- * `pictures` makes the images of a video when it is encoded, `sheets` sheets of its storyboard before.
- * `repair` makes a damaged chunk anew, `compose` takes pictures from other videos, `compose-sound` sound. `backfill`
+ * `images` makes the images of a video when it is encoded, `sheets` sheets of its storyboard before.
+ * `repair` makes a damaged chunk anew, `compose` takes pictures from other videos, `compose-audio` audio. `backfill`
  * makes segments that nobody asked for yet, of what is encoded on demand, `segment` those that viewers request;
  * `jit-start` prepares such.
  */
@@ -9,12 +9,12 @@ export type TaskKind =
   | 'video'
   | 'audio'
   | 'thumbnail'
-  | 'pictures'
+  | 'images'
   | 'sheets'
   | 'jit-start'
   | 'backfill'
   | 'compose'
-  | 'compose-sound'
+  | 'compose-audio'
   | 'repair'
   | 'segment';
 

@@ -3,7 +3,7 @@ import type { RenditionView, StoredVideo } from './rendition-view-store.ts';
 
 /**
  * What an owner wants removed. `rungs` by name, `unlisted` those that are not among `configured`, or all with the
- * sound.
+ * audio.
  */
 export type CleanupRequest = {
   rungs: readonly number[];

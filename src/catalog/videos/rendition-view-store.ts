@@ -40,7 +40,7 @@ export type StoredVideo = {
   captions: readonly CaptionTrack[];
   /** The file before, kept until the one that takes its place is known to be usable. */
   keptSourceBytes: number;
-  /** Highest picture first, then sound. */
+  /** Highest picture first, then audio. */
   renditions: readonly RenditionView[];
 };
 

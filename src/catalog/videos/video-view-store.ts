@@ -17,7 +17,7 @@ export type VideoViewStore = {
    */
   list(query: VideoQuery): Promise<{ total: number; items: VideoView[] }>;
   /**
-   * Whether the edge has a playlist: of every kind (picture, sound) that is shown, a rendition has its first segment or
+   * Whether the edge has a playlist: of every kind (picture, audio) that is shown, a rendition has its first segment or
    * makes it on demand.
    */
   hasPlaylist(key: MediaKey): Promise<boolean>;

@@ -111,7 +111,7 @@ function describeSegments(
   run: readonly IndexedSegment[],
   protection: ManifestProtection,
 ): DashRendition {
-  // A gap in the sound is the end of the segment before it.
+  // A gap in the audio is the end of the segment before it.
   const durations = run.map(
     ({ startTick, durationTicks }, at) => (run[at + 1]?.startTick ?? startTick + durationTicks) - startTick,
   );

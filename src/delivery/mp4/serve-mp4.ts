@@ -16,7 +16,7 @@ type Mp4Request = { heightPx: number; wantsDownload: boolean };
 
 /**
  * Answers `play_{height}p.mp4`: a file that exists nowhere, put together from a finished H.264 rung and the
- * default sound. There is none while the library's setting is off.
+ * default audio. There is none while the library's setting is off.
  */
 export async function serveMp4(publication: Publication, request: Mp4Request, plans: MoviePlans): Promise<Answer> {
   const movie = publication.settings.offersMp4 ? findMovie(publication, request.heightPx) : null;
@@ -46,7 +46,7 @@ function findMovie({ renditions }: Publication, heightPx: number): Movie | null 
   const hasAudio = renditions.some(({ kind, isActive, state }) => kind === 'audio' && isActive && state !== 'failed');
   const audioTracks = finished.filter(({ kind }) => kind === 'audio');
   const audio = audioTracks.find(({ isDefault }) => isDefault) ?? audioTracks[0] ?? null;
-  // Sound that is still being made will come: without it the file would be another one.
+  // Audio that is still being made will come: without it the file would be another one.
   if (hasAudio && audio === null) return null;
   const parts = [video, audio].flatMap((track) => (track === null ? [] : [track.id, chunksTag(track.chunks)]));
   return { tag: `mp4-${parts.join('-')}`, video, audio };

@@ -52,7 +52,7 @@ export type PlayerSource = {
   manifestUrl: string | null;
   /** The whole length as far as it is known; 0 for a live stream. */
   durationSec: number;
-  /** False for sound alone. */
+  /** False for audio alone. */
   hasPicture: boolean;
   /** Ids of the listed renditions: when they change, an open player reads the playlist again. */
   renditions: readonly string[];

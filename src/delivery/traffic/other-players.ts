@@ -84,7 +84,7 @@ function mark(visit: Visit, segment: number): boolean {
   return true;
 }
 
-/** Picture and sound come in segments of their own: only those of the picture are counted, where there is one. */
+/** Picture and audio come in segments of their own: only those of the picture are counted, where there is one. */
 function watchedSegment(target: EdgeTarget | null, publication: Publication) {
   if (target?.kind !== 'media' || target.file.kind !== 'segment') return null;
   const { renditionId, segment } = target.file;

@@ -19,10 +19,10 @@ export type MarkerDeps = {
 
 type Held = { unit: AccessUnit; wireBytes: number };
 
-/** Sound waits so long for the pictures that it came with. */
+/** Audio waits so long for the pictures that it came with. */
 const LONGEST_WAIT_MS = 2_000;
 /**
- * As many frames as 2 s of the shortest that there are hold (2.5 ms of Opus), and more bytes than sound fills in them:
+ * As many frames as 2 s of the shortest that there are hold (2.5 ms of Opus), and more bytes than audio fills in them:
  * of frames that all have one time, none would be due by the time alone.
  */
 const MOST_HELD = 800;
@@ -44,7 +44,7 @@ export class Marker {
   #run: MarkRun | null = null;
   #release: (() => void) | null = null;
   #last: Promise<void> = Promise.resolve();
-  /** Sound that came with pictures that are in work. */
+  /** Audio that came with pictures that are in work. */
   #held: Held[] = [];
   #heldBytes = 0;
   #newestMs = 0;

@@ -98,7 +98,7 @@ test('what is lost to another node while it is recovered, or cannot be read, is 
 
 const FRAME = { durationTicks: 1_024, sizeBytes: 5, isSync: true, compositionOffsetTicks: 0 };
 
-/** A stream with a period of sound; its lease is that of the node before. */
+/** A stream with a period of audio; its lease is that of the node before. */
 async function openTakenOver() {
   const { db } = database;
   const deps = { db, secretBox: createSecretBox(Buffer.alloc(32, 7)) };

@@ -38,7 +38,7 @@ beforeEach(async () => {
   for (const key of await folder.files()) await folder.delete([key as never]);
 });
 
-/** A stream with renditions of sound, and what commits their segments. */
+/** A stream with renditions of audio, and what commits their segments. */
 async function openStream(committer: SegmentCommitter) {
   const { db } = database;
   const deps = { db, secretBox: createSecretBox(Buffer.alloc(32, 7)) };

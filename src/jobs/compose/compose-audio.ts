@@ -17,7 +17,7 @@ import type { HeldTask } from '../queue/run-task.ts';
 /** Segments of a chunk: about 32 s. */
 const CHUNK_SEGMENTS = 8;
 
-/** Puts a sound together from frames of other videos' sounds; where a part has none, it is silent. */
+/** Puts an audio track together from frames of other videos' audio; where a part has none, it is silent. */
 export async function composeTrack({ claim, report }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadComposition(deps.db, claim.task);
   const [rendition] = view?.renditions ?? [];
@@ -67,7 +67,7 @@ async function makeSegment(
   const segmenter = createAacSegmenter({ sampleRateHz: AUDIO_RATE_HZ, firstSegment: number, primingFrames: 0 });
   const fragment = { baseTick: first * AAC_FRAME_TICKS, samples, payload: Buffer.concat(payload) };
   const [segment] = [...segmenter.push(fragment), ...(payload.length < AAC_SEGMENT_FRAMES ? segmenter.end() : [])];
-  if (segment === undefined) throw new Error(`Expected frames for sound segment ${number}, there are none.`);
+  if (segment === undefined) throw new Error(`Expected frames for audio segment ${number}, there are none.`);
   return segment;
 }
 

@@ -11,12 +11,12 @@ import type { JobDeps } from '../job-deps.ts';
 type Deps = Pick<JobDeps, 'db' | 'storage'>;
 type Source = NonNullable<Awaited<ReturnType<typeof readSourceSegment>>>;
 
-/** Copies the sound of recorded streams, whose segments have the numbers of the pictures' segments. */
+/** Copies the audio of recorded streams, whose segments have the numbers of the pictures' segments. */
 export type AudioCopier = { copy(number: number, signal: AbortSignal): Promise<Segment> };
 
 /**
- * Copies segments of a sound. Each part begins with the tick that is nearest to its first picture's; within a part
- * the frames keep their distances, so that sound and picture stay as far apart as they came. `number`s rise.
+ * Copies segments of an audio track. Each part begins with the tick that is nearest to its first picture's; within a part
+ * the frames keep their distances, so that audio and picture stay as far apart as they came. `number`s rise.
  */
 export function createAudioCopier(view: CompositionView, rendition: TaskRendition, deps: Deps): AudioCopier {
   const { pieces, timescale } = view.recipe;
@@ -37,7 +37,7 @@ export function createAudioCopier(view: CompositionView, rendition: TaskRenditio
 
   const sourceOf = (part: number): Guid => {
     const source = rendition.plan.composedOf?.[part];
-    if (source == null) throw new Error(`Expected part ${part} of rendition ${rendition.id} to have a sound.`);
+    if (source == null) throw new Error(`Expected part ${part} of rendition ${rendition.id} to have an audio track.`);
     return source;
   };
 

@@ -34,7 +34,7 @@ export function planComposition(key: MediaKey, parts: readonly WantedPart[], isE
   const place: Place = { key, timelineId: newGuid(), cutList, durationSec };
   const pictures = planPictures(parts, pieces, { timescale, durationSec });
   const audioTracks = planAudioTracks(parts, durationSec);
-  // The sound of streams is cut where their pictures are, and is copied with them.
+  // The audio of streams is cut where their pictures are, and is copied with them.
   const isAllCopied = pictures.made.length === 0 && pieces.every(({ segment }) => segment !== null);
   const tasks = parts.some(({ view }) => view.isRecorded)
     ? composeTasks(place, { copied: [...pictures.copied, ...audioTracks], made: [], isAllCopied })
@@ -148,7 +148,7 @@ function nothingInCommon(): Refused {
   );
 }
 
-/** One sound for each language that all parts with sound have; if there is none, the main sound of each. */
+/** One audio track for each language that all parts with audio have; if there is none, the main audio of each. */
 function planAudioTracks(parts: readonly WantedPart[], durationSec: number): PlannedRendition[] {
   const audioTracks = parts.map(({ view }) => view.renditions.filter(({ kind }) => kind === 'audio'));
   const heard = audioTracks.filter((tracks) => tracks.length > 0);

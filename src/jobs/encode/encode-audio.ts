@@ -23,7 +23,7 @@ const FIRST_SEGMENTS = 1;
 const NEXT_SEGMENTS = 8;
 
 /**
- * Encodes a range of a sound track and publishes it in growing chunks. The encoder begins at the start of the track, so
+ * Encodes a range of an audio track and publishes it in growing chunks. The encoder begins at the start of the track, so
  * that parts join without a seam.
  */
 export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
@@ -32,7 +32,7 @@ export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSi
   const [rendition] = view?.renditions ?? [];
   if (view === null || rendition === undefined) throw new LeaseLost();
   const track = view.facts.audio.find(({ streamIndex }) => streamIndex === rendition.plan.streamIndex);
-  if (track === undefined) throw new Error(`Expected sound in stream ${rendition.plan.streamIndex}, found none.`);
+  if (track === undefined) throw new Error(`Expected audio in stream ${rendition.plan.streamIndex}, found none.`);
   const local = await openPlanned(deps.sources, view, signal);
   const ended = new AbortController();
   try {

@@ -18,7 +18,7 @@ import { readPictureTicks } from './read-pass-through.ts';
 import { readWatermark } from './read-watermark.ts';
 import type { ChunkWriter } from './store-chunk.ts';
 
-/** Live, HTTP and sound come first; then what is still missing to play at all. */
+/** Live, HTTP and audio come first; then what is still missing to play at all. */
 const NICENESS = { viewers: 2, quick: 5, long: 10 };
 const BACKFILL_NICENESS = 15;
 const MOST_DECODER_THREADS = 4;

@@ -12,14 +12,14 @@ import type { AudioFacts } from '../../media/probe/source-facts.ts';
 export type AudioInit = { kind: 'init'; bytes: Buffer; facts: InitFacts };
 export type AudioPart = AudioInit | { kind: 'segment'; segment: Segment };
 
-/** Cuts the output of a sound encode that begins with a segment. */
+/** Cuts the output of an audio encode that begins with a segment. */
 export function createAudioSegmenter(firstSegment: number): Segmenter {
   const primingFrames = primingFramesOf(firstSegment);
   return createAacSegmenter({ sampleRateHz: AUDIO_RATE_HZ, firstSegment, primingFrames });
 }
 
 /**
- * Reads the output of a sound encode: first its init segment, then its segments from 0 on, checked. Throws as the run
+ * Reads the output of an audio encode: first its init segment, then its segments from 0 on, checked. Throws as the run
  * does.
  */
 export async function* readAudio(run: FfmpegRun): AsyncGenerator<AudioPart> {
@@ -45,14 +45,14 @@ export async function* readAudio(run: FfmpegRun): AsyncGenerator<AudioPart> {
   for (const segment of segmenter.end()) yield { kind: 'segment', segment };
 }
 
-/** The first segment of a sound track. */
+/** The first segment of an audio track. */
 export type FirstAudio = { streamIndex: number; init: AudioInit; segment: Segment };
 
 /** Long enough that the end of the track, which the probe has yet to find, is not reached in the first segment. */
 const BEYOND_FIRST_SEC = 60;
 
 /**
- * Encodes the first segment of the stream that is most likely the sound, while the probe still looks at the
+ * Encodes the first segment of the stream that is most likely the audio, while the probe still looks at the
  * file, for a source whose clock begins at 0. Null when nothing came of it: then the ordinary work makes it, and says
  * why it cannot.
  */

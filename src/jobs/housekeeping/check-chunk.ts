@@ -34,7 +34,7 @@ async function checkIndex(chunk: ScrubChunk, storage: Storage, signal: AbortSign
   }
 }
 
-/** Makes the index of a sound chunk anew. */
+/** Makes the index of an audio chunk anew. */
 export async function rebuildIndex(chunk: ScrubChunk, storage: Storage, signal: AbortSignal): Promise<void> {
   const bytes = await storage.readBytes(chunk.storageKey, null, signal);
   const segments = readStoredSegments(bytes, chunk, chunk.timescale);

@@ -25,7 +25,7 @@ export type PictureNeeds = { expectedTicks: number[] | null; watermark: Watermar
 /** Threads that x264 itself takes for each processor: some always wait for others. */
 const THREADS_OF_X264 = 1.5;
 
-/** Segments of sound, half a minute, are encoded in as little time as it takes to start an encoder. */
+/** Segments of audio, half a minute, are encoded in as little time as it takes to start an encoder. */
 const AUDIO_SEGMENTS = 8;
 
 /** Plans segments of pictures by one encoder. */
@@ -47,11 +47,11 @@ export function planPictureSegments(
   return { plan, segmenter, toSegment, isPaced: true };
 }
 
-/** Plans segments of sound from one on. */
+/** Plans segments of audio from one on. */
 export function planAudioSegments({ facts }: TaskView, rendition: TaskRendition, claimed: ChunkRange): SegmentEncode {
   const { durationSec, streamIndex } = rendition.plan;
   const track = facts.audio.find((one) => one.streamIndex === streamIndex);
-  if (track === undefined) throw new Error(`Expected sound in stream ${streamIndex}, found none.`);
+  if (track === undefined) throw new Error(`Expected audio in stream ${streamIndex}, found none.`);
   const { fromSegment } = claimed;
   const toSegment = Math.min(claimed.toSegment, fromSegment + AUDIO_SEGMENTS, countAudioSegments(durationSec));
   const plan = planAudioRange(facts, track, { durationSec, range: { fromSegment, toSegment } });

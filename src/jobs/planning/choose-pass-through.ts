@@ -8,14 +8,14 @@ import type { ChosenPassThrough } from './plan-video.ts';
 
 /** A source may be this much larger than the highest rung and still stand for it. */
 const OVERSIZE = 1.1;
-/** Sound that goes on this much longer than the picture, or a start this far off, needs the frame grid. */
+/** Audio that goes on this much longer than the picture, or a start this far off, needs the frame grid. */
 const END_TOLERANCE_SEC = 0.1;
 const START_TOLERANCE_SEC = 0.025;
 const MOST_SAMPLES = 0xffff;
 
 /**
  * Decides whether a source is shown as it is. For good only when nothing about it would differ from an
- * encoded set: size and rate within what the library allows, picture and sound over the same time from 0 on.
+ * encoded set: size and rate within what the library allows, picture and audio over the same time from 0 on.
  */
 export function choosePassThrough(
   { index, heads }: IndexedSource,

@@ -8,7 +8,7 @@ import type { Transcription } from '../speech/transcribe-video.ts';
 /** Languages that captions of one upload are made in. */
 const MOST_TARGETS = 60;
 
-/** The transcription that an upload, or its library, wants of a video; null for none, and for one without sound. */
+/** The transcription that an upload, or its library, wants of a video; null for none, and for one without audio. */
 export function chooseTranscription(
   { key, librarySettings, uploadOptions }: Pick<ProcessClaim, 'key' | 'librarySettings' | 'uploadOptions'>,
   { audio }: Pick<SourceFacts, 'audio'>,

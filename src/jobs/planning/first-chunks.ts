@@ -49,12 +49,12 @@ export async function copyFirstPictures(
   return { task, writer, output, isWhole: true };
 }
 
-/** Whether a first segment of sound is that of the rendition, and not also its last, which may end elsewhere. */
+/** Whether a first segment of audio is that of the rendition, and not also its last, which may end elsewhere. */
 export function fitsRendition(audio: FirstAudio | null, { plan }: PlannedRendition): audio is FirstAudio {
   return audio !== null && audio.streamIndex === plan.streamIndex && countAudioSegments(plan.durationSec) > 1;
 }
 
-/** Stores the first segment of the sound as a chunk. */
+/** Stores the first segment of the audio as a chunk. */
 export async function storeAudio(
   { task, rendition }: { task: EncodeTask; rendition: PlannedRendition },
   audio: FirstAudio,

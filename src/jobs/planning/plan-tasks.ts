@@ -21,7 +21,7 @@ const COPIED_CHUNKS = 8;
 const FURTHER_CODEC_STEP = 300;
 
 /**
- * Sound segments, about a minute, that are encoded in a slot for quick work; the rest of a long track goes the long
+ * Audio segments, about a minute, that are encoded in a slot for quick work; the rest of a long track goes the long
  * way.
  */
 const QUICK_AUDIO_SEGMENTS = 16;
@@ -104,7 +104,7 @@ export function onDemandTasks(place: Place, renditions: readonly PlannedRenditio
 }
 
 /**
- * Encodes sound tracks: the beginning at once, the rest of a long one in a slot for long work, before that of others
+ * Encodes audio tracks: the beginning at once, the rest of a long one in a slot for long work, before that of others
  * where pictures can be had from the start (`isUrgent`).
  */
 export function audioTasks(place: Place, renditions: readonly PlannedRendition[], isUrgent: boolean): EncodeTask[] {
@@ -158,17 +158,17 @@ export function composeTasks(
   return [...tasks(copied, true), ...tasks(made, copied.length === 0)];
 }
 
-/** Puts a sound together in one go: nothing of it is encoded. */
+/** Puts an audio track together in one go: nothing of it is encoded. */
 export function composeAudioTasks(place: Place, { id }: PlannedRendition): EncodeTask[] {
   const range = { fromSegment: 0, toSegment: countAudioSegments(place.durationSec) };
   return [
     {
-      ...base(place, 'compose-sound', range),
+      ...base(place, 'compose-audio', range),
       renditionIds: [id],
       isFirst: true,
       queue: 'quick',
       priority: taskPriority(true, place.durationSec, 0),
-      weight: taskWeight('compose-sound', 0, place.durationSec),
+      weight: taskWeight('compose-audio', 0, place.durationSec),
     },
   ];
 }

@@ -42,7 +42,7 @@ export type PlanRequest = {
   /** The first is what playing starts with; rungs of the others follow behind it. */
   codecs: readonly string[];
   normaliseLoudness: boolean;
-  /** False keeps one sound language only. */
+  /** False keeps one audio language only. */
   hasAllAudioTracks: boolean;
   /** Burned into all pictures: then nothing may pass through. */
   watermark: StoredWatermark | null;
@@ -107,7 +107,7 @@ function ladderTasks(place: Place, encoded: readonly PlannedRendition[], playsMe
   return place.cutList.grid.kind === 'source' ? encodedTasks(place, encoded, true) : frameGridTasks(place, encoded);
 }
 
-/** What is shown while the ladder on its own grid is made: the source as it is, with the sound that will stay. */
+/** What is shown while the ladder on its own grid is made: the source as it is, with the audio that will stay. */
 function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, durationSec: number): PlannedTimeline {
   const { cutList } = passThrough.plan;
   const id = newGuid();
@@ -152,8 +152,8 @@ function passThroughRendition({ plan, init, plannedSegments, rung }: ChosenPassT
 }
 
 /**
- * One sound rendition for each language: the first track that has it. Levelled loudness depends on all that came
- * before, so such sound is never on demand.
+ * One audio rendition for each language: the first track that has it. Levelled loudness depends on all that came
+ * before, so such audio is never on demand.
  */
 function planAudioTracks(request: PlanRequest, durationSec: number, isOnDemand: boolean): PlannedRendition[] {
   const { audio } = request.facts;

@@ -58,7 +58,7 @@ const PROCESSING_FAILED = 'processing-failed';
 /**
  * Takes an uploaded video, whichever is next, to `transcoding` (on demand, to `jit-segmenting`): probes its original,
  * decides what is made of it, and sends that
- * work. A source that passes through is playable when this ends, but for its sound. A source that cannot
+ * work. A source that passes through is playable when this ends, but for its audio. A source that cannot
  * become a video ends it as failed, with the fault's kind as `state_reason`.
  */
 export const processVideo = defineJob<VideoRef, JobDeps>({
@@ -165,7 +165,7 @@ async function probeOriginal(
   }
 }
 
-/** Begins with the sound before the probe has answered, where the source may pass through: it is what playing waits for. */
+/** Begins with the audio before the probe has answered, where the source may pass through: it is what playing waits for. */
 async function startFirstAudio(
   begun: { path: string; indexing: Promise<IndexedSource | null>; normaliseLoudness: boolean },
   signal: AbortSignal,
@@ -254,7 +254,7 @@ async function storeFirstPictures(planned: Planned, stored: FirstChunk[], signal
   }
 }
 
-/** The sound's first segment is stored with them, so that both begin together. */
+/** The audio's first segment is stored with them, so that both begin together. */
 async function storeFirstAudio(planned: Planned, stored: FirstChunk[], signal: AbortSignal): Promise<void> {
   const { claim, deps, plan } = planned;
   const first = findFirst(plan, 'audio');

@@ -6,9 +6,9 @@ import type { JobDeps } from '../job-deps.ts';
 import { openSpans } from './open-spans.ts';
 
 const PLACES = 3;
-/** Chunks of a place: at least some ten seconds of sound. */
+/** Chunks of a place: at least some ten seconds of audio. */
 const CHUNKS_A_PLACE = 2;
-/** Sound of so many chunks is looked through as a whole. */
+/** Audio of so many chunks is looked through as a whole. */
 const FEW_CHUNKS = PLACES * CHUNKS_A_PLACE;
 
 /**

@@ -11,10 +11,10 @@ import { asBuffers, readFragments } from './read-fragments.ts';
 /** The decoder stands still while an engine works on a span; adapters give one at most ten minutes. */
 const SLOWEST_SPAN_SEC = 900;
 
-/** Spans of a sound while they are walked through; `close` ends what makes them, wherever they are. */
+/** Spans of an audio track while they are walked through; `close` ends what makes them, wherever they are. */
 export type OpenSpans = { spans: AsyncIterable<Span>; done: Promise<unknown>; close(): Promise<void> };
 
-/** Decodes stored sound and cuts it into spans: of speech where it can be detected, else of what is loud enough. */
+/** Decodes stored audio and cuts it into spans: of speech where it can be detected, else of what is loud enough. */
 export async function openSpans(audio: SpeechAudio, deps: JobDeps, signal: AbortSignal): Promise<OpenSpans> {
   const ending = new AbortController();
   const either = AbortSignal.any([signal, ending.signal]);

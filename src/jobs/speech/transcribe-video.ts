@@ -29,7 +29,7 @@ import { translateCaptions } from './translate-captions.ts';
  */
 export type Transcription = MediaKey & { language: string | null; force: boolean; targets: readonly string[] };
 
-/** How soon a video is looked at again whose sound is not stored yet. */
+/** How soon a video is looked at again whose audio is not stored yet. */
 const WAIT_SEC = 10;
 /** Waiting ends with the video; this bounds it all the same. */
 const LONGEST_WAIT_SEC = 24 * 3600;
@@ -42,8 +42,8 @@ const LONGEST_GIVING_WAY_SEC = 600;
 type Sent = Transcription & { run?: number; waitedSec?: number; gaveWaySec?: number; crashes?: number };
 
 /**
- * Makes captions of what is said in a video, span by span, from its stored sound. Captions that a person wrote are left
- * alone, before and after; doing it twice changes nothing. A video whose sound is not stored yet is waited for.
+ * Makes captions of what is said in a video, span by span, from its stored audio. Captions that a person wrote are left
+ * alone, before and after; doing it twice changes nothing. A video whose audio is not stored yet is waited for.
  */
 export const transcribeVideo = defineJob<Sent, JobDeps>({
   name: 'transcribe-video',

@@ -1,7 +1,7 @@
 import type { Sample } from './fragment.ts';
 
 /**
- * The presentation delay of every track that is written here, pictures and sound alike: composition offsets in the
+ * The presentation delay of every track that is written here, pictures and audio alike: composition offsets in the
  * fragments are raised by it (trun version 0, ISO 14496-12 section 8.8.8), and the edit list of the init segment takes
  * it off again (section 8.6.6). A CMAF track of the brand `cmfc` (ISO 23000-19 section 7.7.3).
  *

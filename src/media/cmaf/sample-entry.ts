@@ -15,7 +15,7 @@ export type SampleEntry = {
 
 const VIDEO_FIXED_BYTES = 78;
 const AUDIO_FIXED_BYTES = 28;
-/** QuickTime sound descriptions of version 1 and 2 carry more fixed fields. */
+/** QuickTime audio descriptions of version 1 and 2 carry more fixed fields. */
 const AUDIO_EXTRA_BYTES = [0, 16, 36];
 const COMPRESSOR_NAME_AT = 42;
 const COMPRESSOR_NAME_BYTES = 32;
@@ -52,6 +52,6 @@ function fixedBytes(fields: FieldReader, handler: 'video' | 'audio'): number {
   const version = fields.u16();
   const extraBytes = AUDIO_EXTRA_BYTES[version];
   if (extraBytes === undefined)
-    throw new BrokenMedia(`Expected a sound description of version 0 to 2, got ${version}.`);
+    throw new BrokenMedia(`Expected an audio description of version 0 to 2, got ${version}.`);
   return AUDIO_FIXED_BYTES + extraBytes;
 }

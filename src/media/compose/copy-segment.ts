@@ -17,7 +17,7 @@ export function copySegment(bytes: Buffer, fragments: readonly FragmentEntry[], 
 }
 
 /**
- * The same of a publisher's sound, which may have gaps: its last frame lasts until the next segment begins. Without
+ * The same of a publisher's audio, which may have gaps: its last frame lasts until the next segment begins. Without
  * `durationTicks` the segment lasts as long as its frames.
  */
 export function copyAudioSegment(

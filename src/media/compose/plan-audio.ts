@@ -2,7 +2,7 @@ import { AAC_FRAME_TICKS } from '../cmaf/aac.ts';
 import { AUDIO_RATE_HZ } from '../cmaf/audio-grid.ts';
 import type { Piece } from './plan-pieces.ts';
 
-/** AAC frames of a part: `frames` of them from `sourceFrame` on stand at `firstFrame` of the new sound. */
+/** AAC frames of a part: `frames` of them from `sourceFrame` on stand at `firstFrame` of the new audio. */
 export type AudioSpan = { part: number; firstFrame: number; sourceFrame: number; frames: number };
 
 const FRAMES_PER_SEC = AUDIO_RATE_HZ / AAC_FRAME_TICKS;

@@ -33,7 +33,7 @@ export function writeVideoSets(renditions: readonly DashVideo[]): Xml[] {
   });
 }
 
-/** Writes the AdaptationSets of all sound, one for each language, name, codec and set of keys. */
+/** Writes the AdaptationSets of all audio, one for each language, name, codec and set of keys. */
 export function writeAudioSets(renditions: readonly DashAudio[], firstId: number): Xml[] {
   const chosen = renditions.find((rendition) => rendition.isDefault) ?? renditions[0];
   const groups = Map.groupBy(renditions, (it) => {

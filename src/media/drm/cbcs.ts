@@ -6,7 +6,7 @@ const BLOCK_BYTES = 16;
 const STRIDE_BYTES = 10 * BLOCK_BYTES;
 
 /**
- * AES-CBC, one block in ten of video and every whole block of sound, with one constant IV (ISO 23001-7 section
+ * AES-CBC, one block in ten of video and every whole block of audio, with one constant IV (ISO 23001-7 section
  * 10.4). The chain starts anew at each protected part and leaps over skipped blocks; a rest below 16 bytes
  * stays clear.
  */

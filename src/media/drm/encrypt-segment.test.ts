@@ -118,7 +118,7 @@ describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
       const traf = childBoxes(segment, requireBox(segment, [moof], ['moof', 'traf']));
       const senc = requireBox(segment, traf, ['senc']);
       const saio = findBox(segment, traf, ['saio']);
-      // Sound in cbcs has neither IVs nor parts: its entries are empty and there is nothing to locate.
+      // Audio in cbcs has neither IVs nor parts: its entries are empty and there is nothing to locate.
       expect(saio === null).toBe(scheme === 'cbcs' && kind === 'audio');
       if (saio === null) continue;
       expect(moof.start + segment.readUInt32BE(saio.payloadStart + 8)).toBe(senc.payloadStart + 8);

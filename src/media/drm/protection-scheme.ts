@@ -27,7 +27,7 @@ export type ProtectionScheme = {
   sampleIvBytes: 0 | 8;
   /** Whether a protected part must be whole blocks. */
   isBlockAligned: boolean;
-  /** Pattern of video tracks; null protects every block. Sound has none in either scheme. */
+  /** Pattern of video tracks; null protects every block. Audio has none in either scheme. */
   videoPattern: BlockPattern | null;
   encryptSample: (job: SampleJob) => void;
 };

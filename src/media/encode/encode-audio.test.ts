@@ -104,7 +104,7 @@ const SOURCES = [
 ];
 /** A click at a join is a step of many times its neighbours; decoders of other processors differ by up to 1.21. */
 const NO_CLICK = 1.25;
-/** The third goes to the end of the picture, where the sound may have ended long ago. */
+/** The third goes to the end of the picture, where the audio may have ended long ago. */
 const RANGES = [
   { fromSegment: 1, toSegment: 3 },
   { fromSegment: 3, toSegment: 4 },
@@ -119,7 +119,7 @@ test.each(SOURCES)(
     const path = await makeClip(dir, name, [...picture, ...sound, '-c:v', by.video, '-g', '25', '-c:a', ...by.codec]);
     const facts = await factsOf(path);
     const track = facts.audio[0];
-    if (track === undefined) throw new Error('Expected a sound track.');
+    if (track === undefined) throw new Error('Expected an audio track.');
     const { durationSec } = facts;
     const whole = await encode(planAudioEncode(facts, track, { durationSec, normaliseLoudness: false }), path, 0);
     const planned = readPlannedSegments(listAudioOnDemand(durationSec));

@@ -7,12 +7,12 @@ import type { ChunkRange } from '../timeline/chunk-plan.ts';
 import { seekLeadSec } from './encode.ts';
 import { moveTime } from './encode-filters.ts';
 
-/** How long a sound track becomes, and whether its loudness is levelled. */
+/** How long an audio track becomes, and whether its loudness is levelled. */
 export type AudioJob = { durationSec: number; normaliseLoudness: boolean };
 
 const FRAGMENT_USEC = 2_000_000;
 
-/** EBU R 128 s2 asks for -20 to -16 LUFS when streaming; one pass, so that the sound is there at once. */
+/** EBU R 128 s2 asks for -20 to -16 LUFS when streaming; one pass, so that the audio is there at once. */
 const LOUDNESS_FILTERS = ['loudnorm=I=-16:TP=-1.5:LRA=11', `aresample=${AUDIO_RATE_HZ}`];
 
 /** Packets that ffmpeg's AAC encoder puts out before the first sample. */
@@ -31,7 +31,7 @@ const DECODE_LEAD_SEC = 0.5;
 const END_DOUBT_SEC = 1;
 
 /**
- * Plans the encode of one whole sound track to AAC-LC, stereo, 48 kHz, 128 kbit/s, as fragmented MP4 on one
+ * Plans the encode of one whole audio track to AAC-LC, stereo, 48 kHz, 128 kbit/s, as fragmented MP4 on one
  * pipe; more channels are mixed down. Time 0 is the source's earliest stream: a late track begins with silence. Gaps
  * are filled, and the track is padded or cut to `durationSec`, so that it ends with the picture (to one AAC frame, 21
  * ms). With `normaliseLoudness` its loudness (EBU R 128) becomes about -16 LUFS. The first packet is the encoder's
@@ -137,7 +137,7 @@ function preRollFrames(fromSegment: number): number {
   return Math.min(PRE_ROLL_FRAMES, fromSegment * AAC_SEGMENT_FRAMES);
 }
 
-/** Past the end of the track its last sound is decoded, so that there is something to pad. */
+/** Past the end of the track its last audio is decoded, so that there is something to pad. */
 function seekTo(source: SourceFacts, track: AudioFacts, fromSec: number): number {
   const endSec =
     track.durationSec === null ? fromSec : track.startSec + track.durationSec - source.startSec - END_DOUBT_SEC;

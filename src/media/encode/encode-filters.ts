@@ -6,7 +6,7 @@ import { type WatermarkPlace, watermarkFilters } from './watermark.ts';
 /** Frames `fromFrame` up to, not including, `toFrame` of the grid; decoding begins no later than `leadFrame`. */
 export type FrameWindow = { fromFrame: number; toFrame: number; leadFrame: number };
 
-/** A shift of the picture against the sound that nobody notices. */
+/** A shift of the picture against the audio that nobody notices. */
 const MAX_PHASE_SHIFT_SEC = 0.021;
 
 /**
@@ -28,7 +28,7 @@ export function gridFilters(facts: SourceFacts, video: VideoFacts, window: Frame
 
 /**
  * Moves timestamps by a number of seconds. Time 0 of a timeline is taken off here and not by ffmpeg's
- * `-start_at_zero`: that counts from the earliest stream in use, so picture and sound of an MPEG-TS would part.
+ * `-start_at_zero`: that counts from the earliest stream in use, so picture and audio of an MPEG-TS would part.
  */
 export function moveTime(filter: 'setpts' | 'asetpts', sec: number): string[] {
   if (Math.abs(sec) < 1e-6) return [];

@@ -51,7 +51,7 @@ const TRANSFERS = { pq: 'smpte2084', hlg: 'arib-std-b67' };
 export function planEncode(job: EncodeJob): FfmpegPlan {
   const { facts, cutList, range, rungs } = job;
   const { video } = facts;
-  if (video === null) throw new Error('Expected a source with picture, this one has sound only.');
+  if (video === null) throw new Error('Expected a source with video, this one has audio only.');
   if (rungs.length === 0) throw new Error('Expected at least one rung to encode, got none.');
   const pacing = cutList.grid.kind === 'frames' ? paceByFrames(job, video) : paceBySource(job, video);
   const labels = rungs.map((_, index) => `v${index}`);

@@ -1,7 +1,7 @@
 /** Decoded sound of one moment: interleaved 16-bit stereo at 48 kHz, and when it sounds on the source's clock. */
 export type AudioFrame = { atSec: number; pcm: Buffer };
 
-/** How much of a track is sound that was decoded, in seconds, and whether all of it was laid. */
+/** How much of a track is audio that was decoded, in seconds, and whether all of it was laid. */
 export type AudioAccount = { keptSec: number; isWhole: boolean };
 
 export type AudioPlacing = {
@@ -16,7 +16,7 @@ export type AudioPlacing = {
 export const PCM_SAMPLE_BYTES = 4;
 
 /**
- * Sound this near to its time is joined to what came before: times are rounded, and clocks drift. A viewer notices
+ * Audio this near to its time is joined to what came before: times are rounded, and clocks drift. A viewer notices
  * more.
  */
 const DRIFT_SEC = 0.04;
@@ -26,7 +26,7 @@ const ZEROS = Buffer.alloc(64 * 1024);
 
 /**
  * Lays decoded frames on the samples of a track, each at its time, with silence where there is none. A few frames that
- * leap away from all others, as damaged headers make them, are dropped; sound that was there already is cut off. Gives
+ * leap away from all others, as damaged headers make them, are dropped; audio that was there already is cut off. Gives
  * PCM of exactly `totalSamples`. It holds a few frames at most.
  */
 export async function* placeAudio(

@@ -18,7 +18,7 @@ const HALF = 24_000;
 async function mend(path: string): Promise<{ levels: number[]; lostSec: number }> {
   const facts = await factsOf(path);
   const [track] = facts.audio;
-  if (track === undefined) throw new Error('Expected sound.');
+  if (track === undefined) throw new Error('Expected audio.');
   const sound = { durationSec: facts.durationSec, normaliseLoudness: false };
   const { run, lostSec } = await runMendedAudio({ facts, track, audio: sound }, { sourcePath: path }, forever);
   const [aac = Buffer.alloc(0)] = await Promise.all(run.outputs.map((output) => buffer(output)));

@@ -11,12 +11,12 @@ export type MendedAudio = { run: FfmpegRun; lostSec: () => number };
 
 type MendOptions = Pick<FfmpegOptions, 'sourceDurationSec' | 'niceness'> & { sourcePath: string };
 
-/** Sound that lasts this much less than the container says has lost nothing: priming, padding and rounding. */
+/** Audio that lasts this much less than the container says has lost nothing: priming, padding and rounding. */
 const LOSS_DOUBT_SEC = 0.1;
 
 /**
  * Encodes a track that the usual way fails on, since its parameters change midway or packets are lost: one ffmpeg
- * decodes what can be decoded, its sound is laid at its times with silence between, and another ffmpeg encodes that, to
+ * decodes what can be decoded, its audio is laid at its times with silence between, and another ffmpeg encodes that, to
  * what `planAudioEncode` would give. Both end with the signal, and the first when the second does. Fails when nothing
  * decodes.
  */
@@ -64,7 +64,7 @@ async function* placeDecoded(
   yield* placeAudio(readFrames(pcm, times), placing, account);
   if (account.keptSec > 0) return;
   await decoder.done;
-  throw new Error('Expected sound to decode, nothing of it did.');
+  throw new Error('Expected audio to decode, nothing of it did.');
 }
 
 /** Pairs the times with the samples that they are of. */

@@ -152,7 +152,7 @@ test.each([
   const path = await makeClip(dir, name, [...argv, '-c:v', 'libx264', '-bf', '0', '-c:a', codec]);
   const facts = await factsOf(path);
   const track = facts.audio[0];
-  if (track === undefined) throw new Error('Expected a sound track.');
+  if (track === undefined) throw new Error('Expected an audio track.');
   for (const durationSec of [facts.durationSec, 2.5]) {
     const { outputs } = await collect(planAudioEncode(facts, track, { durationSec, normaliseLoudness: false }), path);
     const media = outputs[0] ?? Buffer.alloc(0);

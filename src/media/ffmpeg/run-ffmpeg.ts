@@ -36,7 +36,7 @@ export type FfmpegOptions = {
 
 /** What a run that came to its end says of itself. Success of the process proves no output: verify the bytes. */
 export type FfmpegReport = {
-  /** Lines that report damage in the source, as far as the last 64 KiB of messages go: zero for a sound file. */
+  /** Lines that report damage in the source, as far as the last 64 KiB of messages go: zero for an audio file. */
   damageReports: number;
   cpuSec: number | null;
   peakMemoryBytes: number | null;

@@ -18,7 +18,7 @@ type Rates = { peakBps: number; averageBps: number };
 export type PlaylistAddresses = { media(renditionId: string): string; iFrames(renditionId: string): string };
 
 /**
- * What is listed beside pictures and sound: subtitles, the rates of I-frame playlists by rendition id, and
+ * What is listed beside pictures and audio: subtitles, the rates of I-frame playlists by rendition id, and
  * EXT-X-SESSION-KEY lines; and, where they are not the usual ones, the addresses.
  */
 export type ListedBeside = {
@@ -37,7 +37,7 @@ const USUAL_ADDRESSES: PlaylistAddresses = {
 
 /**
  * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Rates are those of the
- * real segments, video and dearest sound added. H.264 comes first; VIDEO-RANGE is named once any is HDR.
+ * real segments, video and dearest audio added. H.264 comes first; VIDEO-RANGE is named once any is HDR.
  * `sourceFrameRate` serves timelines without a fixed grid. Addresses are `r/{renditionId}/video.m3u8`, relative to the
  * video's folder, unless others are given. `subtitles` are signalled as a group that every variant has; none is on
  * before the viewer, or the system's language, asks for it. A video with rates in `iFrames` has its I-frame playlist

@@ -41,7 +41,7 @@ export function choosePreview(ticks: readonly number[], endTick: number, timesca
 
 /**
  * Plans one run that reads stretches of a rendition (`cutSamples`) on the standard input and writes the animations of
- * `PREVIEW_NAMES` into the output folder: the stretches one behind the other, without sound. WebP and GIF
+ * `PREVIEW_NAMES` into the output folder: the stretches one behind the other, without audio. WebP and GIF
  * have 320 and 240 pixels on the long side and 10 frames a second, the others 480 at the rendition's rate, 30 at
  * most.
  */

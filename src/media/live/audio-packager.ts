@@ -7,7 +7,7 @@ const LARGEST_DRIFT_SEC = 0.05;
 export type AudioOutput = { ended: LivePart[]; segments: LiveSegment[] };
 
 /**
- * Cuts sound into parts, and into segments where `cutAt` says. A frame belongs to the segment in which it begins.
+ * Cuts audio into parts, and into segments where `cutAt` says. A frame belongs to the segment in which it begins.
  */
 export class AudioPackager {
   readonly #writer: PartWriter;

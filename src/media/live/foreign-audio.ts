@@ -1,7 +1,7 @@
 import type { LiveEvent } from './access-unit.ts';
 
 /**
- * Sound that is encoded to AAC before it is packaged: one or more frames. `ptsMs` is of the publisher's clock,
+ * Audio that is encoded to AAC before it is packaged: one or more frames. `ptsMs` is of the publisher's clock,
  * unwrapped.
  */
 export type ForeignAudio = {
@@ -12,5 +12,5 @@ export type ForeignAudio = {
   bytes: Buffer;
 };
 
-/** What a protocol's reader brings forth: what can be packaged as it is, and sound that cannot. */
+/** What a protocol's reader brings forth: what can be packaged as it is, and audio that cannot. */
 export type IngestEvent = LiveEvent | { type: 'foreign'; audio: ForeignAudio };

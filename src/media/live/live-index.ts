@@ -41,7 +41,7 @@ export type IndexedPeriod = Omit<FeedPeriod, 'renditions'> & {
   cuts: Map<number, number>;
 };
 
-/** Whether a slot is that of an encoded rung: neither sound nor pictures as they came. */
+/** Whether a slot is that of an encoded rung: neither audio nor pictures as they came. */
 export function isRung(slot: string): boolean {
   return slot !== 'audio' && slot !== 'source';
 }

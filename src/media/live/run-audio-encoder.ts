@@ -11,11 +11,11 @@ import { writeMatroskaBlock, writeMatroskaHead } from './matroska-audio.ts';
 const RATE_HZ = 48_000;
 const FRAME_MS = (1024 * 1000) / RATE_HZ;
 const BITS_PER_CHANNEL = 80_000;
-/** Those that AAC has a number for: others would be described within the sound. */
+/** Those that AAC has a number for: others would be described within the audio. */
 const LAYOUTS = 'mono|stereo|3.0|4.0|5.0|5.1';
 /** ffmpeg's AAC encoder puts out one frame before the first sample. */
 const PRIMING_FRAMES = 1;
-/** Sound that waits for the encoder; above it the encoder has failed. */
+/** Audio that waits for the encoder; above it the encoder has failed. */
 const MOST_WAITING_BYTES = 256 * 1024;
 /** A step of the publisher's clock beyond this begins another run: silence of that length is not encoded. */
 const LARGEST_STEP_MS = 2_000;
@@ -38,7 +38,7 @@ export function fitsRun(before: ForeignAudio, audio: ForeignAudio): boolean {
 }
 
 /**
- * Encodes a publisher's sound to AAC in the sandbox, in real time. Gaps of the publisher's clock become silence, so
+ * Encodes a publisher's audio to AAC in the sandbox, in real time. Gaps of the publisher's clock become silence, so
  * that the count of frames gives their times. `close` ends the run.
  */
 export class AudioEncoder {
@@ -63,7 +63,7 @@ export class AudioEncoder {
     if (this.#closing.signal.aborted) return;
     if (this.#input.readableLength > MOST_WAITING_BYTES) {
       this.close();
-      this.#events.failed(new Error(`Expected ffmpeg to take sound as it comes, ${MOST_WAITING_BYTES} bytes wait.`));
+      this.#events.failed(new Error(`Expected ffmpeg to take audio as it comes, ${MOST_WAITING_BYTES} bytes wait.`));
       return;
     }
     this.#input.push(writeMatroskaBlock(ptsMs - this.#firstMs, bytes));
@@ -84,10 +84,10 @@ export class AudioEncoder {
     };
     const run = await runFfmpeg(plan, options, this.#closing.signal);
     const [output] = run.outputs;
-    if (output === undefined) throw new Error('Expected an output of the run that encodes sound.');
+    if (output === undefined) throw new Error('Expected an output of the run that encodes audio.');
     for await (const bytes of output) this.#take(bytes);
     await run.done;
-    throw new Error('The run that encodes sound ended.');
+    throw new Error('The run that encodes audio ended.');
   }
 
   #take(bytes: Buffer): void {
@@ -120,7 +120,7 @@ function planOf({ channels }: ForeignAudio): FfmpegPlan {
       ...['-c:a', 'aac', '-b:a', String(channels * BITS_PER_CHANNEL), '-flush_packets', '1'],
       ...['-f', 'adts', `pipe:${FIRST_OUTPUT_FD}`],
     ],
-    outputs: ['sound'],
+    outputs: ['audio'],
     durationSec: LONGEST_RUN_SEC,
   };
 }

@@ -4,10 +4,10 @@ import type { MediaInput } from './publisher.ts';
 import { AudioEncoder, fitsRun } from './run-audio-encoder.ts';
 import { FlvTagWriter } from './write-flv-tag.ts';
 
-/** After a failed run sound is left out for so long. */
+/** After a failed run audio is left out for so long. */
 const PAUSE_MS = 5_000;
 
-/** Runs that encode sound at once, of all publishers of a process. */
+/** Runs that encode audio at once, of all publishers of a process. */
 export class EncoderBudget {
   #left: number;
 
@@ -28,7 +28,7 @@ export class EncoderBudget {
 
 type Deps = { budget: EncoderBudget; report(error: Error): void };
 
-/** Hands a publisher's media to its stream; sound that cannot be packaged is encoded on the way. `end` ends both. */
+/** Hands a publisher's media to its stream; audio that cannot be packaged is encoded on the way. `end` ends both. */
 export class PublisherMedia {
   readonly #input: MediaInput;
   readonly #deps: Deps;

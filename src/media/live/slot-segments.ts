@@ -17,7 +17,7 @@ export type LiveView = {
   range?: ClockRange;
 };
 
-/** A segment of a slot (sound, or one size of the pictures) with its place in the stream. */
+/** A segment of a slot (audio, or one size of the pictures) with its place in the stream. */
 export type ListedSegment = {
   sequence: number;
   period: IndexedPeriod;
@@ -51,7 +51,7 @@ export function spansOf(index: LiveIndex, slot: string, { windowSec, isPreview, 
     const end = rendition?.segments.at(-1);
     if (rendition === undefined || end === undefined) return [];
     // All slots list as many segments of a period that is over: the numbers of the next one follow. What an owner that
-    // is gone had begun and not stored has its number there; sound that a publisher did not send any more is a gap.
+    // is gone had begun and not stored has its number there; audio that a publisher did not send any more is a gap.
     const following = periods[at + 1];
     const last = following === undefined ? end.number : following.firstSequence - period.firstSequence - 1;
     return [{ period, rendition, first: firstNumber(period, rendition), last }];

@@ -11,7 +11,7 @@ const AUDIO = aacConfig(Buffer.from([0x11, 0x90]));
 const VIDEO: TrackConfig = { ...AUDIO, kind: 'video', timescale: 90_000, frameRate: 25, frameTicks: 0 };
 const NEW = { segment: 0, endMs: 0 };
 
-/** 25 pictures a second, two reordered, a keyframe each 2 s, and sound, as a publisher sends them. */
+/** 25 pictures a second, two reordered, a keyframe each 2 s, and audio, as a publisher sends them. */
 function* media(fromMs: number, lengthMs: number): Generator<AccessUnit> {
   let soundMs = fromMs;
   for (let ms = 0; ms < lengthMs; ms += 40) {

@@ -73,7 +73,7 @@ export class StreamPackager {
       const { ended, segment } = this.#video.end();
       events.push(...partEvents(ended), ...segmentEvents(segment === null ? [] : [segment]));
       events.push({ type: 'end', tick: this.#video.endTick });
-      // Pictures go on without a hole; sound that reached further is not repeated.
+      // Pictures go on without a hole; audio that reached further is not repeated.
       endMs = (this.#video.endTick * 1000) / VIDEO_TIMESCALE;
       this.#segment = this.#video.segment;
     }

@@ -94,7 +94,7 @@ async function shownAfterSeek(frame: number): Promise<number> {
   return number;
 }
 
-/** Runs in the page: loads the file, plays a second of it, and reports the sound and pictures that came. */
+/** Runs in the page: loads the file, plays a second of it, and reports the audio and pictures that came. */
 async function playOneSecond(): Promise<{ durationSec: number; decodedFrames: number; decodedSoundBytes: number }> {
   const video = document.querySelector('video') as HTMLVideoElement & { webkitAudioDecodedByteCount: number };
   await new Promise((resolve, reject) => {

@@ -6,15 +6,15 @@ import type { StoredTrack } from './stored-track.ts';
 import { readTrackTemplate, type TrackTemplate } from './track-template.ts';
 import { writeHead } from './write-head.ts';
 
-/** One picture rendition, one sound rendition, or one of each. */
+/** One picture rendition, one audio rendition, or one of each. */
 export type StoredMovie = { video: StoredTrack; audio: StoredTrack | null } | { video: null; audio: StoredTrack };
 
 /** A progressive MP4 that exists nowhere: `head` are its first bytes, `extents` say where the others are stored. */
 export type VirtualMp4Plan = { sizeBytes: number; head: Buffer; extents: Extents };
 
 /**
- * Plans the progressive MP4 of a picture and a sound rendition (ISO 14496-12): ftyp, moov, then per 4 s the
- * stored pictures and the sound that starts with them, unchanged. Both tracks start at 0, or as far apart as
+ * Plans the progressive MP4 of a picture and an audio rendition (ISO 14496-12): ftyp, moov, then per 4 s the
+ * stored pictures and the audio that starts with them, unchanged. Both tracks start at 0, or as far apart as
  * they were stored. It holds no more of the loop than a few milliseconds at a time, however long the movie is.
  * Refuses, with BrokenMedia, damaged inits, chunks that leave a gap, and an init in the wrong place.
  */

@@ -18,7 +18,7 @@ const GEOMETRY_BYTES = 44;
 
 /**
  * Reads the parts of an init segment that a progressive track needs. `language` (BCP 47) takes the place of
- * the init's own, null keeps that. Throws BrokenMedia on damage and on a track that is neither picture nor sound.
+ * the init's own, null keeps that. Throws BrokenMedia on damage and on a track that is neither picture nor audio.
  */
 export function readTrackTemplate(init: Buffer, language: string | null): TrackTemplate {
   const trak = requireBox(init, readBoxes(init), ['moov', 'trak']);

@@ -154,7 +154,7 @@ describe('the tables of a virtual MP4', () => {
     const boxes = createFile();
     boxes.appendBuffer(MP4BoxBuffer.fromArrayBuffer(Uint8Array.from(plan.head).buffer, 0));
     const edits = boxes.getInfo().tracks.map((track) => track.edits?.map((it) => [it.segment_duration, it.media_time]));
-    // 10 ms are 240 ticks of the movie; 1000 ticks of sound are 500 of the movie.
+    // 10 ms are 240 ticks of the movie; 1000 ticks of audio are 500 of the movie.
     expect(edits).toEqual([
       undefined,
       [

@@ -21,7 +21,7 @@ const MOST_AUDIO_BYTES = 256 * 1024;
 type Track = { pid: number; pes: PesReader; read(pes: PesPacket, isBroken: boolean): IngestEvent[] };
 
 /**
- * Reads a transport stream (ISO 13818-1) as an encoder sends it: the first track of pictures and the first of sound of
+ * Reads a transport stream (ISO 13818-1) as an encoder sends it: the first track of pictures and the first of audio of
  * its first program. Bytes come in any cutting; lost packets cost the frames that they belong to.
  */
 export class TsDemuxer {
@@ -33,7 +33,7 @@ export class TsDemuxer {
   #tracks = new Map<number, Track>();
   #described = '';
 
-  /** Bytes of pictures and sound that wait for their rest. */
+  /** Bytes of pictures and audio that wait for their rest. */
   get heldBytes(): number {
     return [...this.#tracks.values()].reduce((sum, { pes }) => sum + pes.heldBytes, 0);
   }

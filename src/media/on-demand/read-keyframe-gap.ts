@@ -13,7 +13,7 @@ const JUMP_SEC = 5;
 
 /**
  * Finds the longest stretch without a keyframe, in seconds, by looking at the packets of some half minutes of a
- * source; nothing is decoded. Zero for sound, and for what is shorter than the most that is allowed.
+ * source; nothing is decoded. Zero for audio, and for what is shorter than the most that is allowed.
  */
 export async function readKeyframeGapSec(path: string, facts: SourceFacts, signal: AbortSignal): Promise<number> {
   const { video } = facts;

@@ -10,7 +10,7 @@ export type ListedSet<Rendition extends PublishedRendition> = {
 /**
  * Chooses the active renditions that begin: their first chunk is stored, or their whole timeline is
  * planned. Playable means that one video (or, without video, one audio) has its first segment, or can have it made
- * on demand, and the sound too when there is any. Renditions that failed are not waited for.
+ * on demand, and the audio too when there is any. Renditions that failed are not waited for.
  */
 export function chooseListedSet<Rendition extends PublishedRendition>(
   renditions: readonly Rendition[],

@@ -23,7 +23,7 @@ const LEAST_SINGLE = 2;
 
 /**
  * Chooses runs of neighbouring chunks that become one object each, of up to 32 s and 24 MiB; `chunks` rise by segment.
- * Of a growing rendition only runs that the next chunk would make too long, so that no byte is merged twice. Sound
+ * Of a growing rendition only runs that the next chunk would make too long, so that no byte is merged twice. Audio
  * whose boundaries would not follow from its samples is left alone: playlists must not change.
  */
 export function planMerges<Chunk extends MergeCandidate>(chunks: readonly Chunk[], track: MergedTrack): Chunk[][] {
@@ -53,7 +53,7 @@ function fitOf(run: readonly MergeCandidate[], next: MergeCandidate, { timescale
   return ticks > MERGED_SEC * TOLERANCE * timescale || bytes > MERGED_BYTES ? 'full' : 'fits';
 }
 
-/** Within a chunk the boundaries of sound segments are counted in frames of 1024 samples. */
+/** Within a chunk the boundaries of audio segments are counted in frames of 1024 samples. */
 function isRegular({ samples, durationTicks }: MergeCandidate, { kind }: MergedTrack): boolean {
   return kind === 'video' || durationTicks === samples * AAC_FRAME_TICKS;
 }

@@ -31,7 +31,7 @@ export type PublishedRendition = {
   rung: number | null;
   widthPx: number | null;
   heightPx: number | null;
-  /** Left out for SDR and sound. */
+  /** Left out for SDR and audio. */
   videoRange?: VideoRange;
   language: string;
   name: string;

@@ -1,10 +1,10 @@
 /** Bytes of a frame's header (ISO 11172-3 section 2.4.1.3). */
 export const FRAME_HEAD_BYTES = 4;
-/** Frames that must follow each other before the first counts as one: what is no sound rarely holds a single pair. */
+/** Frames that must follow each other before the first counts as one: what is no audio rarely holds a single pair. */
 const RUN = 4;
 /** The longest frame, of layer II at 384 kbit/s and 32 kHz, and a byte of padding. */
 const LONGEST_FRAME_BYTES = 1729;
-/** As many bytes from a place on suffice to say whether sound begins there. */
+/** As many bytes from a place on suffice to say whether audio begins there. */
 export const RUN_BYTES = RUN * LONGEST_FRAME_BYTES;
 
 /** In kbit/s by index, of MPEG-1 layers I, II and III, then of MPEG-2 and 2.5 layer I, and layers II and III. */

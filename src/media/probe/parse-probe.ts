@@ -37,7 +37,7 @@ export function parseProbe(
   const video = readVideo(streams, spans);
   if (video !== null && 'kind' in video) return video;
   const ofType = (type: string) => streams.filter((stream) => stream.codec_type === type);
-  // The sound that the file calls its default first; subtitles for foreign speech alone last.
+  // The audio that the file calls its default first; subtitles for foreign speech alone last.
   const audio = ofType('audio')
     .toSorted((a, b) => flag(b, 'default') - flag(a, 'default'))
     .flatMap((stream) => readAudio(stream, spans));

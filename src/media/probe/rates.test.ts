@@ -20,7 +20,7 @@ const SOURCES = [
   { name: 'plain.ts', codec: X264 },
 ];
 
-/** Each two of rate, length and sound occur together. */
+/** Each two of rate, length and audio occur together. */
 const KINDS = [
   { rate: '30000/1001', sec: 0.5, hasSound: true },
   { rate: '30000/1001', sec: 1, hasSound: false },

@@ -2,11 +2,11 @@ import { open } from 'node:fs/promises';
 import { findFirstFrame, id3Bytes, RUN_BYTES } from './mp3-frame.ts';
 
 const WINDOW_BYTES = 2 ** 20;
-/** Where no sound begins within this, ffmpeg decides what the file is. */
+/** Where no audio begins within this, ffmpeg decides what the file is. */
 const MOST_LEAD_BYTES = 32 * 2 ** 20;
 
 /**
- * How many bytes of an MP3 file come before its sound and are no tag (ID3v2): ffmpeg takes many of them for frames,
+ * How many bytes of an MP3 file come before its audio and are no tag (ID3v2): ffmpeg takes many of them for frames,
  * which sound as noise. 0 when the sound begins where it should, or after zeros, in which ffmpeg finds no frames; else
  * where it begins, in bytes of the file.
  */

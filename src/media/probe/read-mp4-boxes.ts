@@ -12,7 +12,7 @@ const PICTURE_BRANDS = /^(heic|heix|heim|heis|hevc|mif1|msf1|avif|avis)$/;
 const PICTURE_NAMES: Readonly<Record<string, string>> = { avif: 'AVIF', avis: 'AVIF' };
 /** FullBox fields and the count of entries. */
 const STSD_HEAD_BYTES = 8;
-/** Of ISO 14496-12 section 8.12, and those of Apple's protected sounds and pictures. */
+/** Of ISO 14496-12 section 8.12, and those of Apple's protected audio and video. */
 const ENCRYPTED_ENTRIES = ['encv', 'enca', 'drmi', 'drms'];
 
 type TopBox = { type: string; start: number; end: number };

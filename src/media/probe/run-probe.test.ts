@@ -55,7 +55,7 @@ async function hugeFrame(): Promise<string> {
   return put('huge.mov', bytes);
 }
 
-/** A Matroska file that is little more than a list of sound tracks. */
+/** A Matroska file that is little more than a list of audio tracks. */
 function manyTracks(count: number): Buffer {
   const element = (id: string, body: Buffer) => {
     const size = Buffer.alloc(8);
@@ -90,7 +90,7 @@ function brokenBox(): Buffer {
   return bytes;
 }
 
-/** The object type of the sound's configuration becomes 42 by byte edit: ffmpeg encodes no such sound. */
+/** The object type of the audio's configuration becomes 42 by byte edit: ffmpeg encodes no such audio. */
 async function makeUsac(): Promise<string> {
   const path = await makeClip(dir, 'usac.mp4', ['-i', good, '-c', 'copy']);
   const bytes = await readFile(path);

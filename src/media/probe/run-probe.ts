@@ -124,7 +124,7 @@ function findJumps({ json, sizeBytes }: Probed, scan: Scan): SourceFacts | null 
 }
 
 /**
- * The facts of an MP3 whose sound begins late, but for its durations, which only a copy without what is before it
+ * The facts of an MP3 whose audio begins late, but for its durations, which only a copy without what is before it
  * shows.
  */
 async function findLateAudio(

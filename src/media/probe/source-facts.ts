@@ -11,7 +11,7 @@ export type Rational = { num: number; den: number };
 export type SourceFacts = {
   container: string;
   sizeBytes: number;
-  /** From the first to the last presented instant of picture or sound. */
+  /** From the first to the last presented instant of picture or audio. */
   durationSec: number;
   /** Where the earliest stream begins; the engine's timelines count from here. */
   startSec: number;

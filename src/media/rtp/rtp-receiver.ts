@@ -130,7 +130,7 @@ export class RtpReceiver {
     return track.baseMs + ms;
   }
 
-  /** Sets the base of the sound by the wall times that the sender gave for both. */
+  /** Sets the base of the audio by the wall times that the sender gave for both. */
   #note(sent: SenderReport, nowMs: number): void {
     const track = [...this.#tracks.values()].find(({ ssrc }) => ssrc === sent.ssrc);
     if (track === undefined || track.baseMs === null) return;

@@ -1,11 +1,11 @@
-/** A stretch of sound in which somebody may speak. */
+/** A stretch of audio in which somebody may speak. */
 export type Span = { startSec: number; samples: Buffer };
 
 const FRAME_SEC = 0.03;
 export const BYTES_A_SAMPLE = 2;
 /** Levels below this share of full scale are silence, however quiet the rest is. */
 const SILENCE = 0.004;
-/** So much louder than the quietest tenth of the last half minute is sound. */
+/** So much louder than the quietest tenth of the last half minute is audio. */
 const OVER_FLOOR = 2.5;
 const FLOOR_SEC = 30;
 /** A pause that long ends a span; shorter ones are breaths. */
@@ -16,7 +16,7 @@ const SHORTEST_SEC = 0.25;
 const MARGIN_SEC = 0.2;
 
 /**
- * Cuts sound into spans by its level, as it comes: each holds speech or other sound, ends in a pause where there is
+ * Cuts audio into spans by its level, as it comes: each holds speech or other audio, ends in a pause where there is
  * one, and has at most 25 s. Silence is in no span. Memory holds one span and the levels of half a minute.
  */
 export async function* cutSpans(audio: AsyncIterable<Buffer>, sampleRate: number): AsyncGenerator<Span> {

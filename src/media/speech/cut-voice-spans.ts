@@ -15,8 +15,8 @@ const AFTER_SEC = 0.1;
 const BEHIND_SEC = 32;
 
 /**
- * Cuts sound into spans of speech, as it comes: each has at most 25 s and its first and last word whole. What is no
- * speech is in no span. Memory holds less than two minutes of sound.
+ * Cuts audio into spans of speech, as it comes: each has at most 25 s and its first and last word whole. What is no
+ * speech is in no span. Memory holds less than two minutes of audio.
  */
 export async function* cutVoiceSpans(
   audio: AsyncIterable<Buffer>,
@@ -50,7 +50,7 @@ function canJoin(before: SpokenStretch, after: SpokenStretch): boolean {
   );
 }
 
-/** The newest sound, from which spans are taken. */
+/** The newest audio, from which spans are taken. */
 class HeardAudio {
   private readonly bytesASec: number;
   private blocks: Buffer[] = [];

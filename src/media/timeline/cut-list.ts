@@ -18,7 +18,7 @@ export type CutList = {
 };
 
 const HALF_SEGMENT_SEC = 2;
-/** Sound without picture is cut on the frames of AAC: 1024 samples at 48 kHz. */
+/** Audio without picture is cut on the frames of AAC: 1024 samples at 48 kHz. */
 const AUDIO_FRAME_RATE: Rational = { num: 48_000 / 128, den: 1024 / 128 };
 
 /**
@@ -39,7 +39,7 @@ export function planFrameGrid(facts: SourceFacts): CutList {
 
 /**
  * The timescale of a frame rate and how many ticks one frame lasts: the numerator and the denominator;
- * a whole rate is counted in thousandths of a frame, so that parts of a frame (sound, captions) stay close.
+ * a whole rate is counted in thousandths of a frame, so that parts of a frame (audio, captions) stay close.
  */
 export function frameTimescale(rate: Rational): { timescale: number; frameTicks: number } {
   const { num, den } = reduceRatio(rate.num, rate.den);

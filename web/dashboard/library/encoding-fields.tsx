@@ -4,8 +4,8 @@ import { bytes } from '../base/words.ts';
 import { Check, Panel, Table } from '../parts/fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
 
-/** Sound beside the picture. */
-const SOUND_KBPS = 128;
+/** Audio beside the picture. */
+const AUDIO_KBPS = 128;
 
 /** The ladder with the size that an hour of each rung has at its bitrate, and what else is made. */
 export function EncodingFields({ library, change }: FieldsProps) {
@@ -97,5 +97,5 @@ function listOf(text: string | null): string[] {
 }
 
 function hourBytes(kbps: number): number {
-  return ((kbps + SOUND_KBPS) * 1000 * 3600) / 8;
+  return ((kbps + AUDIO_KBPS) * 1000 * 3600) / 8;
 }

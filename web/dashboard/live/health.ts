@@ -33,7 +33,7 @@ export function describeHealth({ isOnAir, status, samples }: Published): HealthL
     ...silence(status.lastPingAgo),
     ...pictures(recent),
     ...rates(recent),
-    ...sound(recent),
+    ...audio(recent),
     ...further(status, recent),
   ];
   const start: HealthLine[] = isOnAir
@@ -98,7 +98,7 @@ function rates(recent: readonly Sample[]): HealthLine[] {
   return [{ level: 'wait', sentence }];
 }
 
-function sound(recent: readonly Sample[]): HealthLine[] {
+function audio(recent: readonly Sample[]): HealthLine[] {
   if (recent.length < ENOUGH || recent.some(({ audioBitrate }) => audioBitrate > 0)) return [];
   return [{ level: 'wait', sentence: t('No sound arrives. Choose a source of sound at the encoder.') }];
 }

@@ -15,7 +15,7 @@ const REFRESH_MS = 3_000;
 type Props = { path: string; language: string; onChanged: () => void };
 
 /**
- * Has the sound transcribed, shows how far that is, and cancels it. `onChanged` is called when a run that was seen has
+ * Has the audio transcribed, shows how far that is, and cancels it. `onChanged` is called when a run that was seen has
  * ended.
  */
 export function Transcribe({ path, language, onChanged }: Props) {

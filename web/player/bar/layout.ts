@@ -71,7 +71,7 @@ function settingsButton(
     button.hidden = !hasSettings();
     menu.refresh();
   };
-  for (const name of ['qualities', 'sounds']) engine.addEventListener(name, draw);
+  for (const name of ['qualities', 'audiotracks']) engine.addEventListener(name, draw);
   for (const name of ['change', 'addtrack', 'removetrack']) video.textTracks.addEventListener(name, draw);
   video.addEventListener('ratechange', draw);
   session.addEventListener('view', draw);

@@ -25,18 +25,18 @@ class PosterImage extends HTMLElement {
 
 customElements.define('bunny-poster-image', PosterImage);
 
-/** Shows the poster until playback has begun; sound alone has it throughout. */
+/** Shows the poster until playback has begun; audio alone has it throughout. */
 export function mountPoster({ frame, video, session }: ControlParts): void {
   const poster = new PosterImage();
   poster.slot = 'poster';
   frame.append(poster);
   const draw = () => {
     const { posterUrl, source } = session.state;
-    const isSound = source !== null && !source.hasPicture;
-    frame.toggleAttribute('sound-only', isSound);
+    const isAudioOnly = source !== null && !source.hasPicture;
+    frame.toggleAttribute('audio-only', isAudioOnly);
     frame.toggleAttribute('has-poster', posterUrl !== null);
     // A picture that is about to be covered by the video is not worth its bytes.
-    if (isSound || video.paused) poster.show(posterUrl);
+    if (isAudioOnly || video.paused) poster.show(posterUrl);
   };
   session.addEventListener('view', draw);
   draw();

@@ -2,7 +2,7 @@
 const TAP_MS = 400;
 
 /**
- * A first tap on hidden controls shows them and presses none: what it would hit could not be seen. Those of sound alone
+ * A first tap on hidden controls shows them and presses none: what it would hit could not be seen. Those of audio alone
  * always are.
  */
 export function mountTouch(frame: HTMLElement, video: HTMLVideoElement): void {
@@ -10,7 +10,7 @@ export function mountTouch(frame: HTMLElement, video: HTMLVideoElement): void {
   frame.addEventListener(
     'pointerdown',
     ({ pointerType }) => {
-      const isHidden = frame.hasAttribute('userinactive') && !frame.hasAttribute('sound-only');
+      const isHidden = frame.hasAttribute('userinactive') && !frame.hasAttribute('audio-only');
       const isBlind = pointerType === 'touch' && !video.paused && isHidden;
       if (isBlind) blindAtMs = performance.now();
     },

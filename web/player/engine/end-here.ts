@@ -50,7 +50,7 @@ export function endWithLast(hls: Hls, video: HTMLVideoElement): void {
 
 function end(hls: Hls, { type }: Fragment): void {
   hls.trigger(Hls.Events.BUFFER_EOS, { type: type === 'audio' ? 'audio' : 'video' });
-  // Without tracks of its own, sound is what the main playlist has.
+  // Without tracks of its own, audio is what the main playlist has.
   if (type === 'main' && hls.audioTracks.length === 0) hls.trigger(Hls.Events.BUFFER_EOS, { type: 'audio' });
 }
 

@@ -11,7 +11,7 @@ import { whenPlayedOut } from './played-out.ts';
 import { type Attempts, type Fault, NO_ATTEMPTS, placeAfter, recover, resumeAt } from './recovery.ts';
 import type { ShakaEngine, ShakaListener } from './shaka-engine.ts';
 import { chooseStartLevel } from './start-level.ts';
-import { byHeight, type Quality, type SoundTrack, toQuality } from './tracks.ts';
+import { type AudioTrack, byHeight, type Quality, toQuality } from './tracks.ts';
 import { coverWithFrame } from './veil.ts';
 
 /** Set when the page is packed: the engine of pages in the clear holds nothing of key systems. */
@@ -20,8 +20,8 @@ const importShaka = __PLAYS_PROTECTED__ ? () => import('./shaka-engine.ts') : nu
 
 /**
  * Plays HLS in a video element through MSE, natively where there is no MSE; a protected video that this browser cannot
- * play so, by Shaka, which is fetched then. Events: `qualities` and `sounds` when
- * there are others to choose, `shown` when another rung is shown, `loaded` with each segment, `trouble` that may pass,
+ * play so, by Shaka, which is fetched then. Events: `qualities` and `audiotracks` when there are others to choose,
+ * `shown` when another rung is shown, `loaded` with each segment, `trouble` that may pass,
  * and `denied` when the viewer will not get to see it.
  */
 export class Engine extends EventTarget {
@@ -34,7 +34,7 @@ export class Engine extends EventTarget {
   #attempts: Attempts = NO_ATTEMPTS;
   #retrying: ReturnType<typeof setTimeout> | undefined;
   #wantedHeightPx: number | null = null;
-  #wantedSound: string | null = null;
+  #wantedAudio: string | null = null;
   #denial: Denial | null = null;
   #lastFault: string | null = null;
 
@@ -131,21 +131,23 @@ export class Engine extends EventTarget {
     this.#report('qualities');
   }
 
-  get sounds(): SoundTrack[] {
+  get audioTracks(): AudioTrack[] {
     const tracks = this.#hls?.audioTracks ?? [];
-    return this.#shaka?.sounds ?? tracks.map(({ name, lang }, index) => ({ index, label: name, language: lang ?? '' }));
+    return (
+      this.#shaka?.audioTracks ?? tracks.map(({ name, lang }, index) => ({ index, label: name, language: lang ?? '' }))
+    );
   }
 
-  get soundIndex(): number {
-    return this.#shaka?.soundIndex ?? this.#hls?.audioTrack ?? -1;
+  get audioIndex(): number {
+    return this.#shaka?.audioIndex ?? this.#hls?.audioTrack ?? -1;
   }
 
-  chooseSound(index: number): void {
-    this.#shaka?.chooseSound(index);
+  chooseAudio(index: number): void {
+    this.#shaka?.chooseAudio(index);
     if (this.#hls === null) return;
     this.#hls.audioTrack = index;
-    this.#wantedSound = this.#hls.audioTracks[index]?.name ?? null;
-    this.#report('sounds');
+    this.#wantedAudio = this.#hls.audioTracks[index]?.name ?? null;
+    this.#report('audiotracks');
   }
 
   /** How far playback is behind a live stream's newest second; null for what is not live. */
@@ -187,11 +189,11 @@ export class Engine extends EventTarget {
       this.#report('qualities');
     });
     hls.on(Hls.Events.AUDIO_TRACKS_UPDATED, (_, { audioTracks }) => {
-      const index = audioTracks.findIndex(({ name }) => name === this.#wantedSound);
+      const index = audioTracks.findIndex(({ name }) => name === this.#wantedAudio);
       if (index !== -1) hls.audioTrack = index;
-      this.#report('sounds');
+      this.#report('audiotracks');
     });
-    hls.on(Hls.Events.AUDIO_TRACK_SWITCHED, () => this.#report('sounds'));
+    hls.on(Hls.Events.AUDIO_TRACK_SWITCHED, () => this.#report('audiotracks'));
     hls.on(Hls.Events.LEVEL_SWITCHED, () => {
       this.#report('shown');
       this.#report('qualities');
@@ -216,7 +218,7 @@ export class Engine extends EventTarget {
     const listener: ShakaListener = {
       changed: () => {
         this.#report('qualities');
-        this.#report('sounds');
+        this.#report('audiotracks');
       },
       shown: () => this.#report('shown'),
       stopped: ({ code, denial }) => this.#stop(code, denial, { kind: 'line', segment: null }),
@@ -289,7 +291,7 @@ export class Engine extends EventTarget {
     if (this.#source !== null) this.reload(this.#source, sec ?? undefined);
   }
 
-  #report(name: 'qualities' | 'sounds' | 'shown' | 'loaded' | 'trouble' | 'denied'): void {
+  #report(name: 'qualities' | 'audiotracks' | 'shown' | 'loaded' | 'trouble' | 'denied'): void {
     this.dispatchEvent(new Event(name));
   }
 }

@@ -16,7 +16,7 @@ const BEFORE_SEC = 1;
 /** A viewer of a live stream who is no further behind watches its newest second. */
 const AT_NEWEST_SEC = 12;
 
-/** The segments of picture and sound end so near each other. */
+/** The segments of picture and audio end so near each other. */
 const AT_END_SEC = 0.3;
 
 type Stretch = { startSec: number; endSec: number };

@@ -2,11 +2,11 @@ import * as shakaModule from 'shaka-player/dist/shaka-player.dash-es2021.js';
 import type { PlayerSource } from '../../../src/delivery/player/player-state.ts';
 import type { Denial } from './denial.ts';
 import type { Opening } from './hls-options.ts';
-import type { Quality, SoundTrack } from './tracks.ts';
+import type { AudioTrack, Quality } from './tracks.ts';
 
 /** As much of Shaka's interface as is used here (https://shaka-player-demo.appspot.com/docs/api). */
 type Variant = { active: boolean; language: string; bandwidth: number; height: number | null };
-type AudioTrack = { active: boolean; language: string; label: string | null };
+type ShakaTrack = { active: boolean; language: string; label: string | null };
 type ShakaError = { severity: number; category: number; code: number; data: readonly unknown[] };
 type ShakaPlayer = EventTarget & {
   attach(video: HTMLVideoElement): Promise<void>;
@@ -14,9 +14,9 @@ type ShakaPlayer = EventTarget & {
   load(address: string, startSec: number | null): Promise<void>;
   destroy(): Promise<void>;
   getVariantTracks(): Variant[];
-  getAudioTracks(): AudioTrack[];
+  getAudioTracks(): ShakaTrack[];
   selectVariantTrack(track: Variant, clearsBuffer: boolean): void;
-  selectAudioTrack(track: AudioTrack): void;
+  selectAudioTrack(track: ShakaTrack): void;
 };
 type Shaka = { polyfill: { installAll(): void }; Player: new () => ShakaPlayer };
 
@@ -71,7 +71,7 @@ export class ShakaEngine {
     await this.#player.destroy();
   }
 
-  /** In no order, and more than one of a height where there are several sound tracks. */
+  /** In no order, and more than one of a height where there are several audio tracks. */
   get rungs(): Quality[] {
     return this.#player.getVariantTracks().map(toQuality);
   }
@@ -89,16 +89,16 @@ export class ShakaEngine {
     if (found !== undefined) this.#player.selectVariantTrack(found, false);
   }
 
-  get sounds(): SoundTrack[] {
+  get audioTracks(): AudioTrack[] {
     const tracks = this.#player.getAudioTracks();
     return tracks.map(({ label, language }, index) => ({ index, label: label ?? '', language }));
   }
 
-  get soundIndex(): number {
+  get audioIndex(): number {
     return this.#player.getAudioTracks().findIndex(({ active }) => active);
   }
 
-  chooseSound(index: number): void {
+  chooseAudio(index: number): void {
     const track = this.#player.getAudioTracks()[index];
     if (track !== undefined) this.#player.selectAudioTrack(track);
   }

@@ -1,5 +1,5 @@
 export type Quality = { heightPx: number; bitrateBps: number };
-export type SoundTrack = { index: number; label: string; language: string };
+export type AudioTrack = { index: number; label: string; language: string };
 
 /** One rung for each height, highest first: the last of a height counts. */
 export function byHeight(rungs: readonly Quality[]): Quality[] {

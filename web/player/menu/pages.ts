@@ -14,7 +14,7 @@ export function menuPages(lists: Lists): MenuPage[] {
     { id: 'settings', title: say('settings'), parent: null, entries: () => settings(lists) },
     { id: 'quality', title: say('quality'), parent: 'settings', entries: () => qualities(lists) },
     { id: 'speed', title: say('speed'), parent: 'settings', entries: () => speeds(lists) },
-    { id: 'sound', title: say('sound'), parent: 'settings', entries: () => sounds(lists) },
+    { id: 'sound', title: say('sound'), parent: 'settings', entries: () => audioTracks(lists) },
     { id: 'captions', title: say('captions'), parent: 'settings', entries: () => captions(lists) },
     { id: 'captions-style', title: say('captionsStyle'), parent: 'captions', entries: () => styles(lists) },
     ...(['size', 'color', 'background'] as const).map((choice) => ({
@@ -43,9 +43,9 @@ function settings(lists: Lists): MenuEntry[] {
   if (lists.captions.all.length > 0) {
     entries.push(page('captions', say('captions'), lists.captions.shown?.label ?? say('off')));
   }
-  if (engine.sounds.length > 1) {
-    const sound = engine.sounds[engine.soundIndex];
-    entries.push(page('sound', say('sound'), sound === undefined ? '' : nameSound(sound)));
+  if (engine.audioTracks.length > 1) {
+    const audio = engine.audioTracks[engine.audioIndex];
+    entries.push(page('sound', say('sound'), audio === undefined ? '' : nameAudio(audio)));
   }
   return entries;
 }
@@ -92,16 +92,16 @@ function nameSpeed({ say }: Lists, rate: number): string {
   return rate === 1 ? say('normal') : `${rate}×`;
 }
 
-function sounds({ engine }: Lists): MenuEntry[] {
-  return engine.sounds.map((sound) => ({
+function audioTracks({ engine }: Lists): MenuEntry[] {
+  return engine.audioTracks.map((audio) => ({
     kind: 'choice',
-    label: nameSound(sound),
-    isChosen: engine.soundIndex === sound.index,
-    choose: () => engine.chooseSound(sound.index),
+    label: nameAudio(audio),
+    isChosen: engine.audioIndex === audio.index,
+    choose: () => engine.chooseAudio(audio.index),
   }));
 }
 
-function nameSound({ label, language }: { label: string; language: string }): string {
+function nameAudio({ label, language }: { label: string; language: string }): string {
   return label === '' || label.toLowerCase() === language.toLowerCase() ? nameLanguage(language) : label;
 }
 
