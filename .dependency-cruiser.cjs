@@ -30,7 +30,9 @@ const layerRules = LAYERS.flatMap((layer, index) => {
 const ROOMS = {
   'src/adapters': 'drm-key-source geo language-model storage transcriber voice-detector sherpa',
   'src/catalog':
-    'audit backup bulk compose installation jit merge migrations orphans publications drm live shield pull-zones speech captions spoken system uploads videos collections smart lifecycle images renditions scrub tasks webhooks libraries keys statistics',
+    'audit backup bulk compose installation jit merge migrations orphans publications drm live shield ' +
+    'pull-zones speech captions spoken system uploads videos collections smart lifecycle images ' +
+    'renditions scrub tasks webhooks libraries keys statistics',
   'src/cli': 'backup client supervisor',
   'src/delivery':
     'images files live dash hls jit mp4 player drm shield http objects traffic beacons receive cache clients',
@@ -38,9 +40,11 @@ const ROOMS = {
   'src/jobs':
     'housekeeping uploads compose planning smart speech on-demand images encode webhooks store queue',
   'src/media':
-    'on-demand compose rtp mpegts live transcript images encode dash hls drm speech captions mp4 pass-through presentation cmaf timeline probe ffmpeg bmff',
+    'on-demand compose rtp mpegts live transcript images encode dash hls drm speech captions mp4 pass-through ' +
+    'presentation cmaf timeline probe ffmpeg bmff',
   'web/dashboard':
-    'shell collections events libraries library live reference styles system video statistics videos uploads parts base languages',
+    'shell collections events libraries library live reference styles system video statistics videos uploads ' +
+    'parts base languages',
   'web/player': 'ads cast embed engine languages notice transcript bar menu captions base',
 };
 
@@ -94,7 +98,8 @@ module.exports = {
     },
     {
       name: 'api-resources-apart',
-      comment: 'Two resources of api/ never import each other; they share models/, and only operations.ts lists them all.',
+      comment:
+        'Two resources of api/ never import each other; they share models/, and only operations.ts lists them all.',
       severity: 'error',
       from: { path: '^src/api/([^/]+)/', pathNot: TEST },
       to: { path: '^src/api/[^/]+/', pathNot: ['^src/api/$1/', '^src/api/models/'] },
@@ -152,7 +157,9 @@ module.exports = {
     },
     {
       name: 'sql-in-stores',
-      comment: 'SQL is spoken by *-store.ts, migrations, db.ts and what stands beside it in catalog/, by the queue that stands on it, by adapters named postgres*, and by the supervisor of the database.',
+      comment:
+        'SQL is spoken by *-store.ts, migrations, db.ts and what stands beside it in catalog/, by the queue that ' +
+        'stands on it, by adapters named postgres*, and by the supervisor of the database.',
       severity: 'error',
       from: {
         path: '^src/',

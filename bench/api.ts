@@ -195,7 +195,8 @@ async function listWhileCreating(lab: Lab): Promise<Measurement[]> {
   while (created < CREATED_MEANWHILE) busy.push(await timeMs(() => list(lab)));
   await creating;
   say(
-    `Listing while ${CREATED_MEANWHILE} videos are made: ${busy.length} lists, slowest ${Math.max(...busy).toFixed(1)} ms.`,
+    `Listing while ${CREATED_MEANWHILE} videos are made: ${busy.length} lists, slowest ` +
+      `${Math.max(...busy).toFixed(1)} ms.`,
   );
   return [0.5, 0.99].map((share) => ({
     name: `list 100 while videos are made, p${share * 100}; anchor: before`,

@@ -183,7 +183,8 @@ async function startNginx({ scope, folder }: Place, copies: boolean): Promise<Se
     config,
     `daemon off; master_process off; pid ${folder}/nginx-${port}.pid; error_log ${folder}/nginx-${port}.log;
      events { worker_connections 512; }
-     http { access_log off; sendfile ${copies ? 'off' : 'on'}; output_buffers 1 1m; tcp_nopush on; keepalive_requests 1000000; types { video/mp4 m4s; }
+     http { access_log off; sendfile ${copies ? 'off' : 'on'}; output_buffers 1 1m; tcp_nopush on;
+       keepalive_requests 1000000; types { video/mp4 m4s; }
        client_body_temp_path ${folder}/t1; proxy_temp_path ${folder}/t2; fastcgi_temp_path ${folder}/t3;
        uwsgi_temp_path ${folder}/t4; scgi_temp_path ${folder}/t5; open_file_cache max=100;
        server { listen 127.0.0.1:${port}; root ${folder}/static;

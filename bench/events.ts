@@ -67,8 +67,8 @@ async function seed({ service, database, day }: Lab): Promise<void> {
     await catalogue.close();
   }
   await database.query(
-    `insert into shield_event select day, zone_id, nextval('shield_event_seq'), gen_random_uuid(), at, rule_id, rule_group,
-       severity, status, method, country, asn, server_zone, $2
+    `insert into shield_event select day, zone_id, nextval('shield_event_seq'), gen_random_uuid(), at, rule_id,
+       rule_group, severity, status, method, country, asn, server_zone, $2
      from shield_event, generate_series(2, $1::int) where zone_id = 1 and day = $3`,
     [EVENTS, LOG, day],
   );

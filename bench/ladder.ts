@@ -89,7 +89,8 @@ async function startMeasured(scope: Scope): Promise<Measured> {
       const wallSec = (performance.now() - startMs) / 1000;
       const cpuSec = group.usedSec() - fromSec - driftPerSec * wallSec;
       say(
-        `${path.basename(file)}: ${cpuSec.toFixed(1)} cpu-s in ${wallSec.toFixed(1)} s, idle ${driftPerSec.toFixed(3)} cpu-s/s`,
+        `${path.basename(file)}: ${cpuSec.toFixed(1)} cpu-s in ${wallSec.toFixed(1)} s, idle ` +
+          `${driftPerSec.toFixed(3)} cpu-s/s`,
       );
       await dropVideo(service, guid);
       return cpuSec;
@@ -130,7 +131,8 @@ async function compareWorkers(scope: Scope, folder: string): Promise<Measurement
   const one = (before + (await encodeWallSec(service, long))) / 2;
   const gain = await bareGain(small, folder);
   say(
-    `4 min at 360p: ${one.toFixed(1)} s with one worker, ${two.toFixed(1)} s with two; two bare ffmpeg gain ${gain.toFixed(2)}x`,
+    `4 min at 360p: ${one.toFixed(1)} s with one worker, ${two.toFixed(1)} s with two; two bare ffmpeg gain ` +
+      `${gain.toFixed(2)}x`,
   );
   const gained = { ours: one / two, anchor: gain, unit: 'x', isFloor: true };
   return [

@@ -155,7 +155,8 @@ async function addVideo(db: Db, libraryId: number, init: Buffer): Promise<Video>
   for (const id of renditionIds) {
     await sql`insert into rendition (library_id, media_id, id, timeline_id, kind, origin, codec, rung, key_group, state,
         active, plan, timescale, codec_string, init)
-      values (${libraryId}, ${mediaId}, ${id}, ${timelineId}, 'video', 'encode', 'h264', 240, 'sd', 'building', true, '{}',
+      values (${libraryId}, ${mediaId}, ${id}, ${timelineId}, 'video', 'encode', 'h264', 240, 'sd', 'building', true,
+        '{}',
         1000, 'avc1.64001e', ${init})`.execute(db);
   }
   const video = { key: { libraryId, mediaId }, renditionIds, chunks: STORED_CHUNKS };
@@ -170,10 +171,12 @@ async function insertChunks(
   { from, count, publication }: { from: number; count: number; publication: number },
 ): Promise<void> {
   await sql`
-    insert into chunk (library_id, media_id, rendition_id, first_segment, segment_count, attempt, publication, storage_key,
+    insert into chunk (library_id, media_id, rendition_id, first_segment, segment_count, attempt, publication,
+      storage_key,
       size_bytes, idx_bytes, sha256, start_tick, duration_ticks, fragment_table, samples, cts_runs, sync_count,
       peak_segment_bps)
-    select ${key.libraryId}::bigint, ${key.mediaId}::uuid, r, n * ${SEGMENTS_OF_CHUNK}::int, ${SEGMENTS_OF_CHUNK}::int, 1,
+    select ${key.libraryId}::bigint, ${key.mediaId}::uuid, r, n * ${SEGMENTS_OF_CHUNK}::int, ${SEGMENTS_OF_CHUNK}::int,
+      1,
       ${publication}::bigint, r || '/' || n, 4000000, 1000, '', n * ${SEGMENTS_OF_CHUNK}::bigint * 4000,
       ${SEGMENTS_OF_CHUNK}::bigint * 4000, ${CHUNK_TABLE}::bytea, 768, 0, 16, 1
     from unnest(${[...renditionIds]}::uuid[]) r, generate_series(${from}::int, ${from + count - 1}::int) n`.execute(db);

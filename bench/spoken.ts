@@ -108,7 +108,8 @@ async function seedSpoken(database: pg.Client): Promise<void> {
          || case when m.n = 77 and b = 0 then ' marker 77 zyzzyva' else '' end, m.created_at
      from (select id, created_at, row_number() over (order by created_at) as n from media where library_id = 1) m
      cross join generate_series(0, $1 - 1) b
-     cross join (select array_agg(g * 4000) as starts, array_agg(g * 4000 + 3500) as ends from generate_series(0, $2 - 1) g) t
+     cross join (select array_agg(g * 4000) as starts, array_agg(g * 4000 + 3500) as ends
+       from generate_series(0, $2 - 1) g) t
      join said s on s.n = 1 + (m.n * $1 + b) * 7919 % $3`,
     [BLOCKS, CUES, TEXTS],
   );
@@ -118,7 +119,8 @@ async function seedSpoken(database: pg.Client): Promise<void> {
   );
   await database.query('vacuum analyze spoken_block');
   const { rows } = await database.query(
-    `select pg_size_pretty(pg_relation_size('spoken_block')) as rows, pg_size_pretty(pg_relation_size('spoken_block_trigrams')) as index`,
+    "select pg_size_pretty(pg_relation_size('spoken_block')) as rows, " +
+      "pg_size_pretty(pg_relation_size('spoken_block_trigrams')) as index",
   );
   say(`Rows ${rows[0]?.rows}, trigram index ${rows[0]?.index}.`);
 }

@@ -17,7 +17,8 @@ const READY_LIMIT_MS = 60_000;
 const IDLE_SEC = 60;
 const MEBI = 2 ** 20;
 const root = path.resolve(import.meta.dirname, '..');
-const BARE_SERVER = `require('node:http').createServer((_, answer) => answer.end()).listen(process.env.MILLRACE_PORT, '127.0.0.1')`;
+const BARE_SERVER =
+  "require('node:http').createServer((_, answer) => answer.end())" + ".listen(process.env.MILLRACE_PORT, '127.0.0.1')";
 
 await report('start', async (scope) => {
   const folder = makeFolder(scope);

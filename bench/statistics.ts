@@ -200,7 +200,8 @@ async function markMeanwhile(
 /** A view with a failure, which those of the load have not. */
 function markBody(ticket: string): string {
   const counts = { startupMs: 400, stallCount: 0, stallMs: 0, failures: 1, page: '', rungSec: {} };
-  return `${ticket}\n${JSON.stringify({ visit: 0, sequence: 0, startedMs: 0, watchedSec: [1], heat: 'AQ', ...counts })}`;
+  const beacon = { visit: 0, sequence: 0, startedMs: 0, watchedSec: [1], heat: 'AQ', ...counts };
+  return `${ticket}\n${JSON.stringify(beacon)}`;
 }
 
 /** Writes tickets as the service's edge does. */

@@ -93,7 +93,8 @@ async function seed(db: Db): Promise<void> {
         lateral (select convert_to('k' || n, 'UTF8') as k) key`.execute(one);
     await sql`insert into media (library_id, id, type, title, state)
       select id, uuidv7(), 'video', name, 'transcoding' from library`.execute(one);
-    await sql`insert into encode_task (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment, to_segment,
+    await sql`insert into encode_task (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment,
+      to_segment,
         queue, priority, weight, state, reason)
       select library_id, id, uuidv7(), id, 'video', '{}', n * 8, n * 8 + 8, 'long', 900 - n % 40, 1e6, 'waiting',
         'waiting for an encoder slot'
@@ -148,7 +149,8 @@ function postgresTicks(pid: number): number {
 async function claimsUntilServed(db: Db): Promise<number> {
   const [full, single] = [1, 2];
   const add = (library: number, count: number) =>
-    sql`insert into encode_task (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment, to_segment, queue,
+    sql`insert into encode_task (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment, to_segment,
+      queue,
         weight, state)
       select library_id, id, uuidv7(), id, 'video', '{}', 0, 1, 'quick', 1e6, 'waiting' from media,
         generate_series(1, ${count}::int) where library_id = ${library}`;

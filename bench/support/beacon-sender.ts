@@ -71,5 +71,8 @@ function requestOf(n: number, tickets: readonly string[], port: number): string 
   const counts = { startupMs: 400, stallCount: 0, stallMs: 0, failures: 0, page: 'shop.example' };
   const totals = { visit: 0, sequence: turn, startedMs: 500, watchedSec: [sec], heat, rungSec: { 720: sec } };
   const body = `${tickets[n % tickets.length]}\n${JSON.stringify({ ...totals, ...counts })}`;
-  return `POST /beacons HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nUser-Agent: ${PERSON}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  return (
+    `POST /beacons HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nUser-Agent: ${PERSON}\r\nContent-Length: ` +
+    `${body.length}\r\n\r\n${body}`
+  );
 }

@@ -64,9 +64,11 @@ function hlsJsPage(playlist: string): string {
 }
 
 function videoJsPage(playlist: string): string {
-  return `${HEAD}<link rel="stylesheet" href="/video.js/dist/video-js.min.css"><script src="/video.js/dist/video.min.js"></script>
+  return `${HEAD}<link rel="stylesheet" href="/video.js/dist/video-js.min.css">
+<script src="/video.js/dist/video.min.js"></script>
 <video id="v" class="video-js" controls muted autoplay playsinline width="1280" height="720"></video>
-<script>videojs('v', { sources: [{ src: '${playlist}', type: 'application/x-mpegURL' }], html5: { vhs: { overrideNative: true } } })</script>`;
+<script>videojs('v', { sources: [{ src: '${playlist}', type: 'application/x-mpegURL' }],
+  html5: { vhs: { overrideNative: true } } })</script>`;
 }
 
 /**
@@ -77,15 +79,22 @@ const VIDSTACK_ICONS = 'https://cdn.jsdelivr.net/npm/media-icons@1.1.5/dist/cdn.
 
 function vidstackPage(playlist: string): string {
   return `${HEAD}<script type="importmap">{"imports":{"${VIDSTACK_ICONS}":"data:text/javascript,"}}</script>
-<link rel="stylesheet" href="/vidstack/player/styles/default/theme.css"><link rel="stylesheet" href="/vidstack/player/styles/default/layouts/video.css">
-<style>media-player{width:1280px;height:720px}</style><script type="module" src="/vidstack/cdn/with-layouts/vidstack.js"></script>
-<media-player muted autoplay playsinline><media-provider></media-provider><media-video-layout></media-video-layout></media-player>
+<link rel="stylesheet" href="/vidstack/player/styles/default/theme.css">
+<link rel="stylesheet" href="/vidstack/player/styles/default/layouts/video.css">
+<style>media-player{width:1280px;height:720px}</style>
+<script type="module" src="/vidstack/cdn/with-layouts/vidstack.js"></script>
+<media-player muted autoplay playsinline><media-provider></media-provider>
+<media-video-layout></media-video-layout></media-player>
 <script type="module">const player = document.querySelector('media-player');
-player.addEventListener('provider-change', ({ detail }) => { if (detail?.type === 'hls') detail.library = '/hls.js/dist/hls.min.js'; });
+player.addEventListener('provider-change', ({ detail }) => {
+  if (detail?.type === 'hls') detail.library = '/hls.js/dist/hls.min.js';
+});
 player.src = { src: '${playlist}', type: 'application/x-mpegurl' };</script>`;
 }
 
 function muxPlayerPage(playlist: string): string {
-  return `${HEAD}<script src="/@mux/mux-player/dist/mux-player.js" async></script><style>mux-player{width:1280px;height:720px}</style>
-<mux-player src="${playlist}" prefer-playback="mse" muted autoplay="muted" playsinline disable-tracking disable-cookies></mux-player>`;
+  return `${HEAD}<script src="/@mux/mux-player/dist/mux-player.js" async></script>
+<style>mux-player{width:1280px;height:720px}</style>
+<mux-player src="${playlist}" prefer-playback="mse" muted autoplay="muted" playsinline disable-tracking
+  disable-cookies></mux-player>`;
 }

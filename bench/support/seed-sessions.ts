@@ -14,11 +14,12 @@ export async function seedSessions(
   await client.query(`set synchronous_commit = off; set work_mem = '256MB'`);
   for (let day = days; day >= 0; day -= 1) {
     await client.query(`do $$ declare d date := (now() at time zone 'UTC')::date - ${day}; begin
-      execute format('create table if not exists view_session_%s partition of view_session for values from (%L) to (%L)',
-        to_char(d, 'YYYY_MM_DD'), d || ' 00:00Z', d + 1 || ' 00:00Z'); end $$`);
+      execute format('create table if not exists view_session_%s partition of view_session for values
+          from (%L) to (%L)', to_char(d, 'YYYY_MM_DD'), d || ' 00:00Z', d + 1 || ' 00:00Z'); end $$`);
   }
   await client.query(`create temp table watched as
-    select array_agg(id order by id) as ids, count(*)::int as videos from media where library_id = 1 and state = 'finished'`);
+    select array_agg(id order by id) as ids, count(*)::int as videos from media where library_id = 1
+      and state = 'finished'`);
   await client.query(
     `insert into view_session (start_hour, session_id, library_id, media_id, sequence, country, device, referrer_host,
        watched_sec, rung_sec, startup_ms)
@@ -37,8 +38,9 @@ export async function seedSessions(
 }
 
 const LIBRARY = `'00000000-0000-0000-0000-000000000000'::uuid`;
-const FACTS = `cross join lateral (values ('device', device, watched_sec[1]), ('referrer', referrer_host, watched_sec[1]),
-  ('rung', '720', 10), ('startup', (startup_ms / 100 * 100)::text, startup_ms)) fact (kind, value, amount)`;
+const FACTS = `cross join lateral (values ('device', device, watched_sec[1]),
+  ('referrer', referrer_host, watched_sec[1]), ('rung', '720', 10),
+  ('startup', (startup_ms / 100 * 100)::text, startup_ms)) fact (kind, value, amount)`;
 
 const SUMS = [
   `insert into stat_hour (library_id, media_id, hour, country, views, watch_sec)

@@ -38,7 +38,8 @@ export async function seedVideos(service: Service, folder: string, count: number
     await copyRows(client, 'rendition', rendition, template);
     await restoreIndexes();
     await client.query(
-      'update library_video_count set videos = videos + $1 where library_id = 1 and slot = (select min(slot) from library_video_count where library_id = 1)',
+      'update library_video_count set videos = videos + $1 where library_id = 1 and slot = (select min(slot) from ' +
+        'library_video_count where library_id = 1)',
       [count],
     );
     // What autovacuum has done in a library that grew over time.

@@ -69,7 +69,8 @@ const files = new Map(Object.entries(${JSON.stringify(files)}));
 registerHooks({
   resolve(name, context, next) {
     const file = files.get(name);
-    return file === undefined ? next(name, context) : { url: new URL(file, import.meta.url).href, format: 'module', shortCircuit: true };
+    if (file === undefined) return next(name, context);
+    return { url: new URL(file, import.meta.url).href, format: 'module', shortCircuit: true };
   },
 });
 `;

@@ -55,7 +55,8 @@ function canWrite(folder) {
     return true;
   } catch (error) {
     process.stderr.write(
-      `millrace: starts take longer, because packages cannot be packed: ${error instanceof Error ? error.message : error}\n`,
+      'millrace: starts take longer, because packages cannot be packed: ' +
+        `${error instanceof Error ? error.message : error}\n`,
     );
     return false;
   }

@@ -43,7 +43,9 @@ export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
   }
   const away = findAway(error);
   if (away !== null) {
-    const message = `The ${away} cannot be reached. Nothing was changed by this request as far as is known: ask again in ${RETRY_AFTER_SEC} s.`;
+    const message =
+      `The ${away} cannot be reached. Nothing was changed by this request as far as is known: ask again in ` +
+      `${RETRY_AFTER_SEC} s.`;
     const body = bodyOf({ shape, kind: 'unavailable', message, status: 503 });
     return { status: 503, headers: { 'retry-after': String(RETRY_AFTER_SEC) }, body, isOurs: true };
   }

@@ -54,7 +54,8 @@ function readAddress(text: string): string {
 function nothing(came: string): Refused {
   return new Refused(
     'invalid',
-    `Expected the address of an image as thumbnailUrl, or a JPEG, PNG, WebP or AVIF file as the body, ${came}. Send one of them.`,
+    `Expected the address of an image as thumbnailUrl, or a JPEG, PNG, WebP or AVIF file as the body, ${came}. ` +
+      'Send one of them.',
   );
 }
 
@@ -70,7 +71,8 @@ async function fetchImage(address: string, { outbound, own }: ImageOrigins, sign
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     // Whatever is wrong there is no state of this service: not "busy", not "unavailable".
-    const message = `Expected an image at "${address.slice(0, 500)}", it cannot be had: ${error.message} Check the address.`;
+    const at = address.slice(0, 500);
+    const message = `Expected an image at "${at}", it cannot be had: ${error.message} Check the address.`;
     throw new Refused('unprocessable', message, { cause: error });
   }
 }

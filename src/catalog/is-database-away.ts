@@ -4,8 +4,13 @@
  */
 const AWAY_CODES =
   /^(08...|53...|57P0.|57014|55P03|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
-const AWAY_WORDS =
-  /^(Connection terminated|The database has not answered|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+const AWAY_WORDS = [
+  'Connection terminated',
+  'The database has not answered',
+  'Query read timeout',
+  'timeout exceeded when trying to connect',
+  'Client has encountered a connection error',
+];
 
 /** Whether an error, or what caused it, says that the database cannot be reached now. */
 export function isDatabaseAway(error: unknown): boolean {
@@ -13,7 +18,11 @@ export function isDatabaseAway(error: unknown): boolean {
     const { code, syscall }: { code?: unknown; syscall?: unknown } = Object(cause);
     if (typeof code === 'string' && (AWAY_CODES.test(code) || (code === 'ENOENT' && syscall === 'connect')))
       return true;
-    if (AWAY_WORDS.test(cause.message)) return true;
+    if (beginsAway(cause.message)) return true;
   }
   return false;
+}
+
+function beginsAway(message: string): boolean {
+  return AWAY_WORDS.some((words) => message.startsWith(words));
 }

@@ -16,7 +16,8 @@ const IS_RANGE = sql`storage_key like '%.pack.%'`;
 
 /**
  * Takes an object out of use, in the transaction that takes its name out of the rows: it stays for ten minutes,
- * for whoever still reads it, and counts as storage until the sweep deletes it, or, of a range of a pack, its name. `readSec` keeps it for so much longer.
+ * for whoever still reads it, and counts as storage until the sweep deletes it, or, of a range of a pack, its name.
+ * `readSec` keeps it for so much longer.
  */
 export async function retireObject(
   tx: Tx,
@@ -83,8 +84,8 @@ export async function forgetRetiredObjects(tx: Tx, key: MediaKey, objects: reado
 }
 
 /**
- * Retires the packs of some keys that no row names any more, to be deleted at once: what names a range of one has had its
- * time. The media's row is locked by the caller, so that of two who take away the last names the second sees it.
+ * Retires the packs of some keys that no row names any more, to be deleted at once: what names a range of one has had
+ * its time. The media's row is locked by the caller, so that of two who take away the last names the second sees it.
  */
 export async function retirePacks(tx: Tx, key: MediaKey, packed: readonly StorageKey[]): Promise<void> {
   if (packed.length === 0) return;

@@ -1,5 +1,5 @@
 import { join, relative, sep } from 'node:path';
-import { findCode, findLongFiles, LONGEST_FILE_LINES } from './code-files.ts';
+import { findCode, findLongFiles, findLongLines, LONGEST_FILE_LINES, LONGEST_LINE } from './code-files.ts';
 import { captureScript } from './run-program.ts';
 
 export type CheckResult = { code: number; output: string };
@@ -27,7 +27,11 @@ export const checkSteps: readonly CheckStep[] = [
     what: 'knip',
     run: async (root) => await runTool(root, ['knip/bin/knip.js', '--no-progress']),
   },
-  { name: 'lengths', what: `at most ${LONGEST_FILE_LINES} lines a file`, run: checkLengths },
+  {
+    name: 'lengths',
+    what: `at most ${LONGEST_FILE_LINES} lines a file, ${LONGEST_LINE} characters a line`,
+    run: checkLengths,
+  },
 ];
 
 async function runTool(root: string, [tool, ...args]: readonly [string, ...string[]]): Promise<CheckResult> {
@@ -45,7 +49,14 @@ async function checkLayers(root: string): Promise<CheckResult> {
 }
 
 async function checkLengths(root: string): Promise<CheckResult> {
-  const long = await findLongFiles(await findCode(root));
-  const lines = long.map(({ file, lines }) => `${relative(root, file)}: ${lines} lines, at most ${LONGEST_FILE_LINES}`);
-  return { code: lines.length === 0 ? 0 : 1, output: lines.join('\n') };
+  const files = await findCode(root);
+  const faults = [
+    ...(await findLongFiles(files)).map(
+      ({ file, lines }) => `${relative(root, file)}: ${lines} lines, at most ${LONGEST_FILE_LINES}`,
+    ),
+    ...(await findLongLines(files)).map(
+      ({ file, line, length }) => `${relative(root, file)}:${line}: ${length} characters, at most ${LONGEST_LINE}`,
+    ),
+  ];
+  return { code: faults.length === 0 ? 0 : 1, output: faults.join('\n') };
 }

@@ -81,7 +81,9 @@ async function explain(name: string): Promise<number> {
   const isHelp = ['help', '--help', '-h'].includes(name);
   const { helpLines } = await import('./client/manual.ts');
   const lines = Object.entries(commands).map(([key, { summary }]) => `  millrace ${key.padEnd(8)} ${summary}\n`);
-  const text = `${isHelp ? '' : `millrace: there is no command ${name}.\n`}Commands of the service:\n${lines.join('')}Verbs that call a service (docs/cli.md):\n${helpLines()}`;
+  const text =
+    `${isHelp ? '' : `millrace: there is no command ${name}.\n`}Commands of the service:\n${lines.join('')}Verbs ` +
+    `that call a service (docs/cli.md):\n${helpLines()}`;
   (isHelp ? process.stdout : process.stderr).write(text);
   return isHelp ? 0 : 1;
 }

@@ -47,7 +47,9 @@ async function requireOwnAddress(host: string): Promise<void> {
   try {
     await once(server, 'listening');
   } catch (cause) {
-    const message = `MILLRACE_HOST: expected an address of this machine, or 0.0.0.0 for all of them, got ${quote(host)} (${Object(cause).code}).`;
+    const message =
+      `MILLRACE_HOST: expected an address of this machine, or 0.0.0.0 for all of them, got ${quote(host)} ` +
+      `(${Object(cause).code}).`;
     throw new Refused('invalid', message, { cause });
   }
   server.close();

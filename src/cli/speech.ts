@@ -29,7 +29,8 @@ export async function speech(args: readonly string[]): Promise<number> {
   if (verb === 'doctor' && name === undefined) return await doctor();
   throw new Refused(
     'invalid',
-    'expected "speech list", "speech add NAME [--from FILE | --address URL] [--sha256 HEX]", "speech test [--file FILE --text TEXT] [--language CODE]" or "speech doctor".',
+    'expected "speech list", "speech add NAME [--from FILE | --address URL] [--sha256 HEX]", "speech test [--file ' +
+      'FILE --text TEXT] [--language CODE]" or "speech doctor".',
   );
 }
 

@@ -24,8 +24,8 @@ import { feedSecretOf } from './live-source.ts';
 /** Publishers that one process takes. */
 const CAPACITY = 300;
 /**
- * V8 counts media, which lies outside its heap, against the limit at which it collects all of a heap that is small here:
- * with 60 streams 4 times a second, which took a third of the process's CPU.
+ * V8 counts media, which lies outside its heap, against the limit at which it collects all of a heap that is small
+ * here: with 60 streams 4 times a second, which took a third of the process's CPU.
  */
 const COLLECT_LESS = '--heap-growing-percent=200';
 

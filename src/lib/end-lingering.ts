@@ -6,8 +6,9 @@ export const LINGER_MS = 2_000;
 const LINGER_BYTES = 1024 * 1024;
 
 /**
- * Ends a connection of HTTP with a last answer that its client can read: what it still sends is read and dropped for a while,
- * since a socket that is closed over unread bytes resets the connection, and the answer with it (RFC 9112 section 9.6).
+ * Ends a connection of HTTP with a last answer that its client can read: what it still sends is read and dropped for a
+ * while, since a socket that is closed over unread bytes resets the connection, and the answer with it (RFC 9112
+ * section 9.6).
  */
 export function endLingering(socket: Socket, answer: string): void {
   if (!socket.writable) {

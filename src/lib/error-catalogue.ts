@@ -60,7 +60,8 @@ export const REFUSALS = {
     status: 503,
     sentence: 'What the service stands on cannot be used now.',
     cause:
-      'a database or object store that cannot be reached, or a worker that is missing; Retry-After says when to ask again',
+      'a database or object store that cannot be reached, or a worker that is missing; Retry-After says when to ' +
+      'ask again',
   },
   'disk-full': {
     status: 507,
@@ -197,7 +198,8 @@ export const EDGE_ERRORS = {
     status: 503,
     sentence: 'It cannot be had now.',
     cause:
-      'a segment that is still being made, an object store that cannot be reached, or too many waits of one address; Retry-After says when to ask again',
+      'a segment that is still being made, an object store that cannot be reached, or too many waits of one ' +
+      'address; Retry-After says when to ask again',
   },
 } as const satisfies Record<string, ErrorFacts>;
 

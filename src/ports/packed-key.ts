@@ -1,9 +1,10 @@
 import { type StorageKey, storageKey } from './storage.ts';
 
 /**
- * A pack is one object that holds several chunks, each with its `.idx` right behind its media. A key that names a range of
- * it has the pack's own key in front: `{pack}.{start}-{sizeBytes}-{idxBytes}.cmaf` is the media of a chunk, and the same
- * with `.idx` its index. All readers of the store take it like any other key; a pack itself is written and deleted whole.
+ * A pack is one object that holds several chunks, each with its `.idx` right behind its media. A key that names a range
+ * of it has the pack's own key in front: `{pack}.{start}-{sizeBytes}-{idxBytes}.cmaf` is the media of a chunk, and the
+ * same with `.idx` its index. All readers of the store take it like any other key; a pack itself is written and deleted
+ * whole.
  */
 export type PackedRange = { pack: StorageKey; start: number; sizeBytes: number };
 

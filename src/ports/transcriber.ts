@@ -24,4 +24,5 @@ export const SPEECH_SAMPLE_RATE = 16_000;
 
 /** What is to be done where a video shall be transcribed and there is no engine. */
 export const NO_ENGINE =
-  'No speech engine is set. Add a model with "millrace speech add NAME" ("millrace speech list" has the names), or set MILLRACE_TRANSCRIBER to the address of an OpenAI-compatible service.';
+  'No speech engine is set. Add a model with "millrace speech add NAME" ("millrace speech list" has the names), ' +
+  'or set MILLRACE_TRANSCRIBER to the address of an OpenAI-compatible service.';

@@ -104,7 +104,9 @@ test('the upload command makes the video, sends the file and names the player pa
   const commands = text.split('\n').filter((line) => /^ {2}(VIDEO=|curl)/.test(line));
   expect(commands).toHaveLength(2);
   // curl is played by a function: it answers the first call as the interface does and notes each call.
-  const curl = `curl() { echo "$*" >&2; case "$*" in *title*) echo '{"videoLibraryId":1,"guid":"0190-ab","title":"x"}';; esac; }`;
+  const curl =
+    'curl() { echo "$*" >&2; case "$*" in *title*) echo \'{"videoLibraryId":1,"guid":"0190-ab","title":"x"}\';; ' +
+    'esac; }';
   const script = `exec 2>&1; ${[curl, ...commands].join('\n')}`;
   const said = execFileSync('bash', ['-c', script]).toString();
   expect(said).toContain('AccessKey: library-key -T video.mp4 http://127.0.0.1:7700/library/1/videos/0190-ab');

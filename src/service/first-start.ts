@@ -150,6 +150,7 @@ Millrace is ready.
 function describeFirstStart(library: FirstLibrary, addresses: BaseAddresses): string {
   const videos = `${addresses.publicUrl}/library/${library.libraryId}/videos`;
   const auth = `-H 'AccessKey: ${library.libraryKey}'`;
+  const guid = `sed 's/.*"guid": *"\\([^"]*\\)".*/\\1/'`;
   return `
 Millrace is ready. The keys below are shown this once.
 
@@ -163,7 +164,7 @@ Millrace is ready. The keys below are shown this once.
 
 Upload a video (two lines to paste, the file's name in the second):
 
-  VIDEO=$(curl -sf ${auth} -H 'Content-Type: application/json' -d '{"title":"First video"}' ${videos} | sed 's/.*"guid": *"\\([^"]*\\)".*/\\1/')
+  VIDEO=$(curl -sf ${auth} -H 'Content-Type: application/json' -d '{"title":"First video"}' ${videos} | ${guid})
   curl -f ${auth} -T video.mp4 ${videos}/$VIDEO && echo && echo ${addresses.edgeUrl}/embed/${library.libraryId}/$VIDEO
 
 Player: ${addresses.edgeUrl}/embed/${library.libraryId}/{videoId}

@@ -78,7 +78,7 @@ test('the bytes of captions count as storage, those of replaced ones no more', a
   ]);
 });
 
-test('many uploads of one language at once leave one track with the last version, and every file has its row', async () => {
+test('many uploads of one language at once leave one track of the last version, and every file has a row', async () => {
   const guid = await createVideo();
   const answers = await Promise.all(Array.from({ length: 12 }, () => add(guid, 'en', { captionsFile: base64(SRT) })));
   expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));

@@ -17,7 +17,7 @@ const call = (method: string, path: string, options: CallOptions = {}) =>
 const audit = async (id: number, query = '') => Object((await call('GET', `/videolibrary/${id}/audit${query}`)).body);
 const createLibrary = async () => Object((await call('POST', '/videolibrary', { body: { Name: 'Audited' } })).body);
 
-test('each write of a library is reported, at both addresses, with who, what, to what, how it ended and when', async () => {
+test('each write of a library is reported at both addresses: who, what, to what, how it ended and when', async () => {
   const { Id, ApiKey, ReadOnlyApiKey, PullZoneId } = await createLibrary();
   const made = await call('POST', `/library/${Id}/videos`, { key: ApiKey, body: { title: 'T' } });
   const { guid } = Object(made.body);

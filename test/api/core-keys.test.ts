@@ -32,7 +32,7 @@ const reads = async ({ Id }: Library, key: string) => (await call('GET', `/libra
 const writes = async ({ Id }: Library, key: string) =>
   (await call('POST', `/library/${Id}/collections`, { key, body: { name: 'C' } })).status;
 
-test('a further key is shown once, opens its library alone and by its scope, and is listed without its text', async () => {
+test('a further key is shown once, opens its library alone by its scope, and is listed without its text', async () => {
   const [library, other] = [await createLibrary(), await createLibrary()];
   const write = await createKey(library, { Label: 'upload', Scope: 'write' });
   const read = await createKey(library, { scope: 'read' });

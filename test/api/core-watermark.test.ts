@@ -72,7 +72,7 @@ test('a watermark is kept as the next version, shown in the model, and deleted',
   expect((await call('DELETE', `/videolibrary/${Id}/watermark`)).status).toBe(204);
 });
 
-test('what is no image is 400 whatever it says it is, what is too large is 413, and neither leaves anything', async () => {
+test('what is no image is 400 whatever it claims, what is too large is 413, and neither leaves anything', async () => {
   const { Id } = await createLibrary();
   const headers = { 'Content-Type': 'image/png' };
   for (const body of [

@@ -24,7 +24,7 @@ async function read(path: string, key: string | null = api.first.accountKey) {
   return { status, body: body as Page };
 }
 
-test('pages lead from the oldest event to the end, none twice and none left out, whatever is written meanwhile', async () => {
+test('pages lead from the oldest event to the end, each once, whatever is written meanwhile', async () => {
   const store = createShieldEventStore(api.database.db);
   const events = Array.from({ length: 230 }, () => makeShieldEvent(7));
   await store.append(events);

@@ -98,7 +98,7 @@ test('no key stands readable in the database', async () => {
   }
 });
 
-test('the security key of a pull zone is changed by the account alone, with a key of 8 to 36 characters or none', async () => {
+test('the security key of a pull zone is changed by the account alone, to 8 to 36 characters or none', async () => {
   const { accountKey, libraryKey } = api.first;
   const zone = (await api.libraries.find(1))?.pullZone.id;
   const reset = (key: string | null, body?: object, id: unknown = zone) =>

@@ -41,7 +41,7 @@ const tasksOf = (guid: Guid) =>
 const renditionsOf = (guid: Guid) =>
   api.database.db.selectFrom('rendition').selectAll().where('media_id', '=', guid).orderBy('rung').execute();
 
-test('what is missing of a codec is queued on the cuts that the video has, and asking again changes nothing', async () => {
+test('what is missing of a codec is queued on the cuts of the video; a second request changes nothing', async () => {
   const guid = await createFinished([{ rung: 240, codec: 'vp9' }, { rung: 360, codec: 'vp9' }, { rung: null }]);
   const answer = await add(guid, '0');
   expect(answer.status).toBe(200);

@@ -161,9 +161,8 @@ test('what happened while the listening connection was gone is reported when it 
   await follower.until(() => true);
   await change(guid, { encode_progress: 1, state: 'transcoding' });
   await library.until(({ data }) => data.guid === guid && data.encodeProgress === 1);
-  await sql`select pg_terminate_backend(pid) from pg_stat_activity where query like ${`listen "${PROGRESS_CHANNEL}"%`}`.execute(
-    api.database.db,
-  );
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where query like ${`listen "${PROGRESS_CHANNEL}"%`}
+  `.execute(api.database.db);
   await change(guid, { state: 'finished', state_since: new Date() });
   await follower.until(({ data }) => data.status === 4);
   await library.until(({ data }) => data.guid === guid && data.status === 4);

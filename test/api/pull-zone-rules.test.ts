@@ -55,7 +55,7 @@ const RULES = {
   LoggingIPAnonymizationEnabled: false,
 };
 
-test('every rule is kept as it was set, what is absent or null stays, and each change has a revision of its own', async () => {
+test('every rule is kept as it was set, what is absent or null stays, and each change has its revision', async () => {
   const before = await policy();
   const { status, body } = await call('POST', '', { ...RULES, unknown: 1 });
   expect([status, body]).toEqual([200, expect.objectContaining(RULES)]);

@@ -51,7 +51,8 @@ test.each([
   [`?dateFrom=${new Date(nowHourMs - 70 * DAY_MS).toISOString().slice(0, 10)}`, 5],
   ['?dateFrom=0001-01-01&hourly=perhaps', 5],
   [
-    `?dateFrom=${new Date(nowHourMs - 70 * DAY_MS).toISOString()}&dateTo=${new Date(nowHourMs - 59 * DAY_MS).toISOString()}`,
+    `?dateFrom=${new Date(nowHourMs - 70 * DAY_MS).toISOString()}` +
+      `&dateTo=${new Date(nowHourMs - 59 * DAY_MS).toISOString()}`,
     1,
   ],
 ])('statistics%s are answered, never refused, and count %i views', async (query, views) => {

@@ -88,7 +88,7 @@ describe('an image becomes the thumbnail', () => {
     });
   });
 
-  test('one of those that were made to choose from is taken from the store, whatever a request from here may reach', async () => {
+  test('one of those to choose from is taken from the store, whatever outbound requests may reach', async () => {
     const guid = (await createVideo()) as Guid;
     const board = { durationMs: 1000, everySec: 1, frames: 1, tileWidthPx: 300, tileHeightPx: 168 };
     const made = { timelineId: newGuid(), folder: 'x', board, posters: 5, previews: [] };

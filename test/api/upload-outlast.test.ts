@@ -14,7 +14,7 @@ afterAll(() => api.stop());
 
 const OK = { success: true, message: 'OK', statusCode: 200 };
 
-test('an upload outlasts a database that is away while its lease is renewed and while it is given to its video', async () => {
+test('an upload outlasts a database that is away while its lease is renewed and while it is committed', async () => {
   const { db } = api.database;
   const guid = await addVideo(api);
   await sql`

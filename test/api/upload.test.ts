@@ -81,8 +81,9 @@ test('a chunked body without a length is taken', async () => {
 test('what the query asks for is kept until the encode is planned', async () => {
   const guid = await createVideo();
   const query =
-    'JitEnabled=true&enabledResolutions=720p,240p,bogus&enabledOutputCodecs=VP9,x264,constructor,__proto__&transcribeEnabled=false' +
-    '&transcribeLanguages=en,%20de&sourceLanguage=en&generateTitle=1&generateMoments=&generateChapters=maybe';
+    'JitEnabled=true&enabledResolutions=720p,240p,bogus&enabledOutputCodecs=VP9,x264,constructor,__proto__' +
+    '&transcribeEnabled=false&transcribeLanguages=en,%20de&sourceLanguage=en' +
+    '&generateTitle=1&generateMoments=&generateChapters=maybe';
   await api.call('PUT', `/library/1/videos/${guid}?${query}`, { body: Buffer.from('x') });
   expect((await row(guid)).upload_options).toEqual({
     jitEnabled: true,
@@ -231,7 +232,8 @@ test('the server that stops ends uploads under way and leaves nothing', async ()
   const other = await startTestApi();
   const { body } = await other.call('POST', '/library/1/videos', { body: { title: 'T' } });
   const socket = connect(other.api.port, '127.0.0.1').on('error', () => {});
-  const head = `PUT /library/1/videos/${Object(body).guid} HTTP/1.1\r\nHost: x\r\nAccessKey: ${other.first.libraryKey}\r\n`;
+  const { libraryKey } = other.first;
+  const head = `PUT /library/1/videos/${Object(body).guid} HTTP/1.1\r\nHost: x\r\nAccessKey: ${libraryKey}\r\n`;
   socket.write(`${head}Content-Length: 1000\r\n\r\nsome`);
   await vi.waitFor(async () => expect((await other.storage.files()).length).toBe(1), { timeout: 20_000 });
   await other.api.close();
@@ -253,7 +255,7 @@ const endLeases = () =>
     .set({ lease_until: new Date(0) })
     .execute();
 
-test('what a killed server left is swept once its lease ended: bytes that no video names, and the upload session', async () => {
+test('what a killed server left is swept once its lease ended: unnamed bytes, and the upload session', async () => {
   const [left, named] = [await createVideo(), await createVideo()];
   const uploads = createUploadStore(api.database.db);
   for (const guid of [left, named]) {

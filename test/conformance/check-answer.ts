@@ -7,12 +7,22 @@ import type { Real, Row } from './interface-data.ts';
 export const COMMON_STATUSES: readonly number[] = [400, 408, 413, 429, 503, 507];
 
 /** Words that mean something to us alone: of the database, of the language, of a stack. */
-const INTERNAL =
-  /\n\s+at |node:internal|\.ts:\d|kysely|postgres|constraint|relation "|syntax error|duplicate key|\[object |undefined|NaN|\b\w*Error:|\bENO[A-Z]+|_(sealed|hash|id|at|ms|px)\b/gi;
+const INTERNAL = new RegExp(
+  [
+    /\n\s+at |node:internal|\.ts:\d|kysely|postgres|constraint|relation "|syntax error|duplicate key|\[object /,
+    /undefined|NaN|\b\w*Error:|\bENO[A-Z]+|_(sealed|hash|id|at|ms|px)\b/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gi',
+);
 
 /** What a caller is advised to do, one way or another. */
-const ADVICE =
-  /\b(ask|authenticate|check|choose|close|correct|create|encode|make room|move|revoke|say|send|set|shorten|sign|try|turn|upload|use|wait|example|log has)\b/i;
+const ADVICE = new RegExp(
+  '\\b(ask|authenticate|check|choose|close|correct|create|encode|make room|move|revoke|say|send|set|shorten|sign|' +
+    'try|turn|upload|use|wait|example|log has)\\b',
+  'i',
+);
 
 /** What a refusal says in words; null when it has no body. */
 export function messageOf({ body }: Answer): string | null {

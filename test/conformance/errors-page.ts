@@ -4,12 +4,16 @@ import { EDGE_ERRORS, REFUSALS, SOURCE_FAULTS } from '../../src/lib/error-catalo
 export function errorsPage(): string {
   return `${[
     '# Errors',
-    'Generated from `src/lib/error-catalogue.ts` by `npm test -- test/conformance/documents.test.ts -u`. Codes are stable; sentences are for people, and an answer often has a finer one.',
+    'Generated from `src/lib/error-catalogue.ts` by `npm test -- test/conformance/documents.test.ts -u`. Codes are\n' +
+      'stable; sentences are for people, and an answer often has a finer one.',
     '## The interface, uploads and publishers',
-    'The status stands where [the interface](interface.md) names no finer one. The second address names the kind in `ErrorKey`: `request.` and the kind with `_` for `-`; `pullZone.not_found` and the like where such a thing is missing; `authentication.failed` for 401, `internal_error` from 500 on.',
+    'The status stands where [the interface](interface.md) names no finer one. The second address names the kind in\n' +
+      '`ErrorKey`: `request.` and the kind with `_` for `-`; `pullZone.not_found` and the like where such a thing\n' +
+      'is missing; `authentication.failed` for 401, `internal_error` from 500 on.',
     table(['Kind', 'Status', 'Sentence', 'Causes'], rowsOf(REFUSALS)),
     '## The edge',
-    'The body is `{"error": code, "message": sentence, "statusCode": status}`; a refusal by a rule names it in `X-Millrace-Rule`.',
+    'The body is `{"error": code, "message": sentence, "statusCode": status}`; a refusal by a rule names it in\n' +
+      '`X-Millrace-Rule`.',
     table(['Code', 'Status', 'Sentence', 'Causes'], rowsOf(EDGE_ERRORS)),
     '## Files that cannot become a video',
     'The kind is the `value` of a line in the messages of the video, beside its issue code.',

@@ -111,9 +111,9 @@ const CASES: { kind: string; status: number; code: number | null; says: RegExp; 
       const guid = await world.makeUploaded();
       const { db } = world.api.database;
       await sql`insert into media (library_id, id, type, title, state, smart)
-        select 1, gen_random_uuid(), 'video', '', 'finished', '{"title": {"state": "queued"}}' from generate_series(1, 100)`.execute(
-        db,
-      );
+        select 1, gen_random_uuid(), 'video', '', 'finished', '{"title": {"state": "queued"}}'
+          from generate_series(1, 100)
+      `.execute(db);
       return { method: 'POST', path: `/library/1/videos/${guid}/smart`, body: { generateTitle: true } };
     },
   },

@@ -31,8 +31,12 @@ export function sdkOperations(): string {
     ...models,
     `export type Operations = {\n${calls.map(typeLine).join('\n')}\n};`,
     'export type OperationName = keyof Operations;',
-    `export const operations = {\n${calls.map(({ name, route }) => `  ${name}: ${JSON.stringify(route)},`).join('\n')}\n} as const;`,
+    `export const operations = {\n${calls.map(routeLine).join('\n')}\n} as const;`,
   ].join('\n\n')}\n`;
+}
+
+function routeLine({ name, route }: Call): string {
+  return `  ${name}: ${JSON.stringify(route)},`;
 }
 
 function typeLine({ name, about, input, answer }: Call): string {

@@ -24,7 +24,8 @@ const SHOW_CUES = `async (playlistUrl) => {
   for (;;) {
     const active = [...video.textTracks].flatMap((track) => [...(track.activeCues ?? [])]);
     if (active.length > 0 || performance.now() > deadline) {
-      return { at: video.currentTime, shownCues: active.map(({ text, startTime, endTime }) => [text, startTime, endTime]) };
+      const shownCues = active.map(({ text, startTime, endTime }) => [text, startTime, endTime]);
+      return { at: video.currentTime, shownCues };
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -95,7 +95,7 @@ test('viewers of IPv6 use tokens that are made for their address, from all of th
   ]).toEqual(['200', '200', '403 10101', '403 10101']);
 });
 
-test('pages without a referrer, applications and our own frame are let in unless the owner has it otherwise', async () => {
+test('pages without a referrer, applications and our own frame are let in unless the owner forbids it', async () => {
   const own = { referer: 'http://127.0.0.1/embed/1/x' };
   const application = { 'user-agent': 'okhttp/4.12.0' };
   const open = await openWith({}, { allowedReferrers: ['owner.test'] });

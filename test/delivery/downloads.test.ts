@@ -150,7 +150,7 @@ describe('there is no MP4', () => {
     }
   });
 
-  test('while the setting is off or the library is protected, and there is one again the moment that changes', async () => {
+  test('while the setting is off or the library is protected, and there is one as soon as that changes', async () => {
     const mine = await addWholeFilm(await addLibrary(database.db, { mp4: { enabled: false } }));
     const file = `${folderOf(mine)}/play_144p.mp4`;
     expect(await statusOf(file)).toBe(404);

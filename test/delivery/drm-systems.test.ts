@@ -95,7 +95,7 @@ test('our own licence server gives out none of the keys', async () => {
   expect(await textOf(`${shown.folder}/playlist.m3u8?drm=identity`)).not.toContain('identity');
 });
 
-test('licences are had under the host of a zone, by the address that its player page names and without a prefix', async () => {
+test('licences are had under the host of a zone, by the address of its player page and without a prefix', async () => {
   const server = { url: `${keyServer.url}/{videoId}`, authorization: null };
   const licences = createLicenceProxy({ servers: { widevine: server }, fairPlayCertificate: null, outbound });
   const edge = await lab.room.start({ licences });

@@ -19,7 +19,7 @@ afterEach(() => videos.closeEdges());
 afterAll(() => videos.close());
 
 describe('a video that grows', () => {
-  test('its playlist is 404, then an event, then whole; each change is seen although it was asked for before', async () => {
+  test('its playlist is 404, then an event, then whole; each change shows although it was read before', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     const list = () => fetch(videos.address(edge, key, '360p/video.m3u8'));
@@ -52,7 +52,7 @@ describe('a video that grows', () => {
     expect(bodies.every((body) => body.equals(makeChunk(2).bytes))).toBe(true);
   });
 
-  test('a segment that does not come is 503 with a time to try again, and so is one too many in the queue', async () => {
+  test('a segment that does not come is 503 with Retry-After, and so is one too many in the queue', async () => {
     const key = await videos.addVideo(plannedSegments);
     await videos.publish(key, 0);
     for (const limits of [{ segmentWaitMs: 50 }, { segmentWaiters: 0 }]) {

@@ -140,7 +140,8 @@ test('what would smuggle a second request in its body gets one answer, and its c
   const edge = await videos.open();
   const hidden = get('/.env');
   const bodies = [
-    `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${hidden.length}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`,
+    `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${hidden.length}\r\nTransfer-Encoding: ` +
+      `chunked\r\n\r\n0\r\n\r\n${hidden}`,
     `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n${hidden}`,
     `POST / HTTP/1.1\r\nHost: a\r\nContent-Length : 0\r\n\r\n${hidden}`,
     `POST / HTTP/1.1\nHost: a\nContent-Length: 0\n\n${hidden}`,
@@ -193,7 +194,9 @@ test('a tunnel that is reset, or whose client keeps its side open, ends nothing 
   expect((await send(edge, get('/none'))).status).toBe(404);
 });
 
-/** Sends, and goes on with it when it is answered; `isLate` when that was so slow that the linger may have been over. */
+/**
+ * Sends, and goes on with it when it is answered; `isLate` when that was so slow that the linger may have been over.
+ */
 async function sendOn(port: number, text: string) {
   const sinceMs = performance.now();
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });

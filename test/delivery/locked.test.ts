@@ -240,7 +240,7 @@ test('our own player page within the page of the owner plays it', async () => {
   expect(await rulesLogged(film)).toEqual(new Set());
 });
 
-test('it is refused when expired, to a foreign page, in a blocked country and over the rate, each under its rule', async () => {
+test('it is refused when expired, to a foreign page, in a blocked country and over the rate, by rule', async () => {
   const refusedOn = async (host: string, signed: Signed) => {
     const { page, refusals } = await openPage(host);
     const { errors } = await play(page, signed);

@@ -48,7 +48,8 @@ test.each([
   'the npm client of player.js, made $what, drives the player from another origin without referrer',
   async ({ sandbox, delayMs }) => {
     sitePage = `<!doctype html><meta name="referrer" content="no-referrer"><link rel="icon" href="data:,">
-<iframe ${sandbox} allow="autoplay" width="640" height="360" src="${addressOf(shown, '?muted=true&autoplay=false')}"></iframe>
+<iframe ${sandbox} allow="autoplay" width="640" height="360"
+src="${addressOf(shown, '?muted=true&autoplay=false')}"></iframe>
 <script src="${await clientAddress()}"></script>`;
     const page = await room.browser.newPage();
     await page.goto(siteBase);
@@ -116,7 +117,8 @@ test("an owner's head HTML runs and styles our elements, and its language and co
   const made = await room.publish({
     player: {
       customHtml:
-        '<style>media-controller{--media-range-bar-color:#0000ff}bunny-media-control-bar{opacity:.5}</style><script>window.own = 1</script>',
+        '<style>media-controller{--media-range-bar-color:#0000ff}' +
+        'bunny-media-control-bar{opacity:.5}</style><script>window.own = 1</script>',
       uiLanguage: 'ar',
       controls: ['play', 'progress', 'settings'],
       fontFamily: 'Georgia',

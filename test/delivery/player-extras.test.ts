@@ -60,12 +60,14 @@ const wrapper = () => `<VAST version="3.0"><Ad id="w"><Wrapper><AdSystem>Test</A
 <VASTAdTagURI><![CDATA[${adsBase}/vast]]></VASTAdTagURI>
 <Impression><![CDATA[${adsBase}/seen/wrapper]]></Impression><Creatives/></Wrapper></Ad></VAST>`;
 
+const tracking = (name: string) => `<Tracking event="${name}"><![CDATA[${adsBase}/seen/${name}]]></Tracking>`;
 const inline = () => `<VAST version="3.0"><Ad id="a"><InLine><AdSystem>Test</AdSystem><AdTitle>A</AdTitle>
 <Impression><![CDATA[${adsBase}/seen/impression]]></Impression><Creatives><Creative><Linear skipoffset="00:00:01">
 <Duration>00:00:0${AD_SEC}</Duration><TrackingEvents>
-${['start', 'midpoint', 'complete', 'skip'].map((name) => `<Tracking event="${name}"><![CDATA[${adsBase}/seen/${name}]]></Tracking>`).join('')}
+${['start', 'midpoint', 'complete', 'skip'].map(tracking).join('')}
 </TrackingEvents><VideoClicks><ClickThrough><![CDATA[${adsBase}/advertiser]]></ClickThrough></VideoClicks>
-<MediaFiles><MediaFile delivery="progressive" type="video/mp4" width="320" height="180" bitrate="100"><![CDATA[${adsBase}/ad.mp4]]></MediaFile>
+<MediaFiles><MediaFile delivery="progressive" type="video/mp4" width="320" height="180" bitrate="100">
+<![CDATA[${adsBase}/ad.mp4]]></MediaFile>
 </MediaFiles></Linear></Creative></Creatives></InLine></Ad></VAST>`;
 
 async function open(made: PublishedFilm, query = '', prepare: (page: Page) => Promise<void> = async () => undefined) {
@@ -101,7 +103,9 @@ const read = (page: Page) =>
 const cue = (sec: number, text: string) =>
   `00:00:${String(sec).padStart(2, '0')}.000 --> 00:00:${String(sec + 2).padStart(2, '0')}.000\n${text}\n\n`;
 const CAPTIONS: Readonly<Record<string, string>> = {
-  en: `WEBVTT\n\n${cue(0, 'First words')}${cue(4, 'A <i>café</i> by the sea')}${cue(8, 'Then nothing')}${cue(14, 'The cafe again')}`,
+  en:
+    `WEBVTT\n\n${cue(0, 'First words')}${cue(4, 'A <i>café</i> by the sea')}` +
+    `${cue(8, 'Then nothing')}${cue(14, 'The cafe again')}`,
   de: `WEBVTT\n\n${cue(0, 'Erste Worte')}${cue(4, 'Ein Café am Meer')}`,
 };
 
@@ -198,7 +202,7 @@ test("a library's advertisement is shown before the video, reported, and skipped
   await page.close();
 });
 
-test('an advertisement that is watched to its end counts as that, and one that is missing holds up nothing', async () => {
+test('an advertisement watched to its end counts as that, and one that is missing holds up nothing', async () => {
   const made = await room.publish({ player: { vastTagUrl: `${adsBase}/vast` } });
   const { page } = await open(made, '&autoplay=false');
   expect(adRequests.filter((url) => url === '/ad.mp4').length).toBe(1);

@@ -109,7 +109,7 @@ test.concurrent('a video whose last segment is a single picture plays to its end
 });
 
 // Most of each is a picture that moves: they run side by side.
-test.concurrent('segments that the server does not have are passed over, of picture and sound, and at the end too', async ({
+test.concurrent('segments that the server does not have are passed over, of video and audio, also at the end', async ({
   expect,
 }) => {
   const faults = faultsAt(['video 2', 'audio 4', 'video 5'], gone);

@@ -167,7 +167,7 @@ test('playback goes on after the edge was away', async () => {
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
 });
 
-test('the page carries its meta tags, a strict policy and no foreign address; a wrong address is a 404 page', async () => {
+test('the page has its meta tags, a strict policy and no foreign address; a wrong address is a 404 page', async () => {
   const shown = await published();
   const tags = JSON.stringify([{ property: 'og:site_name', value: 'A "site"' }]);
   await database.db.updateTable('media').set({ meta_tags: tags }).where('id', '=', shown.mediaId).execute();

@@ -75,7 +75,7 @@ async function eventsOf(zone: number, count: number) {
 }
 
 describe('a zone that asks for tokens', () => {
-  test('lets in bearers in both forms, gives bytes to no shared cache, and refuses within 2 s of the setting', async () => {
+  test('lets in bearers in both forms, gives bytes to no shared cache, refuses within 2 s of the setting', async () => {
     const edge = await videos.open();
     expect(await ask(edge, segmentPath())).toMatchObject({ status: 200, cache: 'public, max-age=31536000, immutable' });
     await setZone({ tokenRequired: true });
@@ -166,7 +166,7 @@ describe('rules that name themselves', () => {
   });
 });
 
-test('each refused request is one event with all labels and no secret, and what the parser refuses is one too', async () => {
+test('each refused request is one event with all labels and no secret, also what the parser refuses', async () => {
   const { db } = videos.database;
   await db.deleteFrom('shield_event').execute();
   await setZone({ tokenRequired: true });
@@ -217,7 +217,7 @@ describe('how a zone has its files sent', () => {
     expect(await timed({ range: 'bytes=10-19' })).toMatchObject({ bytes: 10 });
   });
 
-  test('with the headers that the zone has for pages of other origins, and refusals kept where it is to be', async () => {
+  test('with the headers of the zone for pages of other origins, and refusals kept where that is set', async () => {
     await setZone({ originExtensions: ['m3u8'], cachesErrors: true, staleWhileOffline: false });
     const edge = await videos.open();
     const headersOf = async (path: string) => (await fetch(`${edge.base}${path}`)).headers;
@@ -240,7 +240,7 @@ describe('the firewall', () => {
   const lastOf = async (zone: number) => (await eventsOf(zone, 1)).at(-1);
   afterEach(() => setWaf({}));
 
-  test('logs attacks on what does not exist with their rule, blocks them within 2 s where it is to, and never looks at players', async () => {
+  test('logs attacks on unknown paths with their rule, blocks them within 2 s, and inspects no player', async () => {
     await videos.database.db.deleteFrom('shield_event').execute();
     const edge = await videos.open({ places: { locate: () => ({ country: 'DE', asn: '64500' }) } });
     expect(await ask(edge, '/.env', { cookie: 'session=secret' })).toMatchObject({ status: 404, rule: null });

@@ -72,7 +72,7 @@ test('what leaves by sendfile, from memory and in ranges is counted, to the head
   expect(bytes).toBeLessThan(received + 9 * 2_000);
 });
 
-test('another player is estimated from the segments that it requests; our page, crawlers and a look are not', async () => {
+test('another player is estimated from the segments that it requests; our page and crawlers are not', async () => {
   const [watched, ours, crawled, looked] = await Promise.all([0, 1, 2, 3].map(publishFilm));
   const edge = await openEdge();
   const request = async (shown: PublishedFilm | undefined, segments: number[], headers: Record<string, string>) => {

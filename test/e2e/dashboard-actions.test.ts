@@ -67,7 +67,7 @@ const press = (name: string) => page.getByRole('button', { name, exact: true }).
 
 const look = (name: string) => keepPictures(page, `action-${name}`);
 
-test('who was refused is blocked from the event log, which follows what is refused, and unblocked by an undo', async () => {
+test('a refused client is blocked from the event log, which follows refusals, and unblocked by an undo', async () => {
   const [first, later] = ['0192f000-0000-7000-8000-00000000aaaa', '0192f000-0000-7000-8000-00000000bbbb'];
   const status = async (video: string, headers = {}) =>
     (await fetch(`${service.edgeUrl}/vz-1/${video}/playlist.m3u8`, { headers })).status;

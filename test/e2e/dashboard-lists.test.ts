@@ -141,13 +141,16 @@ test('head HTML that attacks from the player reaches nothing that the session co
       blind: () => fetch(url, { method: 'POST', mode: 'no-cors', credentials: 'include', body }),
       asOurs: () => fetch(url, { method: 'POST', credentials: 'include', headers: own, body }),
       read: () => fetch(url, { credentials: 'include' }).then((answer) => answer.text()),
-      session: () => fetch('${service.apiUrl}/dashboard/session', { credentials: 'include' }).then((answer) => answer.text()),
+      session: () => fetch('${service.apiUrl}/dashboard/session', { credentials: 'include' })
+        .then((answer) => answer.text()),
       parent: async () => parent.document.body.innerHTML,
       cookie: async () => { if (!document.cookie) throw new Error('none'); return document.cookie; },
     };
     addEventListener('load', async () => {
       const reached = [];
-      for (const [name, attack] of Object.entries(tries)) await attack().then(() => reached.push(name), () => undefined);
+      for (const [name, attack] of Object.entries(tries)) {
+        await attack().then(() => reached.push(name), () => undefined);
+      }
       document.documentElement.dataset.reached = reached.join(' ');
     });
   </script>`;

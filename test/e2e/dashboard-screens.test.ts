@@ -150,7 +150,9 @@ test(
         await untilStill();
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         if (wide > width) found.push(`${place} ${width}: ${wide} px wide`);
-        const run = `(() => { ${axe}; return axe.run({ exclude: ['iframe'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ target }) => target.join(' ')).join(', '))); })()`;
+        const run =
+          `(() => { ${axe}; return axe.run({ exclude: ['iframe'] }).then(({ violations }) => violations.map(({ ` +
+          "id, nodes }) => id + ' ' + nodes.map(({ target }) => target.join(' ')).join(', '))); })()";
         const violations = await page.evaluate<string[]>(run);
         await look(place, `${colorScheme}-${width}`);
         found.push(...violations.map((one) => `${place} ${colorScheme} ${width}: ${one}`));

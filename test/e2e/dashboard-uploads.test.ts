@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('a large upload survives an expired signature, a reload, kill -9 of api and a lost line, with eight tabs open', async () => {
+test('a large upload survives an expired signature, a reload, kill -9 of api, a lost line and eight tabs', async () => {
   const file = path.join(folder, 'large.mp4');
   await makePaddedClip(file, 128 * MIB);
   await uploadThroughFaults({ service, browser, bytesPerSec: 10 * MIB }, file);

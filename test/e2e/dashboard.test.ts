@@ -247,7 +247,7 @@ async function bulk(body: object): Promise<Report> {
 }
 
 test(
-  'an operation over all that match is done in the background, reports each that it could not be done to, and is undone',
+  'an operation over all that match is done in the background, reports each failure, and is undone',
   async () => {
     const titles = async (query: string) =>
       (await call<{ items: { title: string }[] }>('GET', `/videos?${query}`)).items.map(({ title }) => title);

@@ -93,7 +93,7 @@ test('parts of two videos become one that plays through in a browser, in step an
   expect(faults).toEqual([]);
 });
 
-test('another file takes the place of the first while that plays on; one that cannot be used changes nothing', async () => {
+test('another file takes the place of the first, which plays on; one that cannot be used changes nothing', async () => {
   const guid = await uploaded(await make('old.mp4', 5, ...H264));
   const before = await getVideo(service, guid);
   const other = await make('other.avi', 8, '-c:v', 'mpeg4', '-q:v', '5');

@@ -60,7 +60,7 @@ async function expectPlays(guid: string): Promise<void> {
   await page.close();
 }
 
-test('Enterprise DRM protects uploads at once, others when they are repackaged, and re-encodes stay protected', async () => {
+test('Enterprise DRM protects uploads at once, others when repackaged, and re-encodes stay protected', async () => {
   const before = await upload();
   expect(await mediaOf(before)).not.toContain('EXT-X-KEY');
   await expect(call(service, 'POST', `/library/1/videos/${before}/repackage`)).rejects.toThrow('400');

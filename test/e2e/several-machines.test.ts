@@ -50,7 +50,7 @@ const blocks = (language: string) =>
 /** The settings that the page names, each with the value that it has here. */
 async function readPageSettings(): Promise<Record<string, string>> {
   const here: Record<string, string> = {
-    MILLRACE_DATABASE_URL: `postgres:///postgres?host=${encodeURIComponent(String(database.config.host))}&user=millrace`,
+    MILLRACE_DATABASE_URL: `postgres:///postgres?host=${encodeURIComponent(`${database.config.host}`)}&user=millrace`,
     MILLRACE_STORAGE: stub.url.replace(/&prefix=.*/, ''),
     MILLRACE_SECRET_KEY: Buffer.alloc(32, 5).toString('base64'),
     MILLRACE_PUBLIC_URL: 'https://video.example',

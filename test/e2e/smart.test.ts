@@ -78,7 +78,7 @@ async function uploadTalks(query = ''): Promise<string> {
   return guid;
 }
 
-test('three joined topics become chapters within 5 s of the joins, and what a person sets afterwards stays', async () => {
+test('three joined topics become chapters within 5 s of the joins, and what a person sets later stays', async () => {
   const guid = await uploadTalks();
   const early = await smart(guid, {});
   expect([early.status, await early.text()]).toEqual([400, expect.stringContaining('generateTitle')]);

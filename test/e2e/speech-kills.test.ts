@@ -35,7 +35,7 @@ beforeAll(async () => {
   model = await startModelServer(reply);
   database = await startTestDatabase();
   service = await startService(await newDataDir(), {
-    MILLRACE_DATABASE_URL: `postgres:///postgres?host=${encodeURIComponent(String(database.config.host))}&user=millrace`,
+    MILLRACE_DATABASE_URL: `postgres:///postgres?host=${encodeURIComponent(`${database.config.host}`)}&user=millrace`,
     MILLRACE_TRANSCRIBER: engine.url,
     MILLRACE_LANGUAGE_MODEL_URL: model.url,
     MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8',
@@ -91,7 +91,7 @@ async function countJobs(): Promise<number> {
 const countRows = async (query: ReturnType<typeof sql<{ name: string; count: number }>>) =>
   Object.fromEntries((await query.execute(database.db)).rows.map(({ name, count }) => [name, count]));
 
-test('a worker that is killed while it translates, generates and indexes doubles nothing, and what a person writes meanwhile stays', async () => {
+test('a worker killed while it translates, generates and indexes doubles nothing, and user edits stay', async () => {
   const { db } = database;
   await sql`update library set settings = settings || '{"webhookUrl": "http://127.0.0.1:9/"}' where id = 1`.execute(db);
   const guid = await createVideo(service, 'A talk');

@@ -89,7 +89,7 @@ function printRate(name: string, vtt: string, said: string): number {
   return rate;
 }
 
-test('what is said in an upload becomes captions, at its time, and what a person writes is never overwritten', async () => {
+test('what is said in an upload becomes captions at its time; what a person writes is never overwritten', async () => {
   const guid = await upload('?transcribeEnabled=true&sourceLanguage=en&transcribeLanguages=en,de&generateTitle=true');
   await untilVideo(service, guid, (video) => video.status === FINISHED);
   await expect.poll(() => captionsOf(guid), PATIENCE).toContain('-->');

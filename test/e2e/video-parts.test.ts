@@ -173,7 +173,7 @@ async function* readStatuses(stream: Response): AsyncGenerator<number, undefined
   return undefined;
 }
 
-test('what the interface says of storage lies in the folder, and a cleanup takes a resolution away at once', async () => {
+test('the storage that is reported lies in the folder, and a cleanup removes a resolution at once', async () => {
   const expectSums = async () => {
     const { data } = Object(await call(service, 'GET', `/library/1/videos/${guid}/storage`));
     const encoded = Object.values<{ size: number }>(data.encoded).reduce((sum, { size }) => sum + size, 0);

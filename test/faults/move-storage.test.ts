@@ -247,7 +247,7 @@ async function readAllAlong(shown: Storage, objects: Map<StorageKey, Buffer>, is
   }
 }
 
-test(`a mover killed again and again ends the move; a reader of all objects never misses one (seed ${seed})`, async () => {
+test(`a mover killed again and again ends the move; a reader of all objects misses none (seed ${seed})`, async () => {
   const [{ store: from, folder: fromFolder }, { store: to, folder: toFolder }] = [
     await openFolder(),
     await openFolder(),

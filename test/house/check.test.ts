@@ -25,6 +25,7 @@ const cases = [
   { violation: 'format', step: 'lint', says: 'format' },
   { violation: 'long-function', step: 'lint', says: 'noExcessiveLinesPerFunction' },
   { violation: 'long-file', step: 'lengths', says: 'src/lib/violation.ts: 301 lines' },
+  { violation: 'long-line', step: 'lengths', says: 'src/lib/violation.ts:2: 121 characters' },
   { violation: 'cycle', step: 'layers', says: 'no-cycles' },
   { violation: 'type-cycle', step: 'layers', says: 'no-cycles' },
   { violation: 'layer-up', step: 'layers', says: 'layers-lib' },

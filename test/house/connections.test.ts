@@ -39,7 +39,7 @@ function startWorker(settings: Record<string, string> = {}): Service {
     dataDir,
     role: 'worker',
     settings: {
-      MILLRACE_DATABASE_URL: `postgres:///postgres?host=${encodeURIComponent(String(database.config.host))}&user=millrace`,
+      MILLRACE_DATABASE_URL: `postgres:///postgres?host=${encodeURIComponent(`${database.config.host}`)}&user=millrace`,
       MILLRACE_STORAGE: `file:${join(dataDir, 'objects')}`,
       ...settings,
     },

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('packed packages are what this process and those that it starts import, and say the same as the others', async () => {
+test('packed packages are what this process and its children import, and export the same as the others', async () => {
   const [own, child] = await Promise.all([importPacked(), importPacked('in a child')]);
   const files = Object.fromEntries(PACKED.map((name) => [name, name.replace('/', '-')]));
   for (const { resolved, exports } of [own, child]) {

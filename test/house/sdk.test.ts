@@ -219,10 +219,14 @@ async function useInBrowser(dist: string): Promise<void> {
       const videoId = await millrace.upload(file, { ...options, resume, onProgress: (bytes) => sent.push(bytes) });
       const { title, guid } = await millrace.waitUntilPlayable({ libraryId: 1, videoId });
       let listed = 0;
-      for await (const video of millrace.pages('listVideos', { libraryId: 1, itemsPerPage: 2 })) listed += video.guid === guid ? 1 : 0;
-      const refused = await millrace.call('getVideo', { libraryId: 1, videoId: 'none' }).then(() => null, (error) => error.status);
+      for await (const video of millrace.pages('listVideos', { libraryId: 1, itemsPerPage: 2 })) {
+        listed += video.guid === guid ? 1 : 0;
+      }
+      const unknown = millrace.call('getVideo', { libraryId: 1, videoId: 'none' });
+      const refused = await unknown.then(() => null, (error) => error.status);
       const signed = await signEmbedUrl('http://edge.example/embed/1/' + guid, 'key', 2000000000);
-      return { interrupted, isSame: guid === resume.videoId, title, listed, refused, signed, from: sent[0] > 0, sent: sent.at(-1), size: file.size };
+      const bytes = { from: sent[0] > 0, sent: sent.at(-1), size: file.size };
+      return { interrupted, isSame: guid === resume.videoId, title, listed, refused, signed, ...bytes };
     })()`);
     const { size } = await stat(join(folder, 'clip.mp4'));
     const expected = { interrupted: 'AbortError', isSame: true, title: 'From a browser', listed: 1, refused: 404 };

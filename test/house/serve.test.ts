@@ -96,7 +96,7 @@ test('wrong settings end the start, each by its name', async () => {
   expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
 });
 
-test("an address that is not this machine's ends the start by the setting's name, before anything is started", async () => {
+test("a foreign address ends the start by the setting's name, before anything is started", async () => {
   const dataDir = join(newFolder(), 'data');
   const service = start({ dataDir, settings: { MILLRACE_HOST: '192.0.2.1' } });
   expect(await service.exitCode()).toBe(1);

@@ -61,7 +61,7 @@ test('a thousand viewers of one cold segment cause one encode', async () => {
   await drop(lab, key);
 });
 
-test('segments of a protected video are encoded on demand too, but for none who asks for them in the clear', async () => {
+test('segments of a protected video are encoded on demand too, but not for requests in the clear', async () => {
   const drm = { enabled: true, version: 'enterprise' };
   const encoding = { rungs: [240], jitEnabled: true };
   const protectedId = await addLibrary(lab.database.db, { encoding, drm });
@@ -79,7 +79,7 @@ test('segments of a protected video are encoded on demand too, but for none who 
   await drop(lab, key);
 });
 
-test('a video is ready before it is encoded, and what viewers and the background made join without a seam', async () => {
+test('a video is ready before it is encoded; segments of viewers and background join without a seam', async () => {
   const inputs = [...picture('testsrc2=s=480x360:r=24000/1001:d=16'), ...SOUND, '-t', '16'];
   const clip = await makeClip(lab, 'film.avi', ...inputs, ...MPEG4);
   const key = await upload(lab, libraryId, clip);

@@ -71,7 +71,7 @@ const MOST_PICTURES_A_SEEK = 2;
 const MOST_SOUNDS_A_SEEK = 8;
 const SOUND_SEGMENT_TICKS = 188 * 1024;
 
-test('a viewer who seeks wildly through two hours has picture and sound each time, and no encoder is left', async () => {
+test('a viewer who seeks wildly through two hours has video and audio each time, and no encoder is left', async () => {
   const clip = await makeClip(lab, 'long.avi', ...LONG);
   const key = await uploadQuick(clip);
   const [picture, sound] = await loadRenditions(lab, key);

@@ -91,9 +91,8 @@ test('a segment task of which no worker was notified is found as well', async ()
   const [rung, segment] = [await findRung(lab, shared, 480), 6];
   // No worker is known to be idle, so none is woken.
   await sql`create function forget_idle() returns trigger language plpgsql as 'begin return null; end'`.execute(db);
-  await sql`create trigger forget_idle before insert on encode_idle for each row execute function forget_idle()`.execute(
-    db,
-  );
+  await sql`create trigger forget_idle before insert on encode_idle for each row execute function
+    forget_idle()`.execute(db);
   await sql`delete from encode_idle`.execute(db);
   const requests = createSegmentRequestStore(db, newGuid());
   await requests.put([{ ...shared, renditionId: rung, segment, aheadSegments: 0, isAwaited: true, forSec: 60 }]);

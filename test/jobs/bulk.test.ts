@@ -125,7 +125,8 @@ test('a video that fails unexpectedly is reported and keeps no other from being 
   const ids = [await addVideo('broken'), await addVideo('whole')];
   await sql
     .raw(`create function break_it() returns trigger language plpgsql as $$ begin raise 'broken'; end $$;
-    create trigger break_it before update on media for each row when (new.title = 'broken') execute function break_it()`)
+    create trigger break_it before update on media for each row
+      when (new.title = 'broken') execute function break_it()`)
     .execute(db);
   const trashing = await create('trash', { by: 'ids', ids });
   await runBulk.run(trashing, deps, signal);
@@ -140,9 +141,8 @@ test('a video that cannot be emptied out of the trash keeps no other there', asy
     .raw(`create function stick() returns trigger language plpgsql as $$ begin raise 'stuck'; end $$;
     create trigger stick before delete on media for each row when (old.title = 'stuck') execute function stick()`)
     .execute(db);
-  await sql`update media set type = 'trash', trashed_at = now() - interval '8 days' where id = any(${ids}::uuid[])`.execute(
-    db,
-  );
+  await sql`update media set type = 'trash', trashed_at = now() - interval '8 days' where id = any(${ids}::uuid[])
+  `.execute(db);
   await expect(emptyTrash.run({}, deps, signal)).rejects.toThrow('1 of 3 failed, the others were done');
   await sql.raw('drop function stick cascade').execute(db);
   expect(await typesOf(ids)).toEqual(['trash']);
@@ -164,9 +164,8 @@ test('an operation that is given up says why of each video that it did not come 
 test('a video that was trashed anew while the trash is emptied stays', async () => {
   const id = await addVideo('anew');
   const gone = await addVideo('gone');
-  await sql`update media set type = 'trash', trashed_at = now() - interval '8 days' where id in (${id}, ${gone})`.execute(
-    database.db,
-  );
+  await sql`update media set type = 'trash', trashed_at = now() - interval '8 days' where id in (${id}, ${gone})
+  `.execute(database.db);
   await runBehind(
     (tx) => sql`update media set trashed_at = now() where id = ${id}`.execute(tx),
     () => emptyTrash.run({}, deps, signal),

@@ -105,7 +105,7 @@ test('a source that cannot pass through is encoded in all rungs', async () => {
   ]);
 });
 
-test('a source that cannot pass through starts with one segment of the lowest rung, and the others show while they grow', async () => {
+test('a source that cannot pass through starts with a segment of the lowest rung; all show as they grow', async () => {
   const alone = await startLab();
   try {
     const all = await addLibrary(alone, { encoding: { rungs: [240, 360, 480] } });
@@ -135,7 +135,7 @@ test('a source that cannot pass through starts with one segment of the lowest ru
   }
 });
 
-test('receivers are notified of each rung when it stands, before they are notified that the video is finished', async () => {
+test('receivers are notified of each rung when it stands, before the end of the video', async () => {
   const heard = await addLibrary(lab, { encoding: { rungs: [240, 360] }, webhookUrl: 'http://127.0.0.1:9/' });
   const clip = await makeClip(lab, 'heard.avi', ...picture('25', 2, '640x360'), '-c:v', 'mpeg4', '-q:v', '5');
   const key = await upload(lab, heard, clip);

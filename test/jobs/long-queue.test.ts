@@ -55,7 +55,7 @@ async function plan(durationSec: number): Promise<MediaKey> {
 }
 const outlook = async (key: MediaKey) => describeOutlook(await createOutlookStore(lab.database.db).load(key));
 
-test('behind 100 hours of queue each video has an end in sight, a short one overtakes, and progress moves in small steps', async () => {
+test('behind 100 hours of queue each video has an end in sight, short ones overtake, progress moves', async () => {
   const long: MediaKey[] = [];
   for (let n = 0; n < 10; n += 1) long.push(await plan(10 * HOUR_SEC));
   const short = await plan(60);

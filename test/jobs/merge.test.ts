@@ -174,7 +174,7 @@ test('segments made one at a time become larger objects, and viewers get the sam
   expect(await loadRows(published)).toEqual(rows);
 });
 
-test('segments that lie in one object with those of others leave it one rendition after the other, and the last deletes it', async () => {
+test('segments in a shared object leave it one rendition after the other, and the last deletes it', async () => {
   const published = await addSingles(storePacked);
   const { audio, videos } = published;
   const before = await watch(published);
@@ -196,7 +196,7 @@ test('segments that lie in one object with those of others leave it one renditio
   await expectMerged(published, before);
 });
 
-test('a retired rendition leaves the objects that it shared, and takes with it those that nobody else is in', async () => {
+test('a retired rendition leaves the objects that it shares, and takes its own with it', async () => {
   const published = await addSingles(storePacked);
   const renditionId = published.videos[0]?.renditionId;
   const alone = packKey(published, newGuid());
@@ -276,7 +276,7 @@ test('nothing is merged of a video that is deleted meanwhile, and no object stay
   expect((await listFiles(published)).size).toBe(SEGMENTS * 4);
 });
 
-test('a part that was made anew meanwhile, and one that is damaged, keep their neighbours from being merged alone', async () => {
+test('a part that was made anew, and one that is damaged, keep their neighbours alone from being merged', async () => {
   const published = await addSingles();
   const [video] = published.videos;
   if (video === undefined) throw new Error('Expected pictures.');

@@ -72,9 +72,9 @@ async function whileBroken(run: () => Promise<void>): Promise<void> {
 
 /** What the encode tasks of the video need to go well, put right. */
 async function putRight({ mediaId }: MediaKey): Promise<void> {
-  await sql`update rendition set plan = plan || '{"streamIndex": 1, "maxBitrateBps": 800000}' where media_id = ${mediaId} and state = 'failed'`.execute(
-    lab.database.db,
-  );
+  await sql`update rendition set plan = plan || '{"streamIndex": 1, "maxBitrateBps": 800000}'
+    where media_id = ${mediaId} and state = 'failed'
+  `.execute(lab.database.db);
 }
 
 test('what failed is made once more by itself, one rung or all, and what stands is not touched', async () => {
@@ -136,7 +136,7 @@ test('images that failed are made once more with all that is incomplete', async 
   expect([pictures !== null, isIncomplete]).toEqual([true, false]);
 });
 
-test('an encode that is cancelled ends its encoders, and is made again by a re-encode, which is cancelled without a trace', async () => {
+test('a cancelled encode ends its encoders, a re-encode makes it, and cancelling that leaves no trace', async () => {
   const { db } = lab.database;
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=25:d=24', '-c:v', 'mpeg4'];
   const key = await upload(lab, libraryId, await makeClip(lab, 'cancelled.avi', ...inputs));

@@ -70,7 +70,7 @@ async function countRepairs(): Promise<number> {
 
 const untilMended = () => until(async () => (await countRepairs()) === 0, 'all to be made anew');
 
-test('a sound store is read through in bounded steps that go on where the last ended, and then left alone', async () => {
+test('an intact store is read in bounded steps that go on where the last ended, and then left alone', async () => {
   const total = await countChunks();
   const seen: number[] = [];
   for (let run = 0; run < total + 1; run += 1) {

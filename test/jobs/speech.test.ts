@@ -97,7 +97,7 @@ test('a span at which the engine crashes costs that span alone, and the messages
   expect(spans).toBe(3);
 });
 
-test('an engine of this machine begins no span while new videos wait to be encoded, and goes on when none does', async () => {
+test('a local engine begins no span while new videos wait to be encoded, and goes on when none does', async () => {
   const { db } = lab.database;
   const waiting = newGuid();
   recognise = async (span) => {
@@ -117,7 +117,8 @@ test('an engine of this machine begins no span while new videos wait to be encod
 /** Has a video wait to be encoded. */
 async function addWaiting(id: Guid): Promise<void> {
   await sql`
-    insert into encode_task (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment, to_segment, queue,
+    insert into encode_task (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment, to_segment,
+      queue,
       weight, state, is_ready)
     select library_id, media_id, ${id}, id, 'video', '{}', 0, 1, 'viewers', 1, 'waiting', true
     from timeline where active order by id limit 1`.execute(lab.database.db);
@@ -139,7 +140,7 @@ async function addTalk(libraryId: number, title: string, vtt: string): Promise<M
 const vttOf = (texts: readonly string[]) =>
   ['WEBVTT', ...texts.map((text, at) => `00:00:${10 + at}.000 --> 00:00:${10 + at}.900\n${text}`)].join('\n\n');
 
-test('videos whose captions cannot be indexed keep no other from it, nor does a time that is out of range', async () => {
+test('videos whose captions cannot be indexed hold up no other, nor does a time that is out of range', async () => {
   const { db } = lab.database;
   const libraryId = await addLibrary(lab);
   const good = await addTalk(libraryId, 'good', 'WEBVTT\n\n700:00:00.000 --> 700:00:01.000\nVery late');

@@ -31,7 +31,8 @@ export async function claimOnly(tx: Tx, key: MediaKey, kind: TaskKind): Promise<
 /** Writes a task of the timeline that a video shows. */
 export async function addTask(db: Db, { mediaId }: MediaKey, kind: TaskKind, state: string): Promise<void> {
   await sql`
-    insert into encode_task (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment, to_segment, queue,
+    insert into encode_task (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment, to_segment,
+      queue,
       weight, state)
     select library_id, media_id, ${newGuid()}, id, ${kind}, '{}', 0, 1, 'long', 1, ${state}
     from timeline where media_id = ${mediaId} and active

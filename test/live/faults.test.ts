@@ -59,7 +59,7 @@ async function recordingOf({ base }: Stream): Promise<string> {
   );
 }
 
-test('an outage of 40 s neither ends nor splits a stream; stopped twice, and with the api dying, it is one whole video', async () => {
+test('an outage of 40 s neither ends nor splits a stream; stopped twice it is one whole video', async () => {
   const stream = await goLive();
   await publishFor(stream, clips.small, 2);
   const address = await mediaPlaylistOf(stream.base);

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-test('rungs below the source have its segments, a player switches between them, and a dead encoder leaves a gap', async () => {
+test('rungs below the source have its segments, a player switches, and a dead encoder leaves a gap', async () => {
   const { base, key, ingest } = await startLive(room);
   publish(ingest, { size: '854x480' });
   const multivariant = await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
@@ -101,7 +101,8 @@ test('a recording of two sizes gets the rungs below each, which show every pictu
   const isRunning = async () => ((await transcodingOf(other.key)).state === 'running' ? true : null);
   await until(isRunning, 'rungs of another stream', 60_000);
   const { base, key, ingest } = await startLive(room);
-  // Some parts of the next segment too: hls.js does not come to an end where the last segment of a period is one picture.
+  // Some parts of the next segment too: hls.js does not come to an end where the last segment of a period is one
+  // picture.
   const isUnderWay = async (period: number) => {
     const text = (await mediaPlaylists(base))[0] ?? '#EXTM3U\n';
     const whole = [...Map.groupBy(segmentsOf(text), ({ map }) => map).values()][period]?.length ?? 0;

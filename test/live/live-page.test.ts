@@ -41,7 +41,7 @@ async function lookAtBar(page: Page): Promise<number> {
   });
 }
 
-test('the player page waits for a stream, plays it near its newest second, also after a stall, and then its video', async () => {
+test('the player page waits for a stream, plays it near its newest second, and then its video', async () => {
   const { key, ingest } = await createLive(room);
   const page = await room.browser.newPage();
   await page.goto(`${room.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
@@ -74,7 +74,7 @@ test('the player page waits for a stream, plays it near its newest second, also 
   await page.close();
 });
 
-test('until a stream begins its trailer plays in a loop under the countdown, then the stream plays in its place', async () => {
+test('until a stream begins its trailer loops under the countdown, then the stream plays in its place', async () => {
   const trailer = await createVideo(room.service, 'Trailer');
   const clip = await makeClip();
   expect((await uploadFile(room.service, trailer, clip)).status).toBe(200);
@@ -117,7 +117,7 @@ test('the bar of a stream that can be gone back in shows its keyframes', async (
 });
 
 // The last here: its library asks for tokens from then on.
-test('whoever holds an embed token sees in the page what is published before the start, and then the stream', async () => {
+test('whoever holds an embed token sees the preview before the start in the page, and then the stream', async () => {
   const { service, browser, catalogue } = room;
   const settings = { method: 'POST', headers: { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' } };
   const changed = JSON.stringify({ PlayerTokenAuthenticationEnabled: true });

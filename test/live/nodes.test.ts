@@ -99,7 +99,7 @@ afterAll(async () => {
 async function startMachine(role: string, change: Record<string, string> = {}): Promise<Machine> {
   const port = await freePort();
   const env = {
-    MILLRACE_DATABASE_URL: `postgres:///postgres?host=${encodeURIComponent(String(database.config.host))}&user=millrace`,
+    MILLRACE_DATABASE_URL: `postgres:///postgres?host=${encodeURIComponent(`${database.config.host}`)}&user=millrace`,
     MILLRACE_STORAGE: store.url,
     MILLRACE_SECRET_KEY: SECRET.toString('base64'),
     MILLRACE_DATA_DIR: await mkdtemp(path.join(folder, `${role}-`)),
@@ -153,7 +153,8 @@ async function recordingOf(base: string): Promise<string> {
 /** Segments of the pictures that have their row. */
 async function storedOf(mediaId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from chunk c join rendition r on r.library_id = c.library_id and r.media_id = c.media_id
+    select count(*)::int as count from chunk c join rendition r on r.library_id = c.library_id
+      and r.media_id = c.media_id
       and r.id = c.rendition_id where c.media_id = ${mediaId} and r.kind = 'video'`.execute(database.db);
   return rows[0]?.count ?? 0;
 }
@@ -172,7 +173,7 @@ function isOfLostParts(fault: string, { from, open }: Death): boolean {
 /** Playlists of keyframes alone have rules of their own. */
 const isWhole = (text: string) => !text.includes('EXT-X-I-FRAMES-ONLY');
 
-test('the owner of a stream is killed for good: the other node takes its publisher, the video lacks an open segment at most', async () => {
+test('the owner of a stream is killed: another node takes its publisher, an open segment at most is lost', async () => {
   const { key, streamKey, base } = await goLive();
   const known = await database.db.selectFrom('live_node').select(['region', 'capacity']).orderBy('region').execute();
   expect(known).toEqual([

@@ -72,7 +72,7 @@ test('under basic protection a play session gets whole segments, encrypted under
   await player.close();
 }, 120_000);
 
-test('after another process has sent parts, media goes on under a rendition of its own, which repeats no IV', async () => {
+test('after another process sent parts, media goes on under a rendition of its own, which repeats no IV', async () => {
   await setDrm('enterprise');
   const stream = await createLive(room);
   const { key, base, streamKey } = stream;

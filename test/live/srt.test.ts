@@ -92,7 +92,7 @@ test.each([
   90_000,
 );
 
-test("the key as passphrase of the stream's id encrypts; another passphrase and an unknown key are rejected", async () => {
+test("the key as passphrase of the stream's id encrypts; other passphrases and unknown keys are rejected", async () => {
   const stream = await startLive({ service, catalogue });
   const name = `streamid=${stream.key.mediaId}`;
   const said: string[] = [];

@@ -92,7 +92,7 @@ async function checkRungs(page: Page): Promise<void> {
   }
 }
 
-test('untagged SD H.264 has the same colours in its copied and encoded rungs in Chromium, those of BT.601', async () => {
+test('untagged SD H.264 has the colours of BT.601 in its copied and encoded rungs in Chromium', async () => {
   const browser = await openBrowser();
   try {
     await checkRungs(await browser.newPage());

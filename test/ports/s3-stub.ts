@@ -244,13 +244,15 @@ const ACTIONS: Record<string, (state: State, exchange: Exchange) => Reply> = {
   },
   ListUploads({ uploads }) {
     const entries = [...uploads].map(([id, { key, initiatedAt }]) => {
-      return `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${initiatedAt.toISOString()}</Initiated></Upload>`;
+      const initiated = initiatedAt.toISOString();
+      return `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${initiated}</Initiated></Upload>`;
     });
     return { status: 200, body: `<ListMultipartUploadsResult>${entries.join('')}</ListMultipartUploadsResult>` };
   },
   ListParts({ uploads }, { query }) {
     const parts = [...(uploads.get(query.get('uploadId') ?? '')?.parts ?? [])].map(([number, part]) => {
-      return `<Part><PartNumber>${number}</PartNumber><LastModified>${part.modifiedAt.toISOString()}</LastModified></Part>`;
+      const modified = part.modifiedAt.toISOString();
+      return `<Part><PartNumber>${number}</PartNumber><LastModified>${modified}</LastModified></Part>`;
     });
     return { status: 200, body: `<ListPartsResult>${parts.join('')}</ListPartsResult>` };
   },

@@ -200,7 +200,7 @@ function writeTests(given: () => Given): void {
 }
 
 function readTests(given: () => Given): void {
-  test('a read that is aborted while it opens, or before anyone reads it, is instructed to its reader alone', async () => {
+  test('a read that is aborted while it opens, or before it is read, is reported to its reader alone', async () => {
     const { storage, key } = given();
     await storage.put(key('unread'), Buffer.alloc(4 * MIB), {}, never);
     const unexpected: Error[] = [];

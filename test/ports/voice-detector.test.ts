@@ -8,9 +8,11 @@ const RATE = 16_000;
 const never = new AbortController().signal;
 /** The silence before and after what is said is cut away. */
 const TRIM =
-  'silenceremove=start_periods=1:start_threshold=-38dB,areverse,silenceremove=start_periods=1:start_threshold=-38dB,areverse';
+  'silenceremove=start_periods=1:start_threshold=-38dB,areverse,' +
+  'silenceremove=start_periods=1:start_threshold=-38dB,areverse';
 const CHORDS =
-  '0.25*sin(2*PI*262*t)+0.2*sin(2*PI*330*t)+0.2*sin(2*PI*392*t)*(1+sin(4*PI*t))/2+0.15*sin(2*PI*524*t*(1+0.25*floor(mod(t,4))))';
+  '0.25*sin(2*PI*262*t)+0.2*sin(2*PI*330*t)+0.2*sin(2*PI*392*t)*(1+sin(4*PI*t))/2' +
+  '+0.15*sin(2*PI*524*t*(1+0.25*floor(mod(t,4))))';
 
 /** Where spans begin and end, in seconds; samples come in odd pieces, as decoders give them. */
 async function cut(samples: Buffer): Promise<[number, number][]> {

@@ -122,7 +122,7 @@ async function watch(random: { below(limit: number): number }): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, viewer));
 }
 
-test(`the edge's memory is bounded by its caches for videos of 10,000 fragments, and then stays (seed ${seed})`, async () => {
+test(`the edge's memory is bounded by its caches for videos of 10,000 fragments (seed ${seed})`, async () => {
   const random = seededRandom(seed);
   const [edge] = await findProcesses(service, 'role.ts edge');
   if (edge === undefined) throw new Error('Expected the process of the edge.');

@@ -149,7 +149,8 @@ test(`${VIEWERS} viewers are served without an error, within bounded memory`, as
   const { peakMib } = readMemory(edge.pid);
   const [p50, p99] = [0.5, 0.99].map((share) => quantile(segmentsMs, share).toFixed(1));
   report(
-    `${VIEWERS} viewers, ${segmentsMs.length} segments, p50 ${p50} ms, p99 ${p99} ms, peak ${peakMib.toFixed(0)} MiB, ${retries} retries`,
+    `${VIEWERS} viewers, ${segmentsMs.length} segments, p50 ${p50} ms, p99 ${p99} ms, peak ${peakMib.toFixed(0)} ` +
+      `MiB, ${retries} retries`,
   );
   expect(faults.slice(0, 5)).toEqual([]);
   expect(segmentsMs.length).toBeGreaterThanOrEqual(VIEWERS);
@@ -211,7 +212,8 @@ test(`${BAD_PER_SEC} bad requests a second hold up no viewer, and each is in the
   const floodedMs = quantile(times, 0.99);
   const { sent, statuses } = flooded;
   report(
-    `${sent} bad requests (${JSON.stringify(statuses)}), p99 of segments ${calmMs.toFixed(1)} and ${floodedMs.toFixed(1)} ms`,
+    `${sent} bad requests (${JSON.stringify(statuses)}), p99 of segments ${calmMs.toFixed(1)} and ` +
+      `${floodedMs.toFixed(1)} ms`,
   );
   expect(Object.keys(statuses).filter((status) => !['403', '429'].includes(status))).toEqual([]);
   await expect.poll(countEvents, { timeout: 20_000 }).toBe(sent);

@@ -16,7 +16,9 @@ import { call, createVideo, FAILED, FINISHED, getVideo, untilVideo, uploadFile }
 import { checkWholeVideo } from '../support/whole-video/check-whole-video.ts';
 
 const run = promisify(execFile);
-/** Promise 3: once the faults stop, everything comes to its end; on idle cores within 20 s, on busy ones within this. */
+/**
+ * Promise 3: once the faults stop, everything comes to its end; on idle cores within 20 s, on busy ones within this.
+ */
 const END_LIMIT_MS = 150_000;
 const isSoak = process.env.MODE === 'soak';
 const ROUNDS = faultRounds(isSoak ? 20 : 1);

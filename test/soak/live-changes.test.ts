@@ -71,7 +71,7 @@ async function recordingOf(address: string): Promise<string> {
   );
 }
 
-test('publishers come and go, of two sizes: playlists keep to RFC 8216bis, the page plays on, no picture is lost or doubled', async () => {
+test('publishers of two sizes come and go: playlists keep to RFC 8216bis, each picture plays once', async () => {
   const stream = await goLive();
   await publishFor(stream, clips.small, 2);
   const address = await mediaPlaylistOf(stream.base);

@@ -17,7 +17,10 @@ import { call, createVideo, getVideo, uploadFile } from '../support/videos.ts';
 
 const run = promisify(execFile);
 const PATIENCE = { timeout: 240_000, interval: 250 };
-/** A decoder that stands still for half a minute is ended elsewhere: `npm run soak -- speech-faults` is slower than that. */
+/**
+ * A decoder that stands still for half a minute is ended elsewhere: `npm run soak -- speech-faults` is slower than
+ * that.
+ */
 const isSoak = process.env.MODE === 'soak';
 const SLOW_MS = isSoak ? 33_000 : 3_000;
 /** Half a second each: more of them than a sentence of three seconds holds. */
@@ -93,7 +96,7 @@ async function captionsOf(guid: string): Promise<string> {
   return answer.status === 200 ? await answer.text() : '';
 }
 
-test('an engine that is slow, busy, endless or broken, and a killed worker, cost one span at most, and nothing is doubled', async () => {
+test('an engine that is slow, busy, endless or broken, and a killed worker, cost one span at most', async () => {
   const guid = await createVideo(service, 'Sentences');
   expect((await uploadFile(service, guid, await makeClip(), '?transcribeEnabled=true&sourceLanguage=en')).status).toBe(
     200,
@@ -107,7 +110,7 @@ test('an engine that is slow, busy, endless or broken, and a killed worker, cost
   expect(Object(await getVideo(service, guid)).captions).toMatchObject([{ srclang: 'en-auto', version: 1 }]);
 });
 
-test('the language is guessed at three places, and a worker that is killed there or at the end changes nothing', async () => {
+test('the language is guessed at three places, and a worker killed there or at the end changes nothing', async () => {
   const languages: (string | null)[] = [];
   script = ({ language, span, times }, response) => {
     languages.push(language);

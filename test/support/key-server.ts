@@ -73,7 +73,8 @@ function writeAnswer(root: XmlElement): string {
 function writeSignals(kid: Guid, systemId: Guid): string {
   const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64');
   if (systemId === SYSTEM_IDS.fairPlay) {
-    const line = `METHOD=SAMPLE-AES,URI="skd://keys/${kid}",KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1"`;
+    const format = 'KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1"';
+    const line = `METHOD=SAMPLE-AES,URI="skd://keys/${kid}",${format}`;
     const media = `<HLSSignalingData playlist="media">${base64(`#EXT-X-KEY:${line}`)}</HLSSignalingData>`;
     return `${media}<HLSSignalingData playlist="master">${base64(`#EXT-X-SESSION-KEY:${line}`)}</HLSSignalingData>`;
   }

@@ -73,9 +73,8 @@ async function sweepEverything(service: Service, objects: string): Promise<void>
     // An upload session's lease lasts 60 s, an object without a row is left alone for an hour, so is a temporary file.
     await sql`update upload set lease_until = now() - interval '1 second' where method = 'put'`.execute(deps.db);
     // What was taken out of use stays ten minutes for those who still read it; at infinity, while something uses it.
-    await sql`update retired_object set retired_at = now() - interval '11 minutes' where retired_at < 'infinity'`.execute(
-      deps.db,
-    );
+    await sql`update retired_object set retired_at = now() - interval '11 minutes' where retired_at < 'infinity'
+    `.execute(deps.db);
     await sweepUploads.run({}, deps, never);
     await sweep.run({}, { ...deps, orphanAgeMs: 0 }, never);
     await deps.storage.sweepTemp(0, never);

@@ -19,7 +19,8 @@ export async function passLeases(pool: pg.Pool, diedAt: Date): Promise<void> {
     died,
   );
   await pool.query(
-    `update millrace_queue.job set heartbeat_on = now() - interval '1 minute' where state = 'active' and heartbeat_on < $1`,
+    "update millrace_queue.job set heartbeat_on = now() - interval '1 minute' where state = 'active' and " +
+      'heartbeat_on < $1',
     died,
   );
 }

@@ -1,8 +1,17 @@
 /** Three talks about different things. */
 export const TALKS = [
-  'Today we bake a loaf of bread. First weigh the flour and the water. The dough needs ten grams of salt. Knead the dough until it is smooth. The yeast makes the dough rise in an hour. Shape the loaf and let the bread rest. Heat the oven until the stone is hot. Bake the bread for forty minutes. A good loaf of bread sounds hollow. Let the bread cool before you cut the loaf.',
-  'A telescope gathers the light of distant stars. The mirror of the telescope must be clean. Point the telescope at the moon first. Jupiter and its moons are easy to find. The rings of Saturn need a larger mirror. Stars twinkle because the air moves. A galaxy is a city of stars. The light of a galaxy is millions of years old. Keep the telescope away from street light. Write down each star that you find.',
-  'Your bicycle deserves a careful repair. Turn the bicycle over and look at the chain. A dry chain wears the sprockets. Clean the chain with a brush and oil it. The brake pads must not touch the tyre. Tighten the brake cable with a small wrench. A flat tyre is mended in ten minutes. Take the tyre off with two levers. Pump the tyre until it is firm. Ride the bicycle slowly and test the brake.',
+  'Today we bake a loaf of bread. First weigh the flour and the water. The dough needs ten grams of salt. Knead ' +
+    'the dough until it is smooth. The yeast makes the dough rise in an hour. Shape the loaf and let the bread ' +
+    'rest. Heat the oven until the stone is hot. Bake the bread for forty minutes. A good loaf of bread sounds ' +
+    'hollow. Let the bread cool before you cut the loaf.',
+  'A telescope gathers the light of distant stars. The mirror of the telescope must be clean. Point the telescope ' +
+    'at the moon first. Jupiter and its moons are easy to find. The rings of Saturn need a larger mirror. Stars ' +
+    'twinkle because the air moves. A galaxy is a city of stars. The light of a galaxy is millions of years old. ' +
+    'Keep the telescope away from street light. Write down each star that you find.',
+  'Your bicycle deserves a careful repair. Turn the bicycle over and look at the chain. A dry chain wears the ' +
+    'sprockets. Clean the chain with a brush and oil it. The brake pads must not touch the tyre. Tighten the brake ' +
+    'cable with a small wrench. A flat tyre is mended in ten minutes. Take the tyre off with two levers. Pump the ' +
+    'tyre until it is firm. Ride the bicycle slowly and test the brake.',
 ] as const;
 
 /** Sentences of talks one after another, `stepSec` each, with half a second between them. */

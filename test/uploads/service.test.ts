@@ -147,7 +147,8 @@ test('a PUT that is cut leaves nothing, and the video takes another; then no mor
   const before = await storedFiles();
   const socket = connect(Number(new URL(service.apiUrl).port), '127.0.0.1');
   socket.write(
-    `PUT /library/1/videos/${guid} HTTP/1.1\r\nHost: x\r\nAccessKey: ${LIBRARY_KEY}\r\nContent-Length: ${file.length}\r\n\r\n`,
+    `PUT /library/1/videos/${guid} HTTP/1.1\r\nHost: x\r\nAccessKey: ${LIBRARY_KEY}\r\nContent-Length: ` +
+      `${file.length}\r\n\r\n`,
   );
   socket.write(file.subarray(0, file.length * 0.6));
   await vi.waitFor(async () => expect((await storedFiles()).length).toBe(before.length + 1), PATIENCE);

@@ -144,7 +144,7 @@ test('going on puts off the expiry; an upload that nobody goes on with is 404 an
   expect([await stack.staged(), await stack.uploads(), (await stack.loadVideo(guid)).status]).toEqual([[], [], 0]);
 });
 
-test('a complete upload is forgotten with its upload session when that expires, and the video keeps its file', async () => {
+test('a complete upload goes with its upload session when that expires, and the video keeps its file', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 2);
   await upload.patch(0, Buffer.from('ok'));

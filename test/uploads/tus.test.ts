@@ -204,7 +204,7 @@ test.each([
   expect((await post(library, await stack.createVideo(), 10, headers)).status).toBe(status);
 });
 
-test('a piece of another type is 415, one beyond the length 413, an unknown method 405, an unknown path 404', async () => {
+test('a part of another type is 415, beyond the length 413, an unknown method 405, an unknown path 404', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 4);
   expect((await upload.patch(0, Buffer.from('ab'), { 'Content-Type': 'application/octet-stream' })).status).toBe(415);

@@ -95,7 +95,8 @@ async function ageByAnHour(service: Service, mediaId: string): Promise<void> {
   const client = await connectTo(service);
   try {
     const columns = await client.query<{ name: string }>(
-      `select column_name as name from information_schema.columns where table_name = 'chunk' and is_generated = 'NEVER'`,
+      "select column_name as name from information_schema.columns where table_name = 'chunk' and is_generated = " +
+        "'NEVER'",
     );
     const names = columns.rows.map(({ name }) => name);
     const values = names.map(
@@ -105,7 +106,8 @@ async function ageByAnHour(service: Service, mediaId: string): Promise<void> {
     );
     await client.query('begin');
     await client.query(
-      `with last as (select rendition_id, max(first_segment) as segment from chunk where media_id = $1 group by rendition_id)
+      `with last as (select rendition_id, max(first_segment) as segment from chunk where media_id = $1
+         group by rendition_id)
        update chunk c set first_segment = c.first_segment + $2, start_tick = c.start_tick + $2 * 2 * r.timescale
        from rendition r, last l where c.media_id = $1 and r.library_id = c.library_id and r.media_id = c.media_id
          and r.id = c.rendition_id and l.rendition_id = r.id`,

@@ -13,11 +13,12 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const whole = (text: string) => text.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
 const wide = (start: bigint) => `${start << 64n}`;
 
-test('addresses are found in the ranges of the lists, in the table that was made of them, and where none can be kept', async () => {
+test('addresses are found in the ranges of the lists and in the table of them, also where none is kept', async () => {
   const lists = { v4: join(folder, 'v4.csv'), v6: join(folder, 'v6.csv') };
   await writeFile(
     lists.v4,
-    `${whole('192.0.2.0')},${whole('192.0.2.127')},64500,"A, B"\n${whole('198.51.100.0')},${whole('198.51.100.255')},64501,C\n`,
+    `${whole('192.0.2.0')},${whole('192.0.2.127')},64500,"A, ` +
+      `B"\n${whole('198.51.100.0')},${whole('198.51.100.255')},64501,C\n`,
   );
   await writeFile(lists.v6, `${wide(0x2001_0db8_0001_0000n)},${wide(0x2001_0db8_0001_ffffn)},64502,D\n`);
   const path = join(folder, 'cache', 'asn.bin');

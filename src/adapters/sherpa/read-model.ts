@@ -20,7 +20,8 @@ export async function readModel(folder: string, known?: { languages: readonly st
   if (layout === null) {
     throw new Refused(
       'invalid',
-      `Expected a folder with a Whisper, Moonshine, Zipformer, Paraformer, SenseVoice or Parakeet model of sherpa-onnx, got ${folder} with ${files.slice(0, 8).join(', ') || 'no files'}.`,
+      'Expected a folder with a Whisper, Moonshine, Zipformer, Paraformer, SenseVoice or Parakeet model of ' +
+        `sherpa-onnx, got ${folder} with ${files.slice(0, 8).join(', ') || 'no files'}.`,
     );
   }
   const name = basename(folder);

@@ -5,8 +5,8 @@ import { checkRange } from './bytes.ts';
 
 /**
  * The same store, in which keys that name a range of a pack are read like objects. `localPath` knows none of them: the
- * range begins inside a file. They are written and deleted with their pack alone, but that a range may be replaced by as
- * many other bytes, which writes the pack anew.
+ * range begins inside a file. They are written and deleted with their pack alone, but that a range may be replaced by
+ * as many other bytes, which writes the pack anew.
  */
 export function createPackedStorage(storage: Storage): Storage {
   async function head(key: StorageKey): Promise<ObjectInfo | null> {

@@ -147,7 +147,10 @@ export function describeS3Fault(error: unknown): string | null {
   const { name } = failureOf(error);
   if (name === 'NoSuchBucket') return 'MILLRACE_STORAGE: the bucket does not exist, make it first.';
   if (!KEYS_REFUSED.includes(name)) return null;
-  return `AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: expected keys that may use the bucket of MILLRACE_STORAGE, S3 answered ${name}.`;
+  return (
+    'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: expected keys that may use the bucket of MILLRACE_STORAGE, S3 ' +
+    `answered ${name}.`
+  );
 }
 
 function isFull(error: unknown): boolean {

@@ -183,7 +183,7 @@ export function partJob(bucket: S3Bucket, bytes: Buffer): PartJob {
       );
       if (answer.ETag === undefined || !isProof(answer, md5)) {
         throw new Error(
-          `Expected part ${place.PartNumber} of ${place.Key} to have the MD5 ${md5.toString('hex')}, came ${answer.ETag}.`,
+          `Expected part ${place.PartNumber} of ${place.Key} to have MD5 ${md5.toString('hex')}, came ${answer.ETag}.`,
         );
       }
       return answer.ETag;

@@ -20,7 +20,10 @@ function findModel(): string | null {
   }
 }
 
-/** Silero VAD, run by sherpa-onnx in a process of its own for each audio track; null when one of the two is not installed. */
+/**
+ * Silero VAD, run by sherpa-onnx in a process of its own for each audio track; null when one of the two is not
+ * installed.
+ */
 export function findSileroDetector(): VoiceDetector | null {
   const model = findModel();
   if (model === null || platformFolder() === null) return null;

@@ -20,7 +20,9 @@ export const createBulk = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/bulk',
   description:
-    'Moves, trashes, restores, deletes, re-encodes, retries or transcribes many videos in the background: those named, all that match a filter, or those of an earlier operation, which `restore` undoes. The report names each that could not be done.',
+    'Moves, trashes, restores, deletes, re-encodes, retries or transcribes many videos in the background: those ' +
+    'named, all that match a filter, or those of an earlier operation, which `restore` undoes. The report names ' +
+    'each that could not be done.',
   auth: 'access-key',
   params: LibraryParams,
   body: CreateBulkModel,

@@ -85,6 +85,7 @@ function page({ name, body, names, style, prefix }: Page): string {
     (one) =>
       `<a href="${prefix}/docs/${one}"${one === name ? ' aria-current="page"' : ''}>${one.replaceAll('-', ' ')}</a>`,
   );
+  const current = name === 'README' ? ' aria-current="page"' : '';
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -95,7 +96,9 @@ function page({ name, body, names, style, prefix }: Page): string {
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${style}">
 </head>
-<body class="document"><nav aria-label="Documents"><a href="${prefix}/">Dashboard</a><a href="${prefix}/docs"${name === 'README' ? ' aria-current="page"' : ''}>Start</a>${links.join('')}</nav>
+<body class="document">
+<nav aria-label="Documents"><a href="${prefix}/">Dashboard</a><a href="${prefix}/docs"${current}>Start</a>
+${links.join('')}</nav>
 <main>${body}</main></body>
 </html>
 `;

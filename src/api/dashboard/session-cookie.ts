@@ -42,7 +42,9 @@ export function requireOwnPage(message: IncomingMessage, publicUrl: string | nul
   const { origin, host } = message.headers;
   const isOwn = origin !== undefined && isOwnOrigin(origin, host, publicUrl);
   if (isOwn && message.headers[PAGE_HEADER] === '1') return;
-  const message403 = `A session of the dashboard writes from the dashboard's own pages only, with Origin and ${PAGE_HEADER}: 1. Elsewhere send an AccessKey.`;
+  const message403 =
+    `A session of the dashboard writes from the dashboard's own pages only, with Origin and ${PAGE_HEADER}: 1. ` +
+    'Elsewhere send an AccessKey.';
   throw new Refused('forbidden', message403);
 }
 

@@ -12,7 +12,8 @@ export const getBitrateHistory = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/live/{streamId}/bitrate-history',
   description:
-    'Answers what a stream was published with, a sample for each second between `startTime` and `endTime`, in bits a second.',
+    'Answers what a stream was published with, a sample for each second between `startTime` and `endTime`, in ' +
+    'bits a second.',
   auth: 'none',
   params: LiveParams,
   query: Type.Object({ startTime: maybe.dateTime(), endTime: maybe.dateTime() }),

@@ -17,7 +17,8 @@ export const createLiveStream = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/live',
   description:
-    'Creates a live stream with a key to publish with. Viewers are let in when it is started, or at its scheduled time.',
+    'Creates a live stream with a key to publish with. Viewers are let in when it is started, or at its scheduled ' +
+    'time.',
   auth: 'access-key',
   params: LibraryParams,
   body: CreateLiveStreamModel,

@@ -20,7 +20,8 @@ export const getLiveEncodingStatistics = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/live/statistics/encoding',
   description:
-    'Sums up the seconds of video that were encoded of live streams, by day or hour (UTC), stream, codec and resolution. Several values of a filter are separated by commas.',
+    'Sums up the seconds of video that were encoded of live streams, by day or hour (UTC), stream, codec and ' +
+    'resolution. Several values of a filter are separated by commas.',
   auth: 'access-key',
   params: LibraryParams,
   query: Type.Object({

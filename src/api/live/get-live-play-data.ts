@@ -54,7 +54,8 @@ async function requireAudience(
   if (stream.isPublic || (await showsEmbedToken(shown, { mediaId: stream.id, library }, deps))) return;
   throw new Refused(
     'forbidden',
-    `This stream is not public: expected token and expires in the query, got ${describeToken(shown, Date.now())}. Sign SHA256(key + stream id + expires) anew.`,
+    `This stream is not public: expected token and expires in the query, got ${describeToken(shown, Date.now())}. ` +
+      'Sign SHA256(key + stream id + expires) anew.',
   );
 }
 

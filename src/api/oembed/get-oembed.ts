@@ -146,6 +146,7 @@ function writeFrame({ address, title, size }: Frame): string {
 function noPage(address: string, edgeUrl: string): Refused {
   return new Refused(
     'not-found',
-    `Expected url to be a player page such as ${edgeUrl}/embed/{libraryId}/{videoId}, got ${quote(address)}. Check the address.`,
+    `Expected url to be a player page such as ${edgeUrl}/embed/{libraryId}/{videoId}, got ${quote(address)}. ` +
+      'Check the address.',
   );
 }

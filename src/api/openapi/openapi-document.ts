@@ -30,7 +30,9 @@ export function toOpenApi(operations: readonly Described[]): OpenApi {
       title: 'Millrace',
       version: INTERFACE_VERSION,
       description:
-        'Libraries of videos and collections. Names of fields in bodies and of query parameters are found in any case; what is unknown is passed over. A query value that is empty or cannot be read counts as its default.',
+        'Libraries of videos and collections. Names of fields in bodies and of query parameters are found in any ' +
+        'case; what is unknown is passed over. A query value that is empty or cannot be read counts as its ' +
+        'default.',
     },
     servers: [{ url: '/' }],
     paths: Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1))),

@@ -5,7 +5,8 @@ const SIGNED = [{ AuthorizationSignature: [], AuthorizationExpire: [], VideoId: 
 const TUS = { $ref: '#/components/headers/TusResumable' };
 const UPLOAD = 'http://127.0.0.1:7700/tusupload/0192f000-0000-7000-8000-000000000002';
 const SIGNED_HEADERS =
-  "-H 'Tus-Resumable: 1.0.0' -H 'LibraryId: 1' -H 'VideoId: GUID' -H 'AuthorizationExpire: 1800000000' -H 'AuthorizationSignature: HEX'";
+  "-H 'Tus-Resumable: 1.0.0' -H 'LibraryId: 1' -H 'VideoId: GUID' -H 'AuthorizationExpire: 1800000000' -H " +
+  "'AuthorizationSignature: HEX'";
 const OFFSET = { $ref: '#/components/headers/UploadOffset' };
 
 type TusCall = {
@@ -97,14 +98,16 @@ const CREATE: TusCall = {
   name: 'createUpload',
   summary: 'Create a resumable upload',
   description:
-    'Opens an upload of a whole file for a video that takes one. Parts of parallel uploads (Upload-Concat) are refused.',
+    'Opens an upload of a whole file for a video that takes one. Parts of parallel uploads (Upload-Concat) are ' +
+    'refused.',
   example: `-i -X POST -H 'Upload-Length: 1000000' ${SIGNED_HEADERS} http://127.0.0.1:7700/tusupload`,
   asks: [
     parameter('Upload-Length', 'Size of the file in bytes.', { type: 'integer', minimum: 1 }),
     {
       ...parameter(
         'Upload-Metadata',
-        'Pairs of name and base64: filetype, title, collection, thumbnailTime (ms). What cannot be used is passed over.',
+        'Pairs of name and base64: filetype, title, collection, thumbnailTime (ms). What cannot be used is passed ' +
+          'over.',
         { type: 'string' },
       ),
       required: false,
@@ -132,7 +135,9 @@ const APPEND: TusCall = {
   name: 'appendToUpload',
   summary: 'Send the next bytes of an upload',
   description: 'Stores the body where the upload ends; with its last byte the video has its file.',
-  example: `-X PATCH -H 'Upload-Offset: 0' -H 'Content-Type: application/offset+octet-stream' ${SIGNED_HEADERS} --data-binary @FILE ${UPLOAD}`,
+  example:
+    `-X PATCH -H 'Upload-Offset: 0' -H 'Content-Type: application/offset+octet-stream' ${SIGNED_HEADERS} ` +
+    `--data-binary @FILE ${UPLOAD}`,
   asks: [
     parameter('Upload-Offset', 'Where the bytes begin.', { type: 'integer', minimum: 0 }),
     {

@@ -61,7 +61,8 @@ export class ProgressHub {
     if (this.#clients.size >= this.#limits.clients || ofLibrary >= this.#limits.clientsOfLibrary) {
       throw new Refused(
         'busy',
-        `Expected at most ${this.#limits.clientsOfLibrary} followers of a library and ${this.#limits.clients} in all, there are ${ofLibrary} and ${this.#clients.size}. Close one, or ask for the video instead.`,
+        `Expected at most ${this.#limits.clientsOfLibrary} followers of a library and ${this.#limits.clients} in ` +
+          `all, there are ${ofLibrary} and ${this.#clients.size}. Close one, or ask for the video instead.`,
       );
     }
     const client = new ProgressClient(topic);

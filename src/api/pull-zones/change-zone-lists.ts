@@ -46,7 +46,9 @@ function referrerOperation(verb: Verb, what: string, list: ReferrerList) {
     ...COMMON,
     name: `${verb}Zone${what}`,
     path: `/pullzone/{id}/${verb}${what}`,
-    description: `${SUMMARIES[verb]} the ${what.startsWith('Allowed') ? 'allowed' : 'blocked'} referrers of a pull zone, which are those of its library.`,
+    description:
+      `${SUMMARIES[verb]} the ${what.startsWith('Allowed') ? 'allowed' : 'blocked'} referrers of a pull zone, ` +
+      'which are those of its library.',
     body: ReferrerModel,
     async run({ params, body: { Hostname } }, deps: Deps) {
       const rule = parseReferrerRule(Hostname);

@@ -32,7 +32,8 @@ export const resetSecurityKey = defineOperation({
     if (key != null && (key.length < min || key.length > max)) {
       throw new Refused(
         'invalid',
-        `Expected a SecurityKey of ${min} to ${max} characters, got ${key.length}. Send another one, or none to have one drawn.`,
+        `Expected a SecurityKey of ${min} to ${max} characters, got ${key.length}. Send another one, or none to ` +
+          'have one drawn.',
       );
     }
     await pullZones.resetSecurityKey(params.id, key ?? null, overlapSec);

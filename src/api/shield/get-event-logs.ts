@@ -57,7 +57,9 @@ async function readPage(asked: Asked, { shieldEvents, cursorSecret }: Deps): Pro
   const first = { zoneId, day, afterSeq: 0 };
   const place = asked.continuationToken === '' ? first : readCursor(asked.continuationToken, first, cursorSecret);
   if (place === null) {
-    const message = `Expected a continuationToken of a page of this zone and day, got "${asked.continuationToken.slice(0, 80)}". Begin again without one.`;
+    const message =
+      'Expected a continuationToken of a page of this zone and day, got ' +
+      `"${asked.continuationToken.slice(0, 80)}". Begin again without one.`;
     throw new RefusedEventLog(message, 'invalid_continuation_token.event_logs');
   }
   const events = zoneId < 0 ? [] : await shieldEvents.read(place, PAGE_EVENTS + 1);

@@ -15,7 +15,9 @@ export const searchEventLogs = defineOperation({
   method: 'POST',
   path: '/shield/event-logs/{shieldZoneId}/search',
   description:
-    'Searches what the edges refused or logged in the last 72 hours, the newest first: by text, by filters that all must fit, as rows or grouped. Pages are counted from 0. An extension of the interface: the fields `severity` and `method` can be filtered and grouped by too.',
+    'Searches what the edges refused or logged in the last 72 hours, the newest first: by text, by filters that ' +
+    'all must fit, as rows or grouped. Pages are counted from 0. An extension of the interface: the fields ' +
+    '`severity` and `method` can be filtered and grouped by too.',
   auth: 'account-key',
   params: Type.Object({ shieldZoneId: idParam('shield zone') }),
   body: EventLogsSearchRequest,

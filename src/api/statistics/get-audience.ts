@@ -33,7 +33,8 @@ export const getAudience = defineOperation({
   name: 'getAudience',
   path: '/library/{libraryId}/statistics/audience',
   description:
-    'Reads who watched a library or one of its videos and how it went: different viewers, devices, referrers, start-up, rebuffering, retention, viewers now, estimates of other players, bytes sent.',
+    'Reads who watched a library or one of its videos and how it went: different viewers, devices, referrers, ' +
+    'start-up, rebuffering, retention, viewers now, estimates of other players, bytes sent.',
   answer: AudienceModel,
   async run({ params: { libraryId }, query }, { audiences, videoViews }: Deps) {
     const mediaId = await findMeasured(libraryId, query.videoGuid, videoViews);

@@ -9,7 +9,8 @@ export const updateStorageZone = defineOperation({
   method: 'POST',
   path: '/storagezone/{id}',
   description:
-    'Takes what clients send for a storage zone. It has no settings of its own, so anything but empty values is refused.',
+    'Takes what clients send for a storage zone. It has no settings of its own, so anything but empty values is ' +
+    'refused.',
   auth: 'account-key',
   params: StorageZoneParams,
   body: StorageZoneUpdateModel,
@@ -21,7 +22,9 @@ export const updateStorageZone = defineOperation({
     await libraryViews.load(id);
     const [field] = Object.entries(body).find(([, value]) => !isUnset(value)) ?? [];
     if (field === undefined) return null;
-    const message = `The storage zone of a library has no ${field}: where its files lie is the operator's setting. Leave it out, nothing else is set here.`;
+    const message =
+      `The storage zone of a library has no ${field}: where its files lie is the operator's setting. Leave it ` +
+      'out, nothing else is set here.';
     throw new Refused('invalid', message, { field });
   },
 });

@@ -44,7 +44,8 @@ export const putLiveWatermark = defineUpload(
     name: 'putLiveWatermark',
     path: PATHS.liveWatermark,
     description:
-      'Sets the image that is drawn over live streams of a library, where its videos have theirs. Publishers that connect from now on are encoded with it.',
+      'Sets the image that is drawn over live streams of a library, where its videos have theirs. Publishers that ' +
+      'connect from now on are encoded with it.',
     image: 'liveWatermark',
   },
   makeMark,

@@ -32,7 +32,8 @@ export const addCaption = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/captions/{srclang}',
   description:
-    'Adds captions of a language from a SubRip or WebVTT file in base64, or replaces them. The answer lists what was mended.',
+    'Adds captions of a language from a SubRip or WebVTT file in base64, or replaces them. The answer lists what ' +
+    'was mended.',
   auth: 'access-key',
   params: CaptionParams,
   body: CaptionModelAdd,

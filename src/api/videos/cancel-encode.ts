@@ -15,7 +15,10 @@ export const cancelEncode = defineOperation({
   method: 'DELETE',
   path: '/library/{libraryId}/videos/{videoId}/encode',
   description:
-    'Cancels the encoding of a video that waits or is under way; encoders end within seconds. A video that was encoded anew stays as it was, one with a whole resolution and its sound is finished without the others, any other fails with the value cancelled. Re-encode or retry makes what was cancelled. What has no file of its own, such as a clip or the rungs of a recording, is not cancelled.',
+    'Cancels the encoding of a video that waits or is under way; encoders end within seconds. A video that was ' +
+    'encoded anew stays as it was, one with a whole resolution and its sound is finished without the others, any ' +
+    'other fails with the value cancelled. Re-encode or retry makes what was cancelled. What has no file of its ' +
+    'own, such as a clip or the rungs of a recording, is not cancelled.',
   auth: 'access-key',
   params: VideoParams,
   answer: VideoModel,

@@ -13,7 +13,8 @@ export const cancelTranscription = defineOperation({
   method: 'DELETE',
   path: '/library/{libraryId}/videos/{videoId}/transcribe',
   description:
-    'Cancels the transcription of a video that waits or is under way; it ends after the few seconds of speech at hand. Captions that are there stay. Where none is under way nothing changes.',
+    'Cancels the transcription of a video that waits or is under way; it ends after the few seconds of speech at ' +
+    'hand. Captions that are there stay. Where none is under way nothing changes.',
   auth: 'access-key',
   params: VideoParams,
   answer: StatusModel,

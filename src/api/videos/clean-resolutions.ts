@@ -31,7 +31,9 @@ export const cleanResolutions = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/resolutions/cleanup',
   description:
-    'Deletes resolutions or the original of a finished video. Sizes and lists change at once; the objects go within a day, so that players under way can end. MP4 files are put together while they are sent: there is no second copy to delete.',
+    'Deletes resolutions or the original of a finished video. Sizes and lists change at once; the objects go ' +
+    'within a day, so that players under way can end. MP4 files are put together while they are sent: there is no ' +
+    'second copy to delete.',
   exampleQuery: 'resolutionsToDelete=240p&dryRun=true',
   auth: 'access-key',
   params: VideoParams,
@@ -79,7 +81,8 @@ function readSelectors(query: Query): { rungs: number[]; reachesHls: boolean } {
   if (rungs.length === 0 && !unlisted && !original && !mp4 && !query.allResolutions) {
     throw new Refused(
       'invalid',
-      'Expected at least one of resolutionsToDelete, deleteNonConfiguredResolutions, allResolutions, deleteOriginal and deleteMp4Files, got none. Say what to delete.',
+      'Expected at least one of resolutionsToDelete, deleteNonConfiguredResolutions, allResolutions, ' +
+        'deleteOriginal and deleteMp4Files, got none. Say what to delete.',
     );
   }
   return { rungs, reachesHls: outputs !== 'mp4' };

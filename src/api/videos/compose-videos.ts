@@ -32,7 +32,8 @@ export const composeVideos = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/compose',
   description:
-    'Creates a video from parts of other videos of the library, without another upload. A part may be of a live stream, also while it runs: it ends at segment borders. Negative times count from the end.',
+    'Creates a video from parts of other videos of the library, without another upload. A part may be of a live ' +
+    'stream, also while it runs: it ends at segment borders. Negative times count from the end.',
   auth: 'access-key',
   params: LibraryParams,
   body: ComposeVideoModel,
@@ -80,6 +81,7 @@ async function readPart(
   if (toSec > fromSec) return [{ view, fromSec, toSec }];
   throw new Refused(
     'invalid',
-    `Expected startMs before endMs and within video ${mediaId} (${Math.round(lengthSec * 1000)} ms), got ${startMs ?? 0} and ${endMs ?? 'none'}. Correct them.`,
+    `Expected startMs before endMs and within video ${mediaId} (${Math.round(lengthSec * 1000)} ms), got ` +
+      `${startMs ?? 0} and ${endMs ?? 'none'}. Correct them.`,
   );
 }

@@ -17,7 +17,8 @@ export const deleteVideo = defineOperation({
   method: 'DELETE',
   path: '/library/{libraryId}/videos/{videoId}',
   description:
-    'Deletes a video with all that is stored of it, which cannot be undone; with trash=true it is kept in the trash for a week.',
+    'Deletes a video with all that is stored of it, which cannot be undone; with trash=true it is kept in the ' +
+    'trash for a week.',
   auth: 'access-key',
   params: VideoParams,
   // `trash` is an extension.

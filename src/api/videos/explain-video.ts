@@ -26,7 +26,8 @@ export const explainVideo = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/why',
   description:
-    'Says in sentences why a video does not play, waits or starts slowly: its state and queue, what is stored, who is let in, and what viewers met with.',
+    'Says in sentences why a video does not play, waits or starts slowly: its state and queue, what is stored, ' +
+    'who is let in, and what viewers met with.',
   auth: 'access-key',
   params: VideoParams,
   answer: WhyModel,

@@ -16,7 +16,8 @@ export const getActivity = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/activity',
   description:
-    'Lists the encode tasks of a video with attempts and reasons, the messages about how it was made, the last lines that encoders wrote before attempts failed, and how far its transcription is.',
+    'Lists the encode tasks of a video with attempts and reasons, the messages about how it was made, the last ' +
+    'lines that encoders wrote before attempts failed, and how far its transcription is.',
   auth: 'access-key',
   params: VideoParams,
   answer: VideoActivityModel,

@@ -12,7 +12,8 @@ export const getPlayHeatmap = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/play/heatmap',
   description:
-    'Reads the heatmap with the play data of a video, for players. No key is needed; referrer rules and embed token apply.',
+    'Reads the heatmap with the play data of a video, for players. No key is needed; referrer rules and embed ' +
+    'token apply.',
   auth: 'none',
   params: VideoParams,
   query: PlayQuery,

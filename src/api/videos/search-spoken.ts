@@ -16,7 +16,8 @@ export const searchSpoken = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/search',
   description:
-    'Finds videos in which all words of q are said within about a minute, the newest first, with the captions that match and their times in seconds. language leaves out other captions.',
+    'Finds videos in which all words of q are said within about a minute, the newest first, with the captions ' +
+    'that match and their times in seconds. language leaves out other captions.',
   exampleQuery: 'q=telescope',
   auth: 'access-key',
   params: LibraryParams,

@@ -20,7 +20,9 @@ export const smartGenerate = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/smart',
   description:
-    'Generates title, description, chapters and moments from what is said in the video, which is transcribed first where it has no captions. Without a body, what the library generates by default. What a person set after the last generation stays.',
+    'Generates title, description, chapters and moments from what is said in the video, which is transcribed ' +
+    'first where it has no captions. Without a body, what the library generates by default. What a person set ' +
+    'after the last generation stays.',
   auth: 'access-key',
   params: VideoParams,
   body: SmartGenerateModel,
@@ -50,7 +52,8 @@ export const smartGenerate = defineOperation({
     if (features.length === 0) {
       throw new Refused(
         'invalid',
-        'Expected generateTitle, generateDescription, generateChapters or generateMoments to be true. Send one of them.',
+        'Expected generateTitle, generateDescription, generateChapters or generateMoments to be true. Send one of ' +
+          'them.',
       );
     }
     await inTransaction(db, async (tx) => {

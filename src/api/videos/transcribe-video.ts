@@ -30,7 +30,9 @@ export const transcribeVideo = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/transcribe',
   description:
-    'Makes captions of what is said, in the language that is spoken, and translates them into the target languages where a language model is set. Captions that a person uploaded stay as they are; with force, those that were made before are made anew.',
+    'Makes captions of what is said, in the language that is spoken, and translates them into the target ' +
+    'languages where a language model is set. Captions that a person uploaded stay as they are; with force, those ' +
+    'that were made before are made anew.',
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({ force: queryFlag(false), language: queryText() }),
@@ -79,6 +81,7 @@ function readLanguages(
   if (translates || targets.length === 0) return { language, targets };
   throw new Refused(
     'invalid',
-    `Captions are made in the language that is spoken, "${language}". A translation into ${targets.join(', ')} needs a language model: set MILLRACE_LANGUAGE_MODEL_URL, or send that language alone.`,
+    `Captions are made in the language that is spoken, "${language}". A translation into ${targets.join(', ')} ` +
+      'needs a language model: set MILLRACE_LANGUAGE_MODEL_URL, or send that language alone.',
   );
 }

@@ -7,8 +7,10 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
  * Objects that came behind the snapshot carry attempts that its sequence has not given yet, and no name may come twice.
  * Where the sequence would end, it begins anew, as it does by itself.
  */
-const SKIP_ATTEMPTS = `select setval('encode_attempt', case when last_value > 990000000 then 1000000 else last_value + 1000000 end)
-  from encode_attempt`;
+const SKIP_ATTEMPTS = `
+  select setval('encode_attempt', case when last_value > 990000000 then 1000000 else last_value + 1000000 end)
+  from encode_attempt
+`;
 
 /** A connection of its own, which transactions and COPY need. */
 export type CopyClient = pg.PoolClient;

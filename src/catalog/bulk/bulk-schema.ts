@@ -3,8 +3,10 @@ import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt } from '../account-schema.ts';
 import type { BulkKind } from './bulk-operation.ts';
 
-/** An operation over many videos of a library; `collection_id` is where `move` puts them, `undoes` what kind of operation it
- * undoes, and `notes_places` says whether a move notes where each video was. */
+/**
+ * An operation over many videos of a library; `collection_id` is where `move` puts them, `undoes` what kind of
+ * operation it undoes, and `notes_places` says whether a move notes where each video was.
+ */
 export type BulkOperationTable = {
   id: Guid;
   library_id: number;

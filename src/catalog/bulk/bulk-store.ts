@@ -90,9 +90,8 @@ async function insertBulk(tx: Tx, { libraryId, bulkId }: BulkKey, wanted: Wanted
     .execute();
   await sql`
     insert into bulk_item (bulk_id, place, media_id)
-    select ${bulkId}, row_number() over (), chosen.id from (${selected(wanted)} limit ${MOST_BULK_ITEMS}) chosen`.execute(
-    tx,
-  );
+    select ${bulkId}, row_number() over (), chosen.id from (${selected(wanted)} limit ${MOST_BULK_ITEMS}) chosen
+  `.execute(tx);
   if (undone !== null) await takeOver(tx, undone, bulkId);
   await sql`update bulk_operation set total = (select count(*) from bulk_item where bulk_id = ${bulkId})
     where id = ${bulkId}`.execute(tx);

@@ -126,6 +126,7 @@ async function loadWhole(
 function nothingThere({ mediaId }: MediaKey, { startMs, endMs }: RecordedRange, totalSec: number): Refused {
   return new Refused(
     'invalid',
-    `Expected startMs before endMs and within stream ${mediaId}, of which ${Math.round(totalSec * 1000)} ms are stored, got ${startMs} and ${endMs ?? 'none'}. Correct them.`,
+    `Expected startMs before endMs and within stream ${mediaId}, of which ${Math.round(totalSec * 1000)} ms are ` +
+      `stored, got ${startMs} and ${endMs ?? 'none'}. Correct them.`,
   );
 }

@@ -61,7 +61,8 @@ export function judgeStores(ours: Installation, stores: readonly FoundMark[]): S
   const places = stores.filter(({ state }) => state === 'empty').map(({ place }) => place);
   if (places.length === 0) return { kind: 'ours' };
   if (places.length === stores.length && ours.sequence > 0) {
-    const reason = `The store ${places.join(' and ')} is empty, but the database has used one: it may not be mounted. ${ADOPT}`;
+    const named = places.join(' and ');
+    const reason = `The store ${named} is empty, but the database has used one: it may not be mounted. ${ADOPT}`;
     return { kind: 'refused', reason: `${reason} Nothing is deleted.` };
   }
   return { kind: 'new', places };
@@ -71,11 +72,20 @@ function describeFault(ours: Installation, store: FoundMark): string | null {
   switch (store.state) {
     case 'marked':
       if (store.mark.installation === ours.id) return null;
-      return `The store ${store.place} belongs to the installation ${store.mark.installation}, the database is of ${ours.id}. ${ADOPT}`;
+      return (
+        `The store ${store.place} belongs to the installation ${store.mark.installation}, the database is of ` +
+        `${ours.id}. ${ADOPT}`
+      );
     case 'unknown':
-      return `The store ${store.place} has a mark that cannot be read, the database is of installation ${ours.id}. ${ADOPT}`;
+      return (
+        `The store ${store.place} has a mark that cannot be read, the database is of installation ${ours.id}. ` +
+        `${ADOPT}`
+      );
     case 'unmarked':
-      return `The store ${store.place} holds objects but no mark of the database, which is of installation ${ours.id}. ${ADOPT}`;
+      return (
+        `The store ${store.place} holds objects but no mark of the database, which is of installation ${ours.id}. ` +
+        `${ADOPT}`
+      );
     case 'unreachable':
       return `The store ${store.place} could not be checked (${store.reason}).`;
     case 'empty':
@@ -84,5 +94,8 @@ function describeFault(ours: Installation, store: FoundMark): string | null {
 }
 
 function describeHold(until: Date): string {
-  return `The database is older than its store, as a restored backup is: nothing is deleted until ${until.toISOString()}. "millrace orphans list" shows what it does not name.`;
+  return (
+    'The database is older than its store, as a restored backup is: nothing is deleted until ' +
+    `${until.toISOString()}. "millrace orphans list" shows what it does not name.`
+  );
 }

@@ -64,8 +64,10 @@ async function putRequests(tx: Tx, edgeId: Guid, requests: readonly SegmentReque
         as w(library_id bigint, media_id uuid, rendition_id uuid, segment int, ahead int, awaited boolean, sec float8)
       join rendition r on r.library_id = w.library_id and r.media_id = w.media_id and r.id = w.rendition_id
     ), put as (
-      insert into segment_request (library_id, media_id, rendition_id, segment, edge_id, ahead_segments, is_awaited, wanted_until)
-      select library_id, media_id, rendition_id, segment, ${edgeId}::uuid, ahead, awaited, now() + make_interval(secs => sec)
+      insert into segment_request (library_id, media_id, rendition_id, segment, edge_id, ahead_segments, is_awaited,
+        wanted_until)
+      select library_id, media_id, rendition_id, segment, ${edgeId}::uuid, ahead, awaited,
+        now() + make_interval(secs => sec)
       from request
       on conflict (rendition_id, segment, edge_id) do update set ahead_segments = excluded.ahead_segments,
         is_awaited = excluded.is_awaited, wanted_until = excluded.wanted_until

@@ -49,7 +49,8 @@ async function endStoredTasks(
 ): Promise<boolean> {
   const { rows } = await sql`
     update encode_task w set state = 'done', done_fraction = 1, reason = null
-    where library_id = ${libraryId} and media_id = ${mediaId} and kind in ('video', 'backfill', 'audio') and state = 'waiting'
+    where library_id = ${libraryId} and media_id = ${mediaId} and kind in ('video', 'backfill', 'audio')
+      and state = 'waiting'
       and ${renditionId}::uuid = any(rendition_ids) and from_segment <= ${segment} and to_segment > ${segment}
       and not exists (
         select from unnest(w.rendition_ids) r(id), generate_series(w.from_segment, w.to_segment - 1) s(segment)

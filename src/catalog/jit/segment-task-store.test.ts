@@ -155,7 +155,7 @@ test('a request is not kept without its task', async () => {
   expect(rows).toHaveLength(0);
 });
 
-test('a task that fails locks its video first, as those do who publish: neither waits for the other for ever', async () => {
+test('a task that fails locks its video first, as publishing does: neither waits for the other for ever', async () => {
   await addAwaited(await addLibrary());
   const failing = await claim();
   const { db } = database;

@@ -129,7 +129,8 @@ async function failUnfinished(tx: Tx, key: MediaKey): Promise<void> {
   await sql`
     with failed as (
       update rendition set state = 'failed', state_reason = ${CANCELLED_REASON}, active = false
-      where library_id = ${libraryId} and media_id = ${mediaId} and (state = 'building' or active) and retired_at is null
+      where library_id = ${libraryId} and media_id = ${mediaId} and (state = 'building' or active)
+        and retired_at is null
       returning id)
     delete from chunk where library_id = ${libraryId} and media_id = ${mediaId}
       and rendition_id in (select id from failed)

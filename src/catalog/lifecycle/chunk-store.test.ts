@@ -55,7 +55,7 @@ async function commit({ task, ...claim }: Claim): Promise<void> {
   await database.db.transaction().execute((tx) => commitChunks(tx, { task, ...claim }, { outputs, isLast: false }));
 }
 
-test('of tasks that store the same segments at once one is taken in, also where no index forbids overlaps', async () => {
+test('of tasks that store the same segments at once one commits, also where no index forbids overlaps', async () => {
   const { db } = database;
   await sql`alter table chunk drop constraint chunk_no_overlap`.execute(db);
   const tasks = await addVideo(4);

@@ -78,7 +78,7 @@ test('a video on demand is ready when the last rung that it waited for fails', a
   expect(state).toBe('jit-ready');
 });
 
-test('an encode task of several rungs goes on without the one that failed in another encode task while it ran', async () => {
+test('an encode task of several rungs goes on without one that failed in another task while it ran', async () => {
   const rungs = [
     { rung: 360, init: null },
     { rung: 240, init: null },
@@ -160,9 +160,8 @@ test('a cancelled encode that has nothing whole fails, whatever else went wrong,
   await sql`insert into chunk (library_id, media_id, rendition_id, first_segment, segment_count, attempt, publication,
       storage_key, size_bytes, idx_bytes, sha256, start_tick, duration_ticks, fragment_table, samples, cts_runs,
       sync_count, peak_segment_bps)
-    values (${libraryId}, ${mediaId}, ${ids[1]}, 0, 1, 2, 1, 'k', 1, 1, ${Buffer.alloc(32)}, 0, 1, '', 1, 1, 1, 1)`.execute(
-    db,
-  );
+    values (${libraryId}, ${mediaId}, ${ids[1]}, 0, 1, 2, 1, 'k', 1, 1, ${Buffer.alloc(32)}, 0, 1, '', 1, 1, 1, 1)
+  `.execute(db);
   await cancel(task.key);
   expect(await loadMedia(task.key)).toMatchObject({ state: 'failed', state_reason: 'cancelled', storage_bytes: 0 });
   expect((await loadMedia(task.key)).messages.at(-1)).toMatchObject({ value: 'cancelled' });
@@ -215,7 +214,7 @@ test.each(['created', 'upload-failed', 'jit-ready', 'failed'])(
   },
 );
 
-test('what the encoder of a failed attempt wrote is kept, of the last five attempts, and goes with the video', async () => {
+test('what encoders of the last five failed attempts wrote is kept, and goes with the video', async () => {
   const { db } = database;
   const { task, ids } = await addVideo('transcoding', [{ rung: 240, init: null }], false);
   const open = { ...task, id: newGuid(), kind: 'video', renditionIds: [ids[0]], queue: 'quick' } as const;

@@ -241,7 +241,8 @@ async function activateTimeline(
   await sql`
     update rendition set timeline_id = ${timelineId}
     where ${here} and active and kind = 'audio' and timeline_id <> ${timelineId} and not ${isOtherFile}
-      and not exists (select 1 from rendition n where n.timeline_id = ${timelineId} and n.kind = 'audio' and n.state = 'finished')
+      and not exists (select 1 from rendition n where n.timeline_id = ${timelineId} and n.kind = 'audio'
+        and n.state = 'finished')
   `.execute(tx);
   await sql`
     update rendition set active = false, retired_at = now() where ${here} and active and timeline_id <> ${timelineId}

@@ -52,7 +52,8 @@ export function lostAudioMessage(
   { lostSec, durationSec }: { lostSec: number; durationSec: number },
   at: Date,
 ): MediaMessage {
-  const message = `${lostSec.toFixed(1)} of ${durationSec.toFixed(1)} seconds of the sound could not be decoded and are silent.`;
+  const share = `${lostSec.toFixed(1)} of ${durationSec.toFixed(1)} seconds`;
+  const message = `${share} of the sound could not be decoded and are silent.`;
   return make(LEVEL.warning, ISSUE.originalCorrupted, message, 'sound-damaged', at);
 }
 
@@ -81,7 +82,8 @@ export function damagedMessage(
 ): MediaMessage {
   const { name, renditionId, segments, what, reason } = damage;
   const value = damagedValue({ renditionId, firstSegment: segments[0] });
-  const message = `${nameSegments(segments)} of ${name} cannot be played: ${what}. Nothing was made anew, for ${reason}.`;
+  const lost = nameSegments(segments);
+  const message = `${lost} of ${name} cannot be played: ${what}. Nothing was made anew, for ${reason}.`;
   return make(LEVEL.error, ISSUE.undefined, message, value, at);
 }
 
@@ -96,7 +98,9 @@ export function damagedValue({ renditionId, firstSegment }: { renditionId: strin
 
 /** The stored original is damaged. */
 export function damagedOriginalMessage(what: string, at: Date): MediaMessage {
-  const message = `The original file is damaged in the store: ${what}. The video plays on, but nothing sound can be made from it any more.`;
+  const message =
+    `The original file is damaged in the store: ${what}. The video plays on, but nothing sound can be made from ` +
+    'it any more.';
   return make(LEVEL.error, ISSUE.originalCorrupted, message, `${DAMAGED}original`, at);
 }
 

@@ -23,7 +23,8 @@ export async function leaveOutRedundant(tx: Tx, task: EncodeTask): Promise<void>
         where w.library_id = r.library_id and w.media_id = r.media_id and r.id = any(w.rendition_ids)) as "isOld", case
         when r.origin = 'pass-through' then 8 * m.source_bytes / greatest(0.001, (r.plan->>'durationSec')::float8)
         else (select 8.0::float8 * c.size_bytes * r.timescale / c.duration_ticks from chunk c
-          where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id and c.first_segment = 0)
+          where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id
+            and c.first_segment = 0)
       end as bps
     from rendition r join media m on m.library_id = r.library_id and m.id = r.media_id
     join library l on l.id = m.library_id

@@ -24,7 +24,8 @@ beforeAll(async () => {
   const { db } = database;
   await sql`
     insert into library (name, api_key_sealed, api_key_hash, read_only_key_sealed, read_only_key_hash)
-    select 'L' || n, k, k, k, k from generate_series(1, ${LIBRARIES}::int) n, lateral (select convert_to('k' || n, 'UTF8') as k) key
+    select 'L' || n, k, k, k, k from generate_series(1, ${LIBRARIES}::int) n,
+      lateral (select convert_to('k' || n, 'UTF8') as k) key
   `.execute(db);
   await sql`
     insert into encode_share (queue, library_id, virtual_time) select 'plan', id, 0 from library
@@ -40,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('among ten thousand uploads of two thousand libraries the next one is found without a look at the others, one a library', async () => {
+test('among ten thousand uploads of two thousand libraries the next is found without reading the others', async () => {
   const { rows: waiting } = await sql<{ libraryId: number; mediaId: Guid }>`
     select library_id as "libraryId", id as "mediaId" from media order by state_since desc limit ${CLAIMS}`.execute(
     database.db,
@@ -84,7 +85,7 @@ test('ten thousand uploads of one library delay the first one of another by one 
   expect(served.slice(CLAIMS / 2, CLAIMS / 2 + 2)).toContain(quiet);
 });
 
-test('receivers hear once that a video is processed, however often planning it is put off, and once more when it is uploaded anew', async () => {
+test('receivers are notified once that a video is processed, however often its planning is postponed', async () => {
   const key = {
     libraryId: await addLibraryRow(database.db, { webhookUrl: 'https://receiver.example/' }),
     mediaId: newGuid(),

@@ -94,10 +94,12 @@ async function takeUploaded(tx: Tx, key: MediaKey, owner: string): Promise<Claim
     from library l
     where l.id = media.library_id and media.library_id = ${key.libraryId} and media.id = ${key.mediaId}
       and media.source_key is not null and process_tries < ${MAX_PROCESS_TRIES}
-      and (media.state = 'uploaded' or (media.state = 'processing' and (media.lease_until is null or media.lease_until < now())))
+      and (media.state = 'uploaded' or (media.state = 'processing'
+        and (media.lease_until is null or media.lease_until < now())))
     returning media.process_attempt, media.process_tries, media.state_since = now() as is_new,
       media.source_key, media.source_bytes, media.upload_options, media.thumbnail_time_ms, l.settings,
-      exists (select 1 from timeline t where t.library_id = media.library_id and t.media_id = media.id and t.active) as shown
+      exists (select 1 from timeline t where t.library_id = media.library_id and t.media_id = media.id
+        and t.active) as shown
   `.execute(tx);
   return rows[0];
 }

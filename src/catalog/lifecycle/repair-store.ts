@@ -68,7 +68,8 @@ export async function requestRepair(tx: Tx, chunk: ScrubChunk, isLost: boolean):
       ${IS_UNDER_CENC} as "isUnderCenc",
       exists (select 1 from encode_task w where w.library_id = m.library_id and w.media_id = m.id
         and w.kind = 'repair' and w.from_segment = c.first_segment and r.id = any(w.rendition_ids)) as "isKnown",
-      exists (select 1 from jsonb_array_elements(m.messages) line where line->>'value' = ${damagedValue(chunk)}) as "isReported"
+      exists (select 1 from jsonb_array_elements(m.messages) line where line->>'value' = ${damagedValue(chunk)})
+        as "isReported"
     from chunk c join rendition r on r.library_id = c.library_id and r.media_id = c.media_id and r.id = c.rendition_id
     join media m on m.library_id = c.library_id and m.id = c.media_id
     where c.library_id = ${libraryId} and c.media_id = ${mediaId} and c.rendition_id = ${chunk.renditionId}
@@ -107,8 +108,8 @@ function obstacleIn({ isComposed, hasOriginal, isUnderCenc, isLost }: DamagedRow
 /**
  * Publishes what a repair made of one rendition: in the place of the damaged chunk, whose objects retire, and all at
  * once, so that playlists never have a hole. Ends the encode task. Answers objects that are not taken in, the rendition
- * not being shown any more, or encrypted by counters by now: the caller deletes them. Throws LostClaim (another original
- * ends the task), and refuses chunks that take other times than those whose place they take.
+ * not being shown any more, or encrypted by counters by now: the caller deletes them. Throws LostClaim (another
+ * original ends the task), and refuses chunks that take other times than those whose place they take.
  */
 export async function replaceChunks(
   tx: Tx,

@@ -83,7 +83,9 @@ export async function findRetired(db: Db, graceSec: number): Promise<RetiredRend
   return found;
 }
 
-/** Forgets a retired rendition, and its timeline when that was the last on it; packs that no other has chunks in retire. */
+/**
+ * Forgets a retired rendition, and its timeline when that was the last on it; packs that no other has chunks in retire.
+ */
 export async function dropRetired(
   tx: Tx,
   { key, renditionId, packed }: Omit<RetiredRendition, 'objects'>,

@@ -31,10 +31,12 @@ export async function loadEncodingStatistics(
   const { fromMs, toMs, stepMs } = range;
   // A merged chunk knows no wall time any more: its period began when the row was made.
   const { rows } = await sql<Sum>`
-    select floor(e.taken_ms / ${stepMs}::float8)::bigint * ${stepMs}::bigint as "bucketMs", e.stream as "streamId", e.codec,
+    select floor(e.taken_ms / ${stepMs}::float8)::bigint * ${stepMs}::bigint as "bucketMs",
+      e.stream as "streamId", e.codec,
       e.rung, sum(e.seconds)::float8 as seconds
     from (select r.media_id as stream, r.codec, r.rung, c.duration_ticks::float8 / r.timescale as seconds,
-        coalesce(c.wall_ms, extract(epoch from p.created_at) * 1000 + c.start_tick * 1000.0 / r.timescale)::float8 as taken_ms
+        coalesce(c.wall_ms, extract(epoch from p.created_at) * 1000 + c.start_tick * 1000.0 / r.timescale)::float8
+          as taken_ms
       from live_period p
       join rendition r on r.library_id = p.library_id and r.media_id = p.media_id and r.timeline_id = p.timeline_id
         and r.origin = 'encode' and r.kind = 'video' and r.plan->>'recordedOf' is null

@@ -138,9 +138,9 @@ export async function loadRecordingHead(db: Db | Tx, key: MediaKey): Promise<Rec
   const { rows } = await sql<{ extent: number }>`
     select (count(*) + coalesce(sum(cardinality(timeline.start_ticks)), 0))::int as extent
     from rendition join timeline using (library_id, media_id)
-    where library_id = ${key.libraryId} and media_id = ${key.mediaId} and timeline.id = rendition.timeline_id and ${IS_LISTED}`.execute(
-    db,
-  );
+    where library_id = ${key.libraryId} and media_id = ${key.mediaId} and timeline.id = rendition.timeline_id
+      and ${IS_LISTED}
+  `.execute(db);
   const ended = { state: 'ended', isPublic: true, feedUrl: null, isInterrupted: false } as const;
   const extent = rows[0]?.extent ?? 0;
   return { live: { ...ended, startsAtMs: null, trailerId: null, dvrWindowSec: WHOLE_SEC, extent } };

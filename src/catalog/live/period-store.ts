@@ -66,9 +66,8 @@ export async function loadLastPeriod(db: Db, key: MediaKey): Promise<OpenPeriod 
         max((c.start_tick + c.duration_ticks) * 1000.0 / r.timescale), 0)::float8 as "endMs"
     from rendition r left join chunk c on c.library_id = r.library_id and c.media_id = r.media_id
       and c.rendition_id = r.id
-    where r.library_id = ${key.libraryId} and r.media_id = ${key.mediaId} and r.timeline_id = ${period.timelineId}`.execute(
-    db,
-  );
+    where r.library_id = ${key.libraryId} and r.media_id = ${key.mediaId} and r.timeline_id = ${period.timelineId}
+  `.execute(db);
   return { ...period, renditions, nextSegment: ends[0]?.nextSegment ?? 0, endMs: ends[0]?.endMs ?? 0 };
 }
 
@@ -163,7 +162,8 @@ async function lockLeases(tx: Tx, segments: readonly StoredSegment[]): Promise<S
   const wanted = segments.map(({ lease: { key, owner, epoch } }) => ({ stream: key.mediaId, owner, epoch }));
   const { rows } = await sql<{ stream: Guid; epoch: number }>`
     select l.stream_id as stream, l.epoch from live_lease l
-    where exists (select from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w(stream uuid, owner uuid, epoch bigint)
+    where exists (select from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
+      as w(stream uuid, owner uuid, epoch bigint)
       where w.stream = l.stream_id and w.owner = l.owner and w.epoch = l.epoch)
     order by l.stream_id for share`.execute(tx);
   return new Set(rows.map(({ stream, epoch }) => `${stream}:${epoch}`));

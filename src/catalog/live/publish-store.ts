@@ -100,9 +100,9 @@ async function takeLease(tx: Tx, key: MediaKey, node: { id: Guid; feedUrl: strin
       owner = ${node.id}, feed_url = ${node.feedUrl}, session = session + 1,
       lease_until = now() + make_interval(secs => ${LIVE_LEASE_SEC})
     from before where l.stream_id = before.stream_id
-    returning epoch, session, nextval('encode_attempt')::int as attempt, not coalesce(before.is_same, false) as "isTaken"`.execute(
-    tx,
-  );
+    returning epoch, session, nextval('encode_attempt')::int as attempt, not coalesce(before.is_same, false)
+      as "isTaken"
+  `.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error(`Expected stream ${key.mediaId} to have a lease row.`);
   // Edges open their feed from this process; the owner before drops its publishers.

@@ -46,7 +46,8 @@ async function loadPeriods(tx: Tx, active: ActiveView): Promise<PeriodView[]> {
         and r.timeline_id = p.timeline_id and r.kind = 'video' and r.origin = 'encode' and r.rung is not null
         and r.state <> 'failed' and r.retired_at is null) as rungs
     from live_period p
-    join timeline t on t.library_id = p.library_id and t.media_id = p.media_id and t.id = p.timeline_id and t.end_ticks > 0
+    join timeline t on t.library_id = p.library_id and t.media_id = p.media_id and t.id = p.timeline_id
+      and t.end_ticks > 0
     join rendition source on source.library_id = p.library_id and source.media_id = p.media_id
       and source.timeline_id = p.timeline_id and source.kind = 'video' and source.origin = 'pass-through'
       and source.state <> 'failed' and source.retired_at is null

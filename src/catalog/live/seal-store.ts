@@ -188,7 +188,8 @@ async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
       select r.id, t.active, t.end_ticks = 0 or r.origin = 'encode' and cardinality(t.start_ticks) > (
         select coalesce(sum(c.segment_count), 0) from chunk c
         where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id) as is_partial
-      from rendition r join timeline t on t.library_id = r.library_id and t.media_id = r.media_id and t.id = r.timeline_id
+      from rendition r join timeline t on t.library_id = r.library_id and t.media_id = r.media_id
+        and t.id = r.timeline_id
       where r.library_id = ${libraryId} and r.media_id = ${mediaId} and not r.plan ? 'recordedOf')
     update rendition r set state = 'finished', active = j.active and not j.is_partial,
       retired_at = case when j.is_partial then now() end

@@ -152,7 +152,8 @@ async function areStored(tx: Tx, { libraryId, mediaId }: MediaKey, { renditionId
 
 async function retireParts(tx: Tx, key: MediaKey, { renditionId, merge }: Place): Promise<void> {
   await sql`
-    delete from chunk where library_id = ${key.libraryId} and media_id = ${key.mediaId} and rendition_id = ${renditionId}
+    delete from chunk where library_id = ${key.libraryId} and media_id = ${key.mediaId}
+      and rendition_id = ${renditionId}
       and first_segment = any(${merge.parts.map(({ firstSegment }) => firstSegment)})`.execute(tx);
   for (const part of merge.parts) await retireChunk(tx, key, part, DOWNLOAD_SEC);
 }

@@ -44,6 +44,7 @@ const PROGRESS = `
   create trigger media_progress_begins after insert or delete on media
     for each row execute function tell_media_progress();
   create trigger media_progress_changes after update on media for each row
-    when ((old.state, old.encode_progress, old.publication) is distinct from (new.state, new.encode_progress, new.publication))
+    when ((old.state, old.encode_progress, old.publication)
+      is distinct from (new.state, new.encode_progress, new.publication))
     execute function tell_media_progress();
 `;

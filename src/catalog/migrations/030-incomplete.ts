@@ -11,6 +11,7 @@ const INCOMPLETE = `
   update media m set is_incomplete = true where state = 'finished' and exists (
     select from rendition r join timeline t on t.library_id = r.library_id and t.media_id = r.media_id
       and t.id = r.timeline_id
-    where r.library_id = m.library_id and r.media_id = m.id and r.state = 'failed' and r.retired_at is null and t.active);
+    where r.library_id = m.library_id and r.media_id = m.id and r.state = 'failed' and r.retired_at is null
+      and t.active);
   create index media_incomplete on media (library_id, created_at desc, id desc) where is_incomplete;
 `;

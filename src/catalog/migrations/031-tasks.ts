@@ -155,7 +155,8 @@ const EXISTING = `
   select share_encode_lanes();
   do $$ begin
     if to_regclass('millrace_queue.job') is not null then
-      delete from millrace_queue.job where data->>'job' in ('pass-through-quick', 'video-quick', 'video-long', 'fill-long',
+      delete from millrace_queue.job where data->>'job' in ('pass-through-quick', 'video-quick', 'video-long',
+        'fill-long',
         'audio-quick', 'audio-long', 'thumbnail-quick', 'pictures-quick', 'pictures-long', 'jit-start-quick',
         'compose-quick', 'compose-long', 'compose-sound-quick', 'repair-long');
     end if;

@@ -36,10 +36,12 @@ const SHARES = `
 
 // Locks the video that it returns, and waits for no lock.
 const CHOOSE = `
-  create function choose_upload(most_tries integer) returns table (library_id bigint, media_id uuid) language plpgsql as $$
+  create function choose_upload(most_tries integer) returns table (library_id bigint, media_id uuid)
+  language plpgsql as $$
   declare share record; chosen uuid;
   begin
-    for share in select s.library_id from encode_share s where s.lane = 'plan' order by s.virtual_time, s.library_id loop
+    for share in select s.library_id from encode_share s where s.lane = 'plan'
+      order by s.virtual_time, s.library_id loop
       select m.id into chosen from media m
       where m.library_id = share.library_id and m.type = 'video' and m.state = 'uploaded' and m.source_key is not null
         and m.process_tries < most_tries

@@ -42,7 +42,8 @@ const ZONE_POLICIES = `
   $$;
   create trigger library_policy after update of settings, api_key_sealed, deleted_at on library
     for each row when (
-      (old.settings, old.api_key_sealed, old.deleted_at) is distinct from (new.settings, new.api_key_sealed, new.deleted_at)
+      (old.settings, old.api_key_sealed, old.deleted_at)
+        is distinct from (new.settings, new.api_key_sealed, new.deleted_at)
     ) execute function raise_library_policy();
 
   create function raise_hostname_policy() returns trigger language plpgsql as $$

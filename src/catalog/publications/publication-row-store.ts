@@ -13,7 +13,8 @@ export const RENDITION_COLUMNS = [
 ] as const;
 
 /** Renditions that are served, of the table as `r`. */
-export const IS_SERVED = sql<SqlBool>`(r.active or r.retired_at > now() - make_interval(hours => ${RETIRED_GRACE_HOURS}))`;
+export const IS_SERVED = sql<SqlBool>`
+  (r.active or r.retired_at > now() - make_interval(hours => ${RETIRED_GRACE_HOURS}))`;
 
 type Column<Name extends string> = Name extends `r.${infer Plain}` ? Plain : never;
 export type LightRow = Pick<

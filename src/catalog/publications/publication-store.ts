@@ -95,8 +95,8 @@ async function loadRenditions(tx: Tx, key: MediaKey, known: Publication | null):
 }
 
 /**
- * The owner of a recording that was sealed while it had no database stores what it still held, and then has the timeline
- * take it in: until then these pictures have no place on it.
+ * The owner of a recording that was sealed while it had no database stores what it still held, and then has the
+ * timeline take it in: until then these pictures have no place on it.
  */
 function withinCuts(chunks: readonly StoredChunk[], { kind }: LightRow, { startTicks }: CutList) {
   const isSealed = kind === 'video' && startTicks.length > 0;

@@ -17,13 +17,15 @@ export async function readyOnDemand(tx: Tx, key: MediaKey): Promise<void> {
   const { numAffectedRows } = await sql`
     update media set ${enteringSql('jit-ready', READY_REASON)}
     where library_id = ${libraryId} and id = ${mediaId} and state = 'jit-segmenting'
-      and not exists (select from rendition r where r.library_id = media.library_id and r.media_id = media.id and r.active
+      and not exists (select from rendition r where r.library_id = media.library_id and r.media_id = media.id
+        and r.active
         and r.state = 'building' and r.on_demand and r.init is null and (r.kind = 'video' or r.is_default))
       and (select coalesce(bool_and(starts), false) from (
         select bool_or((r.on_demand and r.init is not null) or exists (select from chunk c
           where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id
             and c.first_segment = 0)) as starts
-        from rendition r where r.library_id = media.library_id and r.media_id = media.id and r.active and r.state <> 'failed'
+        from rendition r where r.library_id = media.library_id and r.media_id = media.id and r.active
+          and r.state <> 'failed'
         group by r.kind) kinds)
   `.execute(tx);
   if (numAffectedRows === 1n) await announce(key, WebhookStatus.resolutionFinished)(tx);

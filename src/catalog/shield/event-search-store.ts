@@ -99,7 +99,8 @@ function selectEvents(tx: Db, { zoneId, fromMs, toMs, text, filters }: EventQuer
 }
 
 const details = (name: string) => sql<string>`coalesce(log::jsonb ->> ${sql.lit(name)}, '')`;
-const userAgent = sql<string>`coalesce(jsonb_path_query_first(log::jsonb, '$.Headers[*] ? (@.Name == "user-agent").Value') #>> '{}', '')`;
+const userAgent = sql<string>`coalesce(
+  jsonb_path_query_first(log::jsonb, '$.Headers[*] ? (@.Name == "user-agent").Value') #>> '{}', '')`;
 
 /** Where each field stands in a row. `ja4` is not known here: the edge sees no TLS handshake. */
 const EXPRESSIONS: Readonly<Record<EventField, RawBuilder<string>>> = {

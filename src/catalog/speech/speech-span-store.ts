@@ -60,16 +60,14 @@ export async function dropSpans(db: Db, { libraryId, mediaId, run }: SpeechRunKe
   await sql`
     delete from speech_span using speech_run
     where speech_span.library_id = ${libraryId} and speech_span.media_id = ${mediaId}
-      and speech_run.library_id = ${libraryId} and speech_run.media_id = ${mediaId} and speech_run.run = ${run}`.execute(
-    db,
-  );
+      and speech_run.library_id = ${libraryId} and speech_run.media_id = ${mediaId} and speech_run.run = ${run}
+  `.execute(db);
 }
 
 /** Whether media of new videos wait to be encoded. */
 export async function areVideosWaiting(db: Db): Promise<boolean> {
   const { rows } = await sql`
-    select from encode_task where state = 'waiting' and is_ready and kind in ('video', 'audio', 'pass-through') limit 1`.execute(
-    db,
-  );
+    select from encode_task where state = 'waiting' and is_ready and kind in ('video', 'audio', 'pass-through') limit 1
+  `.execute(db);
   return rows.length > 0;
 }

@@ -28,7 +28,8 @@ export function createExperienceStore(db: Db): ExperienceStore {
           (percentile_cont(0.5) within group (order by startup_ms))::int as "startupMs",
           count(*) filter (where stall_count > 0) as stalled, coalesce(sum(stall_ms), 0)::bigint as "stallMs",
           coalesce(sum(failures), 0)::bigint as failures
-        from view_session where start_hour > now() - make_interval(days => ${DAYS}) and library_id = ${libraryId} and not is_estimate
+        from view_session where start_hour > now() - make_interval(days => ${DAYS}) and library_id = ${libraryId}
+          and not is_estimate
           and (${mediaId ?? null}::uuid is null or media_id = ${mediaId ?? null}::uuid)
         group by country order by count(*) desc, country limit ${MOST_COUNTRIES}`.execute(db);
       return rows;

@@ -66,7 +66,9 @@ async function selectSums(
       ? sql`stat_library_hour where library_id = ${libraryId}`
       : sql`stat_hour where library_id = ${libraryId} and media_id = ${mediaId}`;
   const { rows } = await sql<Sum>`
-    select extract(epoch from date_bin(make_interval(secs => ${stepMs / 1000}), hour, 'epoch'))::bigint * 1000 as bucket_ms, country,
+    select
+      extract(epoch from date_bin(make_interval(secs => ${stepMs / 1000}), hour, 'epoch'))::bigint * 1000 as bucket_ms,
+      country,
       sum(views)::bigint as views, sum(watch_sec)::bigint as watch_sec
     from ${from} and hour >= ${new Date(fromMs)} and hour < ${new Date(toMs)}
       and (views <> 0 or watch_sec <> 0)

@@ -42,7 +42,7 @@ function visit(mediaId: Guid, fields: Partial<SeenSession> = {}): SeenSession {
   return someSession({ libraryId, mediaId }, fields);
 }
 
-test('sessions give the same sums by hour, day, video, library and total, however often and in whatever order they come', async () => {
+test('sessions give the same sums by hour, day, video, library and total, in whatever order they come', async () => {
   const mediaId = await addMedia();
   const statistics = createStatisticsStore(database.db);
   const before = await statistics.load({ libraryId, mediaId: null }, RANGE);

@@ -14,7 +14,8 @@ export type SentBeacon = { body: string; country: string; address: string; userA
 export type Visits = {
   /**
    * Takes what a player page sends of a visit. What no page of ours wrote, what is out of date and what crawlers send
-   * counts nothing. The address is, where different viewers are counted, placed in the day's sketch; it goes no further.
+   * counts nothing. The address is, where different viewers are counted, placed in the day's sketch; it goes no
+   * further.
    */
   take(beacon: SentBeacon): void;
   estimate(session: SeenSession): void;

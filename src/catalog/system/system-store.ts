@@ -66,9 +66,8 @@ export function createSystemStore(db: Db): SystemStore {
           from encode_task where state <> 'done' group by queue, kind order by queue, kind`.execute(db),
         sql<WorkerLine>`
           select owner, count(*) as tasks, array_agg(distinct kind) as kinds, max(lease_until) as "leaseUntil"
-          from encode_task where state = 'running' and owner is not null group by owner order by owner limit 200`.execute(
-          db,
-        ),
+          from encode_task where state = 'running' and owner is not null group by owner order by owner limit 200
+        `.execute(db),
         loadEncodes(db),
         sql<ScrubLine>`
           select round_began_at as "roundBeganAt", objects_seen as seen, bytes_seen as bytes,

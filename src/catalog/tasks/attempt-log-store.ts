@@ -29,7 +29,8 @@ export async function keepAttemptLog(
   const { libraryId, mediaId } = key;
   await sql`
     insert into attempt_log (library_id, media_id, kind, renditions, from_segment, to_segment, reason, messages)
-    select library_id, id, ${kind}, array(select ${RENDITION_NAME} from rendition r where r.library_id = media.library_id
+    select library_id, id, ${kind}, array(select ${RENDITION_NAME} from rendition r
+      where r.library_id = media.library_id
         and r.media_id = media.id and r.id = any(${[...renditionIds]}::uuid[]) order by r.kind desc, r.rung desc),
       ${fromSegment}, ${toSegment}, ${reason}, ${messages}
     from media where library_id = ${libraryId} and id = ${mediaId} for key share

@@ -62,11 +62,12 @@ export async function releaseTask(db: Db | Tx, claim: Claim): Promise<void> {
  * after pauses that double from a second to minutes, with no failure counted.
  */
 export async function postponeTask(db: Db, claim: Claim, reason: string): Promise<void> {
+  const longestSec = claim.task.kind === 'segment' ? LONGEST_VIEWER_PAUSE_SEC : LONGEST_PAUSE_SEC;
   await giveBack(
     db,
     claim,
     sql`reason = ${reason}, postponements = postponements + 1, is_ready = false, ready_at = now() + make_interval(
-      secs => least(${claim.task.kind === 'segment' ? LONGEST_VIEWER_PAUSE_SEC : LONGEST_PAUSE_SEC}, ${FIRST_PAUSE_SEC} * 2 ^ least(postponements, 12)))`,
+      secs => least(${longestSec}, ${FIRST_PAUSE_SEC} * 2 ^ least(postponements, 12)))`,
   );
   await db
     .updateTable('media')
@@ -83,7 +84,8 @@ export async function noteFailure(db: Db, claim: Claim, reason: string): Promise
   return giveBack(
     db,
     claim,
-    sql`reason = ${reason}, failures = failures + 1, is_ready = false, ready_at = now() + make_interval(secs => ${pauseSec})`,
+    sql`reason = ${reason}, failures = failures + 1, is_ready = false,
+      ready_at = now() + make_interval(secs => ${pauseSec})`,
   );
 }
 

@@ -15,12 +15,14 @@ export async function measureSpeeds(db: Db, samples: readonly SpeedSample[]): Pr
   await sql`
     insert into encode_speed as s (kind, sec_per_weight)
     select ${SPEED_KIND}, avg(greatest(${LEAST_SEC}::float8, w.sec) / w.weight)
-    from unnest(${samples.map(({ task }) => task.kind)}::text[], ${samples.map(({ task }) => task.renditionIds[0] ?? null)}::uuid[],
+    from unnest(${samples.map(({ task }) => task.kind)}::text[],
+      ${samples.map(({ task }) => task.renditionIds[0] ?? null)}::uuid[],
       ${samples.map(({ task }) => task.weight)}::float8[], ${samples.map(({ tookSec }) => tookSec)}::float8[])
       w(kind, rendition_id, weight, sec)
     left join rendition r on r.id = w.rendition_id group by 1 order by 1
     on conflict (kind) do update set
-      sec_per_weight = (1 - ${LATEST_SHARE}::float8) * s.sec_per_weight + ${LATEST_SHARE}::float8 * excluded.sec_per_weight
+      sec_per_weight = (1 - ${LATEST_SHARE}::float8) * s.sec_per_weight
+        + ${LATEST_SHARE}::float8 * excluded.sec_per_weight
   `.execute(db);
 }
 

@@ -21,7 +21,9 @@ export type TaskKind =
 /** What is made beside all else: it is no part of a video's progress, and a video finishes without it. */
 export const BESIDE_KINDS: readonly TaskKind[] = ['repair', 'segment'];
 
-/** Whether what a task makes is published as it grows: a repair takes the place of a chunk, which is listed until then. */
+/**
+ * Whether what a task makes is published as it grows: a repair takes the place of a chunk, which is listed until then.
+ */
 export function publishesGrowing(kind: TaskKind): boolean {
   return kind !== 'repair';
 }

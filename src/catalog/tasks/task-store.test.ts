@@ -77,7 +77,7 @@ async function serve(most = Number.POSITIVE_INFINITY): Promise<number[]> {
   }
 }
 
-test('a library with one video is served after at most one more of a library with many, and every task is done', async () => {
+test('a library with one video waits for at most one more of a library with many, and every task is done', async () => {
   const [full, late] = [await addLibrary(), await addLibrary()];
   await addVideo(full, Array(20).fill({}));
   const begun = await serve(5);
@@ -143,9 +143,8 @@ test('an expired lease is taken only when the database has been there without a 
   const first = await mustClaim();
   await sql`update encode_task set lease_until = now() - interval '1 second' where id = ${first.task.id}`.execute(db);
   const tendAfter = async (silence: string, steadyFor: string) => {
-    await sql`update encode_clock set seen_at = now() - ${silence}::interval, steady_since = now() - ${steadyFor}::interval`.execute(
-      db,
-    );
+    await sql`update encode_clock set seen_at = now() - ${silence}::interval,
+        steady_since = now() - ${steadyFor}::interval`.execute(db);
     await tendTasks(db, 20);
   };
   // The database was away for 45 s: whoever is alive renews first.
@@ -187,7 +186,8 @@ test('a worker that stands still while it publishes, or plans, keeps no other cl
   await sql`update encode_task set state = 'waiting' where id = ${frozen.task.id}`.execute(db);
   await db.transaction().execute(async (standing) => {
     await sql`select from encode_task where id = ${frozen.task.id} for update`.execute(standing);
-    await sql`insert into encode_task (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment, to_segment,
+    await sql`insert into encode_task (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment,
+      to_segment,
       queue, weight, state) select library_id, media_id, ${newGuid()}, timeline_id, kind, rendition_ids, from_segment,
       to_segment, queue, weight, 'waiting' from encode_task where id = ${frozen.task.id}`.execute(standing);
     const soon = await db.transaction().execute(async (tx) => {

@@ -29,7 +29,8 @@ export type ClaimOptions = {
 export async function claimNext(db: Db, options: ClaimOptions): Promise<Claim | null> {
   const { queue, owner, leaseSec, leastPriority, withoutMedia } = options;
   const { rows } = await sql<Selectable<EncodeTaskTable>>`
-    select * from claim_encode_task(${queue}, ${owner}, ${leaseSec}, ${leastPriority}::int, ${[...withoutMedia]}::uuid[])
+    select * from claim_encode_task(${queue}, ${owner}, ${leaseSec}, ${leastPriority}::int,
+      ${[...withoutMedia]}::uuid[])
   `.execute(db);
   const [row] = rows;
   return row === undefined ? null : toClaim(row, owner);
@@ -66,7 +67,8 @@ export async function restoreShares(db: Db): Promise<void> {
 export async function renewLeases(db: Db, claims: readonly Claim[], leaseSec: number): Promise<ReadonlySet<Guid>> {
   const { rows } = await sql<{ id: Guid }>`
     update encode_task w set lease_until = now() + make_interval(secs => ${leaseSec})
-    from unnest(${claims.map(({ task }) => task.id)}::uuid[], ${claims.map(({ attempt }) => attempt)}::int[]) c(id, attempt)
+    from unnest(${claims.map(({ task }) => task.id)}::uuid[], ${claims.map(({ attempt }) => attempt)}::int[])
+      c(id, attempt)
     where w.id = c.id and w.attempt = c.attempt and w.state = 'running'
     returning w.id
   `.execute(db);

@@ -116,7 +116,8 @@ export async function releaseFetch(db: Db, { ref, attempt }: FetchClaim): Promis
 export async function postponeFetch(db: Db, claim: FetchClaim, reason: string): Promise<void> {
   const { ref, attempt } = claim;
   await sql`
-    update upload set metadata = metadata || jsonb_build_object('postponed', coalesce((metadata->>'postponed')::int, 0) + 1)
+    update upload set metadata = metadata || jsonb_build_object('postponed',
+      coalesce((metadata->>'postponed')::int, 0) + 1)
     where id = ${ref.id} and attempt = ${attempt}
   `.execute(db);
   await noteReason(db, ref.key, reason);

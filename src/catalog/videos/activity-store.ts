@@ -42,7 +42,8 @@ export function createActivityStore(db: Db): ActivityStore {
           array(select ${RENDITION_NAME} from rendition r where r.library_id = w.library_id
             and r.media_id = w.media_id and r.id = any(w.rendition_ids) order by r.kind desc, r.rung desc) as renditions
         from encode_task w where w.library_id = ${libraryId} and w.media_id = ${mediaId}
-        order by array_position(array['running', 'failed', 'waiting', 'done'], w.state), w.priority desc, w.created_at, w.id
+        order by array_position(array['running', 'failed', 'waiting', 'done'], w.state), w.priority desc, w.created_at,
+          w.id
         limit ${MOST_WORKS}`.execute(db);
       return rows;
     },

@@ -36,13 +36,15 @@ export function planCleanup(video: StoredVideo, request: CleanupRequest): Cleanu
     const named = pictures.map(({ rung }) => `${rung}p`).join(', ');
     throw new Refused(
       'invalid',
-      `Expected at least one resolution to stay, this would remove all that there are (${named}). Name fewer, or set allResolutions.`,
+      `Expected at least one resolution to stay, this would remove all that there are (${named}). Name fewer, or ` +
+        'set allResolutions.',
     );
   }
   if (request.all && (request.original || video.originalBytes === null)) {
     throw new Refused(
       'invalid',
-      'Expected the original to stay when all resolutions go: nothing of the video would be left. Delete the video instead.',
+      'Expected the original to stay when all resolutions go: nothing of the video would be left. Delete the ' +
+        'video instead.',
     );
   }
   return { renditions: rejected, originalBytes };

@@ -71,13 +71,14 @@ async function loadQueues(db: Db, { libraryId, mediaId }: MediaKey): Promise<Que
     cross join lateral (select count(*) as number from encode_share o
       where o.queue = own.queue and o.library_id <> ${libraryId}) others
     cross join lateral (
-      select coalesce(sum(w.weight * (1 - w.done_fraction) * coalesce(s.sec, ${USUAL_SEC_PER_WEIGHT}::float8)), 0) as sec,
+      select coalesce(sum(w.weight * (1 - w.done_fraction) * coalesce(s.sec, ${USUAL_SEC_PER_WEIGHT}::float8)), 0)
+        as sec,
         count(distinct w.media_id) filter (where w.state = 'running' or w.priority > own.first
           or (w.priority = own.first and w.created_at < own.created_at)) as videos
       from (${openIn(sql`${libraryId}::bigint`, TASKS_AHEAD)}) w left join speed s on s.kind = w.kind
       where w.media_id <> ${mediaId} and (w.state = 'running' or w.priority > own.last
         or (w.priority = own.last and w.created_at < own.created_at))) ahead
-  `.execute(db);
+      `.execute(db);
   return rows;
 }
 

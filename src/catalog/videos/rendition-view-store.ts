@@ -61,7 +61,8 @@ export function createStoredVideoStore(db: Db): StoredVideoStore {
 /** As `StoredVideoStore.load`, within a transaction that may hold the row. */
 export async function loadStoredVideo(db: Db, key: MediaKey): Promise<StoredVideo> {
   const { rows } = await sql<Omit<StoredVideo, 'renditions'>>`
-    select state, created_at as "createdAt", messages @> ${JSON.stringify([{ value: CANCELLED_VALUE }])}::jsonb as "isCancelled",
+    select state, created_at as "createdAt", messages @> ${JSON.stringify([{ value: CANCELLED_VALUE }])}::jsonb
+      as "isCancelled",
       thumbnail_bytes as "thumbnailBytes", captions,
       case when source_key is not null then coalesce(source_bytes, 0) end as "originalBytes",
       (select coalesce(sum(size_bytes), 0)::bigint from picture p where p.library_id = media.library_id
@@ -69,7 +70,8 @@ export async function loadStoredVideo(db: Db, key: MediaKey): Promise<StoredVide
       (select coalesce(sum(size_bytes), 0)::bigint from picture p where p.library_id = media.library_id
         and p.media_id = media.id and p.use = 'preview') as "previewBytes",
       (select coalesce(sum(size_bytes), 0)::bigint from retired_object o
-        where o.library_id = media.library_id and o.media_id = media.id and o.retired_at = 'infinity') as "keptSourceBytes"
+        where o.library_id = media.library_id and o.media_id = media.id and o.retired_at = 'infinity')
+          as "keptSourceBytes"
     from media where library_id = ${key.libraryId} and id = ${key.mediaId} and type = 'video'
   `.execute(db);
   const [video] = rows;

@@ -101,7 +101,8 @@ async function findByLetters(db: Db, query: VideoQuery): Promise<Found | null> {
   const folded = sql`lower(${search}::text)`;
   const { rows } = await sql<Found & { indexed: number }>`
     with near as materialized (
-      select library_id, id, type, title_start, title_folded, created_at, state, views, duration_ms, storage_bytes from media
+      select library_id, id, type, title_start, title_folded, created_at, state, views, duration_ms, storage_bytes
+        from media
       where letters_and_pairs(title_folded)
         @> case when char_length(${folded}) <= 2 then array[${folded}] else letters_and_pairs(${folded}) end
       limit ${mostIndexed})
@@ -139,6 +140,7 @@ export function matches(query: VideoFilter, from: RawBuilder<unknown>) {
   const inCollection = collection === null ? sql`` : sql` and media.collection_id = ${collection}`;
   const since = madeFrom === null ? sql`` : sql` and media.created_at >= ${madeFrom}`;
   const until = madeBefore === null ? sql`` : sql` and media.created_at < ${madeBefore}`;
-  return sql`select media.id from ${from} where media.library_id = ${libraryId} and media.type = 'video'${inCollection}${incomplete}${inState}${tagged}${since}${until}
+  return sql`select media.id from ${from} where media.library_id = ${libraryId} and media.type = 'video'
+    ${inCollection}${incomplete}${inState}${tagged}${since}${until}
     and media.title_folded like lower(${containing(search)}) order by ${sql.raw(orderOf(query).forwards)}`;
 }

@@ -25,9 +25,9 @@ beforeAll(async () => {
     values (1, ${COLLECTION}, 'a third', ${Math.floor(VIDEOS / 3)})`.execute(database.db);
   await sql`insert into media (library_id, id, type, title, state, created_at, views, collection_id, duration_ms)
     select 1, gen_random_uuid(), 'video', case when n = 77 then 'ÄRMEL 50%_off' else 'Film ' || n end, 'created',
-      now() - make_interval(secs => n), n, case when n % 3 = 0 then ${COLLECTION}::uuid end, n % 7 * 1000 from generate_series(1, ${VIDEOS}::int) n`.execute(
-    database.db,
-  );
+      now() - make_interval(secs => n), n, case when n % 3 = 0 then ${COLLECTION}::uuid end, n % 7 * 1000
+        from generate_series(1, ${VIDEOS}::int) n
+  `.execute(database.db);
 });
 afterAll(() => database.stop());
 

@@ -41,7 +41,8 @@ export function createVideoViewStore(db: Db): VideoViewStore {
 async function findPlaylist(db: Db, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   const { rows } = await sql<{ found: boolean | null }>`
     select bool_and(starts) as found from (
-      select bool_or((r.on_demand and r.init is not null) or exists (select 1 from chunk c where c.library_id = r.library_id and c.media_id = r.media_id
+      select bool_or((r.on_demand and r.init is not null) or exists (select 1 from chunk c
+        where c.library_id = r.library_id and c.media_id = r.media_id
         and c.rendition_id = r.id and c.first_segment = 0)) as starts
       from rendition r where r.library_id = ${libraryId} and r.media_id = ${mediaId} and r.active
         and r.state <> 'failed' group by r.kind) kinds`.execute(db);

@@ -7,19 +7,22 @@ import { toVideoView, type VideoView, type VideoViewRow } from './video-view.ts'
 const SHOWN = `from rendition where rendition.library_id = media.library_id and rendition.media_id = media.id
   and rendition.kind = 'video' and rendition.active`;
 /** Every segment of it can be had: it is finished, or the rest is made on demand. */
-const WHOLE = `(rendition.state = 'finished' or (rendition.on_demand and rendition.state = 'building' and rendition.init is not null))`;
+const WHOLE =
+  "(rendition.state = 'finished' or (rendition.on_demand and rendition.state = 'building' and rendition.init is " +
+  'not null))';
 /** The rungs of active video renditions that can be played from end to end, of a query over `media`. */
 export const RUNGS = sql<
   number[]
->`(select coalesce(array_agg(distinct rung order by rung), '{}') ${sql.raw(SHOWN)} and ${sql.raw(WHOLE)} and rung is not null)`.as(
-  'rungs',
-);
+>`(select coalesce(array_agg(distinct rung order by rung), '{}') ${sql.raw(SHOWN)} and ${sql.raw(WHOLE)}
+  and rung is not null)`.as('rungs');
 
 /** What is stored of a video without what was taken away from it and is deleted within a day. */
 const IN_USE_BYTES = `greatest(0, media.storage_bytes
-  - coalesce((select sum(r.storage_bytes) from rendition r where r.library_id = media.library_id and r.media_id = media.id
+  - coalesce((select sum(r.storage_bytes) from rendition r where r.library_id = media.library_id
+    and r.media_id = media.id
       and r.retired_at is not null), 0)
-  - coalesce((select sum(o.size_bytes) from retired_object o where o.library_id = media.library_id and o.media_id = media.id
+  - coalesce((select sum(o.size_bytes) from retired_object o where o.library_id = media.library_id
+    and o.media_id = media.id
       and o.retired_at < 'infinity'), 0))::bigint`;
 
 /**
@@ -33,7 +36,8 @@ export const VIEW = `media.library_id, media.id, media.title, media.description,
   ${IN_USE_BYTES} as storage_bytes,
   media.thumbnail_key, media.thumbnail_file_name, media.thumbnail_width_px, media.thumbnail_height_px,
   media.thumbnail_count, media.thumbnail_blurhash, coalesce(media.pictures -> 'previews', '[]') as previews,
-  media.messages, media.meta_tags, media.chapters, media.moments, media.captions, media.smart, media.views, media.watch_sec_total,
+  media.messages, media.meta_tags, media.chapters, media.moments, media.captions, media.smart, media.views,
+    media.watch_sec_total,
   (select string_agg(concat_ws(' ', codec, state, rung), ',') ${SHOWN} and ${WHOLE}) as shown`;
 const selectView = prepare<VideoViewRow>(
   'view',

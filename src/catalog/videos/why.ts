@@ -80,7 +80,9 @@ function failuresOf({ tasks, stored }: WhyView): Finding[] {
       ({ renditions, failures, deaths, reason }): Finding => ({
         kind: 'tried-again',
         level: 'wait',
-        sentence: `${renditions.join(', ') || 'A part'} is tried again after ${failures + deaths} failed attempts: ${reason ?? 'no reason was noted'}.`,
+        sentence:
+          `${renditions.join(', ') || 'A part'} is tried again after ${failures + deaths} failed attempts: ` +
+          `${reason ?? 'no reason was noted'}.`,
         remedy: 'open-queue',
       }),
     ),
@@ -133,7 +135,8 @@ function experienceOf({ experiences }: WhyView): Finding[] {
           ? [
               say(
                 'slow-start',
-                `Viewers in ${place} wait ${(startupMs / 1000).toFixed(1)} s for the first picture (median of ${sessions} sessions).`,
+                `Viewers in ${place} wait ${(startupMs / 1000).toFixed(1)} s for the first picture (median of ` +
+                  `${sessions} sessions).`,
               ),
             ]
           : []),

@@ -13,8 +13,8 @@ const MOST_AT_ONCE = 4;
 export type Copied = { objects: number; bytes: number; copied: number };
 
 /**
- * Copies every object of a store into a folder. Objects keep their bytes under their key, but for an index that is mended, so that one of the same size is
- * there already. What was deleted meanwhile is left out.
+ * Copies every object of a store into a folder. Objects keep their bytes under their key, but for an index that is
+ * mended, so that one of the same size is there already. What was deleted meanwhile is left out.
  */
 export async function copyObjectsOut(storage: Storage, folder: string, signal: AbortSignal): Promise<Copied> {
   const sum: Copied = { objects: 0, bytes: 0, copied: 0 };

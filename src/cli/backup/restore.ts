@@ -64,7 +64,8 @@ async function putBack({ source, manifest, settings }: Backup, { db, pool }: Dat
     await adoptStores({ db, storage });
     const { version, createdAt } = manifest;
     process.stdout.write(
-      `Restored what Millrace ${version} had at ${createdAt}: ${manifest.tables.length} tables, ${objects} objects, ${bytes} bytes.\n`,
+      `Restored what Millrace ${version} had at ${createdAt}: ${manifest.tables.length} tables, ${objects} ` +
+        `objects, ${bytes} bytes.\n`,
     );
   } finally {
     client.release();

@@ -60,5 +60,8 @@ export class DataLock {
 }
 
 function describeHolder(dataDir: string, pid: string | undefined): string {
-  return `The data folder ${dataDir} is in use by another millrace (process ${pid}). Stop that one or set MILLRACE_DATA_DIR.`;
+  return (
+    `The data folder ${dataDir} is in use by another millrace (process ${pid}). Stop that one or set ` +
+    'MILLRACE_DATA_DIR.'
+  );
 }

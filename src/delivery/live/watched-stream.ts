@@ -62,8 +62,8 @@ export class WatchedStream {
   }
 
   /**
-   * Takes the stream's newest head: another owner has another feed, the recording of all periods a longer past, and later
-   * other renditions or segments.
+   * Takes the stream's newest head: another owner has another feed, the recording of all periods a longer past, and
+   * later other renditions or segments.
    */
   update(head: LiveHead): void {
     this.lastUsedMs = Date.now();
@@ -147,7 +147,10 @@ export class WatchedStream {
     this.#wake();
   }
 
-  /** Reads a recording anew: what it lists may have changed, not only grown. Where it cannot be read, as `known` it goes on. */
+  /**
+   * Reads a recording anew: what it lists may have changed, not only grown. Where it cannot be read, as `known` it goes
+   * on.
+   */
   async #readAgain(known: number): Promise<void> {
     const index = new LiveIndex();
     index.hasEnded = this.#index.hasEnded;

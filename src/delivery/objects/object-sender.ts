@@ -77,7 +77,10 @@ export class ObjectSender {
     to.response.end();
   }
 
-  /** Fills a buffer of its size with a window. Throws ObjectMissing when its object is not there, or shorter than promised. */
+  /**
+   * Fills a buffer of its size with a window. Throws ObjectMissing when its object is not there, or shorter than
+   * promised.
+   */
   async readInto(buffer: Buffer, asked: ObjectWindow): Promise<void> {
     const window = unpacked(asked);
     const { key, start, sizeBytes } = window;

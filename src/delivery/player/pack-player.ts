@@ -123,7 +123,8 @@ function fragmentedMp4Only(): Plugin {
   const absent =
     'class Absent { static probe() { return false; } }\nexport { Absent as default, Absent as AC3Demuxer };';
   const worker =
-    'const none = () => undefined;\nexport { none as hasUMDWorker, none as injectWorker, none as loadWorker, none as removeWorkerFromStore };';
+    'const none = () => undefined;\nexport { none as hasUMDWorker, none as injectWorker, none as loadWorker, none ' +
+    'as removeWorkerFromStore };';
   return {
     name: 'fragmented-mp4-only',
     resolveId(id, importer) {

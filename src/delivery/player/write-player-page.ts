@@ -23,6 +23,7 @@ export function writePlayerPage(publication: Publication, view: PlayerView, { as
   const needsKeys = settings.drm === 'enterprise' || (state.source !== null && state.source.drm !== null);
   const { engine, controls } = needsKeys ? assets.protected : assets.clear;
   const title = escapeHtml(publication.title);
+  const { source } = state;
   return Buffer.from(`<!doctype html>
 <html lang="${language}" dir="${isRtl ? 'rtl' : 'ltr'}">
 <head>
@@ -31,9 +32,9 @@ export function writePlayerPage(publication: Publication, view: PlayerView, { as
 <link rel="icon" href="data:,">
 <title>${title}</title>
 <script type="module" nonce="${nonce}" src="${engine}"></script>
-${state.source === null ? '' : `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(state.source.playlistUrl)}">`}
+${source === null ? '' : `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(source.playlistUrl)}">`}
 <link rel="stylesheet" href="${assets.style}">
-${state.source === null ? `<link rel="modulepreload" href="${controls}">` : ''}
+${source === null ? `<link rel="modulepreload" href="${controls}">` : ''}
 <style nonce="${nonce}">${lookStyle(look)}</style>
 ${metaTags(publication)}
 ${head.html}
@@ -77,6 +78,7 @@ type Notice = {
 };
 
 function writeNotice({ title = '', text = '', language, isRtl, rule }: Notice, nonce: string): Buffer {
+  const attribute = rule === undefined ? '' : ` data-rule="${escapeHtml(rule)}"`;
   return Buffer.from(`<!doctype html>
 <html lang="${language}" dir="${isRtl ? 'rtl' : 'ltr'}">
 <head>
@@ -86,11 +88,13 @@ function writeNotice({ title = '', text = '', language, isRtl, rule }: Notice, n
 <title>${escapeHtml(title)}</title>
 <style nonce="${nonce}">
 html,body{height:100%;margin:0;background:radial-gradient(120% 90% at 50% 30%,#20242f,#0b0c10 70%);color:#fff}
-body{display:grid;place-content:center;justify-items:center;gap:8px;text-align:center;padding:0 8vw;box-sizing:border-box;font:16px/1.5 system-ui,sans-serif}
-h1{font-size:clamp(15px,2.6vw,22px);font-weight:600;margin:0;text-wrap:balance}p{margin:0;max-width:46ch;color:#c4c9d4;font-size:clamp(12px,1.8vw,15px);text-wrap:balance}
+body{display:grid;place-content:center;justify-items:center;gap:8px;text-align:center;padding:0 8vw;
+box-sizing:border-box;font:16px/1.5 system-ui,sans-serif}
+h1{font-size:clamp(15px,2.6vw,22px);font-weight:600;margin:0;text-wrap:balance}
+p{margin:0;max-width:46ch;color:#c4c9d4;font-size:clamp(12px,1.8vw,15px);text-wrap:balance}
 </style>
 </head>
-<body><main${rule === undefined ? '' : ` data-rule="${escapeHtml(rule)}"`}><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p></main></body>
+<body><main${attribute}><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p></main></body>
 </html>
 `);
 }

@@ -119,7 +119,7 @@ test('one that is late goes with the next, or by itself when nothing may wait an
   committer.close();
 });
 
-test('what waits while the store is away is stored together when it is back, and what waits at the end is given up', async () => {
+test('what waits while the store is away is stored together when it is back; at the end it is given up', async () => {
   let isAway = true;
   const { storage, committer, reports } = open({
     put: (...args) => (isAway ? Promise.reject(new Error('away')) : folder.put(...args)),

@@ -31,7 +31,9 @@ const GROUP_MS = 200;
 const LATE_MS = 4_000;
 /** Objects that are written at once. */
 const WRITES_AT_ONCE = 16;
-/** Of an object, which is in memory twice while it is written: what a store that was away left behind comes in several. */
+/**
+ * Of an object, which is in memory twice while it is written: what a store that was away left behind comes in several.
+ */
 const PACK_BYTES = 4 * 2 ** 20;
 /** Rows that are committed at once: PostgreSQL takes 65,535 values in a statement, a row has about 20. */
 const ROWS_AT_ONCE = 1_000;
@@ -39,9 +41,9 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Stores closed segments, those of a stream that are ready together as one object, and commits their rows, those of many
- * streams in one transaction. A store or database that is away is tried again for as long as the process runs: media
- * goes on meanwhile.
+ * Stores closed segments, those of a stream that are ready together as one object, and commits their rows, those of
+ * many streams in one transaction. A store or database that is away is tried again for as long as the process runs:
+ * media goes on meanwhile.
  */
 export class SegmentCommitter {
   readonly #deps: Deps;

@@ -9,7 +9,8 @@ import type { Storage, StorageKey } from '../../ports/storage.ts';
 export type ClosedChunk = { lease: LiveLease; renditionId: Guid; chunk: Chunk; wallMs: number };
 
 /**
- * Writes chunks of one stream, each with its `.idx` behind it, as one object under the key `pack`; answers them in their order.
+ * Writes chunks of one stream, each with its `.idx` behind it, as one object under the key `pack`; answers them in
+ * their order.
  */
 export async function storePack(
   pack: StorageKey,

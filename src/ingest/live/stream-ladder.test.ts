@@ -50,7 +50,7 @@ function openLadder() {
   return { ladder, seen, take };
 }
 
-test('a publisher that is gone before its encoder has begun leaves what was fed whole, and nothing in work', async () => {
+test('a publisher that is gone before its encoder has begun leaves whole segments, and nothing in work', async () => {
   const { ladder, seen, take } = openLadder();
   for (const event of events) take(event);
   expect(ladder.isIdle).toBe(false);

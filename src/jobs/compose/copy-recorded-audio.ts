@@ -15,8 +15,8 @@ type Source = NonNullable<Awaited<ReturnType<typeof readSourceSegment>>>;
 export type AudioCopier = { copy(number: number, signal: AbortSignal): Promise<Segment> };
 
 /**
- * Copies segments of an audio track. Each part begins with the tick that is nearest to its first picture's; within a part
- * the frames keep their distances, so that audio and picture stay as far apart as they came. `number`s rise.
+ * Copies segments of an audio track. Each part begins with the tick that is nearest to its first picture's; within a
+ * part the frames keep their distances, so that audio and picture stay as far apart as they came. `number`s rise.
  */
 export function createAudioCopier(view: CompositionView, rendition: TaskRendition, deps: Deps): AudioCopier {
   const { pieces, timescale } = view.recipe;

@@ -78,7 +78,8 @@ function requireOneKind(parts: readonly WantedPart[]): void {
   if (other === undefined) return;
   throw new Refused(
     'invalid',
-    `Expected parts of live streams alone, or none: ${other.view.mediaId} is of another kind than the first. Leave it out.`,
+    `Expected parts of live streams alone, or none: ${other.view.mediaId} is of another kind than the first. ` +
+      'Leave it out.',
   );
 }
 
@@ -96,7 +97,8 @@ function requireEach(parts: readonly WantedPart[], pieces: readonly Piece[]): vo
   if (empty >= 0) {
     throw new Refused(
       'invalid',
-      `Expected part ${empty + 1} to hold at least a frame of video ${parts[empty]?.view.mediaId}, it is empty. Correct its times.`,
+      `Expected part ${empty + 1} to hold at least a frame of video ${parts[empty]?.view.mediaId}, it is empty. ` +
+        'Correct its times.',
     );
   }
   if (pieces.length > MOST_PIECES) {
@@ -137,7 +139,8 @@ function requireOriginals(parts: readonly WantedPart[]): void {
   if (lost === undefined) return;
   throw new Refused(
     'invalid',
-    `Expected the original of video ${lost.view.mediaId}, from which ends are encoded, it is gone. Ask with exact false and parts of like videos.`,
+    `Expected the original of video ${lost.view.mediaId}, from which ends are encoded, it is gone. Ask with exact ` +
+      'false and parts of like videos.',
   );
 }
 

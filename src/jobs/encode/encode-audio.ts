@@ -23,8 +23,8 @@ const FIRST_SEGMENTS = 1;
 const NEXT_SEGMENTS = 8;
 
 /**
- * Encodes a range of an audio track and publishes it in growing chunks. The encoder begins at the start of the track, so
- * that parts join without a seam.
+ * Encodes a range of an audio track and publishes it in growing chunks. The encoder begins at the start of the track,
+ * so that parts join without a seam.
  */
 export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { task } = held.claim;

@@ -81,7 +81,7 @@ async function asNobody<T>(action: () => Promise<T>): Promise<T> {
   }
 }
 
-test('folders of dead workers that another user may not lock or remove are reported and left, and the next free one is taken', async () => {
+test('folders of dead workers that cannot be removed are reported, and the next free one is taken', async () => {
   for (const name of ['worker-1', 'worker-2']) {
     await mkdir(join(parent, name));
     await writeFile(join(parent, name, 'original'), 'bytes');

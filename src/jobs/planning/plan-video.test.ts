@@ -100,7 +100,7 @@ test('sound without picture has a timeline of sound frames and no picture', () =
   expect(summary(null, false, { ...FACTS, video: null })).toEqual(['shown frames: en, fr']);
 });
 
-test('without pass-through the lowest rung goes first, one segment alone, and all segments are in one encode task for long slots', () => {
+test('without pass-through one segment of the lowest rung goes first, and all are in one task for long slots', () => {
   const request = {
     key: { libraryId: 1, mediaId: newGuid() },
     facts: FACTS,

@@ -165,7 +165,9 @@ async function probeOriginal(
   }
 }
 
-/** Begins with the audio before the probe has answered, where the source may pass through: it is what playing waits for. */
+/**
+ * Begins with the audio before the probe has answered, where the source may pass through: it is what playing waits for.
+ */
 async function startFirstAudio(
   begun: { path: string; indexing: Promise<IndexedSource | null>; normaliseLoudness: boolean },
   signal: AbortSignal,

@@ -18,8 +18,8 @@ import { isLocalShortage, postponementOf } from './postponement.ts';
 export type HeldTask = { claim: Claim; report: (fraction: number) => void };
 
 /**
- * Does a claimed task. It may be started again at any time (a worker died, a lease ended): what is committed is fenced by
- * the claim's attempt. Throws what went wrong; `signal` aborts when the claim is lost or the worker stops.
+ * Does a claimed task. It may be started again at any time (a worker died, a lease ended): what is committed is fenced
+ * by the claim's attempt. Throws what went wrong; `signal` aborts when the claim is lost or the worker stops.
  */
 export type PerformTask = (held: HeldTask, deps: JobDeps, signal: AbortSignal) => Promise<void>;
 
@@ -109,14 +109,16 @@ async function endFailed(deps: JobDeps, claim: Claim, reason: string): Promise<T
 /** What was encoded is kept through a pause of the database of so long. */
 const LONGEST_ABSENCE_MS = 60_000;
 
-/** Repeats an action of a running task while the database is away, for a minute at most: a pause costs no encode task. */
+/**
+ * Repeats an action of a running task while the database is away, for a minute at most: a pause costs no encode task.
+ */
 export function throughPause<T>(action: () => Promise<T>): Promise<T> {
   return outlastAbsence(action, AbortSignal.timeout(LONGEST_ABSENCE_MS));
 }
 
 /**
- * Repeats an action while the database is away, until it answers or `signal` ends the wait. A commit of which nobody knows
- * whether it was kept is not repeated.
+ * Repeats an action while the database is away, until it answers or `signal` ends the wait. A commit of which nobody
+ * knows whether it was kept is not repeated.
  */
 async function outlastAbsence<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let pauseMs = 500; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {

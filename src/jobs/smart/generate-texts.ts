@@ -41,7 +41,8 @@ export async function generateTexts(
     return { values: await askModel(model, { request, read }, signal), messages: [] };
   } catch (error) {
     if (!(error instanceof BadModelAnswer)) throw error;
-    const text = `The language model gave no usable answer (${error.message}), so texts were taken out of what is said.`;
+    const { message } = error;
+    const text = `The language model gave no usable answer (${message}), so texts were taken out of what is said.`;
     const values = extractTexts(features, transcript, await readEvidence());
     return { values, messages: [warningMessage(text, new Date())] };
   }

@@ -17,7 +17,9 @@ export async function askModel<T>(
     return read(first);
   } catch (error) {
     if (!(error instanceof BadModelAnswer)) throw error;
-    const repair = `${request.instructions}\nAn earlier answer was refused: ${error.message} It was: ${JSON.stringify(first.slice(0, LONGEST_QUOTE))}\nAnswer again, correctly.`;
+    const repair =
+      `${request.instructions}\nAn earlier answer was refused: ${error.message} It was: ` +
+      `${JSON.stringify(first.slice(0, LONGEST_QUOTE))}\nAnswer again, correctly.`;
     return read(await model.complete({ ...request, instructions: repair }, signal));
   }
 }

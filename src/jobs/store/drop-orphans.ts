@@ -48,7 +48,9 @@ async function refuseTooMany(db: Db): Promise<void> {
   const limit = Math.max(LEAST_LIMIT, Math.floor(stored * MOST_OF_ALL));
   if (objects <= limit && bytes <= MOST_BYTES) return;
   throw new Error(
-    `The sweep stops and deletes no orphans: ${objects} of ${stored} objects (${bytes} bytes) are named by no row, more than ${limit} or ${MOST_BYTES} bytes. See "millrace orphans list", then "millrace orphans delete" or "keep".`,
+    `The sweep stops and deletes no orphans: ${objects} of ${stored} objects (${bytes} bytes) are named by no ` +
+      `row, more than ${limit} or ${MOST_BYTES} bytes. See "millrace orphans list", then "millrace orphans delete" ` +
+      'or "keep".',
   );
 }
 

@@ -3,9 +3,14 @@ import { findNamedObjects } from '../../catalog/lifecycle/sweep-store.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 
-/** Objects whose writers may die before a row names them: chunks of a rendition, packs, pictures, captions. */
-const NAMED_OBJECT =
-  /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$|^packs\/[0-9a-f-]{36}\.pack$|^thumbnail\/[0-9a-f-]+\.jpg$|^captions\/[a-z0-9-]+\.vtt$|^pictures\/[0-9a-f-]+\/(seek\/)?[a-z0-9_]+\.(jpg|webp|gif|webm|mp4)$/;
+/** Objects whose writers may die before a row names them: chunks of a rendition, packs, images, captions. */
+const NAMED_OBJECTS = [
+  /^[0-9a-f-]{36}\/\d+-\d+\.(cmaf|idx)$/,
+  /^packs\/[0-9a-f-]{36}\.pack$/,
+  /^thumbnail\/[0-9a-f-]+\.jpg$/,
+  /^captions\/[a-z0-9-]+\.vtt$/,
+  /^pictures\/[0-9a-f-]+\/(seek\/)?[a-z0-9_]+\.(jpg|webp|gif|webm|mp4)$/,
+];
 
 /** The two first segments of a key, `{libraryId}/{mediaId}`. */
 export function ownerOf(key: string): string {
@@ -26,7 +31,8 @@ export async function sortByName(
   const found = await findNamedObjects(db, media);
   if (found === null) return { unnamed: [...keys], named: [] };
   if (found.isBusy) return { unnamed: [], named: [] };
-  const isUnnamed = (key: string) => NAMED_OBJECT.test(key.slice(owner.length + 1)) && !found.keys.has(key);
+  const isNamed = (name: string) => NAMED_OBJECTS.some((form) => form.test(name));
+  const isUnnamed = (key: string) => isNamed(key.slice(owner.length + 1)) && !found.keys.has(key);
   return { unnamed: keys.filter(isUnnamed), named: keys.filter((key) => !isUnnamed(key)) };
 }
 

@@ -14,7 +14,8 @@ describe('reading captions', () => {
 
   test('style and region blocks are left out and said, notes silently', () => {
     const file = readCaptions(
-      'WEBVTT - title\n\nSTYLE\n::cue { background: url(http://x) }\n\nNOTE hello\n\na\n00:01.000 --> 00:02.000 line:10% onclick:x\n<script>alert(1)</script>\n',
+      'WEBVTT - title\n\nSTYLE\n::cue { background: url(http://x) }\n\nNOTE hello\n\na\n00:01.000 --> 00:02.000 ' +
+        'line:10% onclick:x\n<script>alert(1)</script>\n',
     );
     expect(file.errors).toEqual([]);
     expect(file.warnings).toEqual([

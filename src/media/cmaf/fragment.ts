@@ -45,7 +45,8 @@ export function readFragment(bytes: Buffer, defaults: SampleDefaults = NO_DEFAUL
   const payloadEnd = payloadOffset + run.payloadBytes;
   if (payloadOffset < mdat.payloadStart || payloadEnd > mdat.end) {
     throw new BrokenMedia(
-      `Expected samples within bytes ${mdat.payloadStart} to ${mdat.end} (mdat), got ${payloadOffset} to ${payloadEnd}.`,
+      `Expected samples within bytes ${mdat.payloadStart} to ${mdat.end} (mdat), got ${payloadOffset} to ` +
+        `${payloadEnd}.`,
     );
   }
   return {

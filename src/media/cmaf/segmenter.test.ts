@@ -82,7 +82,7 @@ describe.each([
     ).toHaveLength(total);
   });
 
-  test('give a first sample that is decoded at the cut, and presented after the delay that the init takes off', async () => {
+  test('give a first sample that is decoded at the cut and presented after the delay of the init segment', async () => {
     const { segments } = await encodeRun(2, 2);
     const firsts = segments.map((it) => readFragment(segmentBytes([it]).subarray(0, firstFragmentBytes(it))));
     expect(firsts.map((it) => it.baseTick)).toEqual([cutList.startTicks[2], cutList.startTicks[3]]);

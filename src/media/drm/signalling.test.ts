@@ -19,7 +19,9 @@ describe('EXT-X-KEY lines', () => {
       what: 'the bare key id for ClearKey in hls.js',
       scheme: 'cenc',
       system: { name: 'clearKey', licenceUrl: '/l' },
-      line: 'METHOD=SAMPLE-AES-CTR,URI="data:text/plain;base64,ABEiM0RVZneImaq7zN3u/w==",KEYFORMAT="org.w3.clearkey",KEYFORMATVERSIONS="1"',
+      line:
+        'METHOD=SAMPLE-AES-CTR,URI="data:text/plain;base64,ABEiM0RVZneImaq7zN3u/w==",' +
+        'KEYFORMAT="org.w3.clearkey",KEYFORMATVERSIONS="1"',
     },
     {
       what: "the key's address for Shaka",
@@ -31,13 +33,18 @@ describe('EXT-X-KEY lines', () => {
       what: 'the whole header and the key id for Widevine',
       scheme: 'cbcs',
       system: { name: 'widevine', pssh: widevine },
-      line: `METHOD=SAMPLE-AES,URI="data:text/plain;base64,${widevine.toString('base64')}",KEYID=0x00112233445566778899AABBCCDDEEFF,KEYFORMAT="urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed",KEYFORMATVERSIONS="1"`,
+      line:
+        `METHOD=SAMPLE-AES,URI="data:text/plain;base64,${widevine.toString('base64')}",` +
+        'KEYID=0x00112233445566778899AABBCCDDEEFF,' +
+        'KEYFORMAT="urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed",KEYFORMATVERSIONS="1"',
     },
     {
       what: 'the inner object for PlayReady',
       scheme: 'cenc',
       system: { name: 'playReady', pssh: playReady },
-      line: 'METHOD=SAMPLE-AES-CTR,URI="data:text/plain;charset=UTF-16;base64,cHJv",KEYFORMAT="com.microsoft.playready",KEYFORMATVERSIONS="1"',
+      line:
+        'METHOD=SAMPLE-AES-CTR,URI="data:text/plain;charset=UTF-16;base64,cHJv",' +
+        'KEYFORMAT="com.microsoft.playready",KEYFORMATVERSIONS="1"',
     },
     {
       what: 'the skd address for FairPlay',

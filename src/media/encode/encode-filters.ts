@@ -52,12 +52,13 @@ export function scaleCascade(video: VideoFacts, { rungs, labels, keepsHdr, mark 
   const parts: string[] = [];
   rungs.forEach((rung, index) => {
     const isLast = index === rungs.length - 1;
+    const hdr = keepsHdr ? video.hdr : null;
     const input = index === 0 ? '' : `[rest${index}]`;
     const scaling = index === 0 ? firstScale(video, rung, keepsHdr) : `scale=${rung.widthPx}:${rung.heightPx}`;
     const marking =
       index > 0 || mark === null
         ? ''
-        : `[plain];${watermarkFilters(mark.place, { ...rung, timeBase: mark.timeBase, hdr: keepsHdr ? video.hdr : null })}`;
+        : `[plain];${watermarkFilters(mark.place, { ...rung, timeBase: mark.timeBase, hdr })}`;
     const output = isLast ? `[${labels[index]}]` : `,split=2[${labels[index]}][rest${index + 1}]`;
     parts.push(`${input}${scaling},setsar=1${marking}${output}`);
   });

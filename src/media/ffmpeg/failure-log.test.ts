@@ -7,7 +7,8 @@ const failed = (messages: string) =>
 
 test('the last lines of the run that an error came from, without paths of this machine', () => {
   const messages =
-    "[error] /var/lib/mr-1/x.mp4: no\nInput #0, from 'file:/in/source':\n/in/source-of/a/x.mp4\n/out/part.mp4 1/25 s http://a.example/b/c\n";
+    "[error] /var/lib/mr-1/x.mp4: no\nInput #0, from 'file:/in/source':\n/in/source-of/a/x.mp4\n/out/part.mp4 " +
+    '1/25 s http://a.example/b/c\n';
   expect(failureLog(failed(messages))).toBe(
     "[error] …/x.mp4: no\nInput #0, from 'file:/in/source':\n…/x.mp4\n/out/part.mp4 1/25 s http://a.example/b/c",
   );

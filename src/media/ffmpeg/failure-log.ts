@@ -8,7 +8,10 @@ const MOST_CHARACTERS = 8_192;
 /** An error's causes are looked through down to this depth. */
 const MOST_CAUSES = 8;
 
-/** The last messages of the ffmpeg run for which an error came, without paths of this machine; null where there was none. */
+/**
+ * The last messages of the ffmpeg run for which an error came, without paths of this machine; null where there was
+ * none.
+ */
 export function failureLog(error: unknown): string | null {
   let cause = error;
   for (let depth = 0; depth < MOST_CAUSES && cause instanceof Error; depth += 1) {

@@ -204,7 +204,8 @@ function maskPaths(end: ChildEnd, { sourcePath, outputDir }: FfmpegOptions): Chi
 function readFailure(end: ChildEnd): FfmpegFailed | null {
   const last = end.stderrTail.split('\n').findLast((line) => /\[(error|fatal)\]/.test(line)) ?? 'no message';
   if (end.killed !== null) {
-    const message = `Expected ffmpeg to finish, it was ended (${end.killed}) after ${end.wallSec.toFixed(1)} s: ${last}`;
+    const sec = end.wallSec.toFixed(1);
+    const message = `Expected ffmpeg to finish, it was ended (${end.killed}) after ${sec} s: ${last}`;
     return new FfmpegFailed(end.killed, message, end.stderrTail);
   }
   if (end.exitCode === 0) return null;

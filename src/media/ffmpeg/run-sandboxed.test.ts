@@ -100,7 +100,8 @@ describe.each(LEVELS)('level %s', (level) => {
 
   test('gives an empty environment, the limits, the niceness and no new privileges', async () => {
     const script =
-      'env | grep -v -E "^(PATH|GLIBC_TUNABLES|PWD|SHLVL|_)="; ulimit -t; ulimit -n; ulimit -c; nice; grep -E "NoNewPrivs|CapEff" /proc/self/status';
+      'env | grep -v -E "^(PATH|GLIBC_TUNABLES|PWD|SHLVL|_)="; ulimit -t; ulimit -n; ulimit -c; nice; grep -E ' +
+      '"NoNewPrivs|CapEff" /proc/self/status';
     const { stdout } = await runSandboxed(shell(script, level), 4096, forever);
     expect(stdout.toString().replaceAll('\t', '').split('\n')).toEqual([
       '20',
@@ -183,7 +184,9 @@ test('bubblewrap shows neither the files of this machine nor its network', async
   await new Promise((resolve) => server.once('listening', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const script = `ls /etc /home /root ${dir} 2>/dev/null; (echo > /dev/tcp/127.0.0.1/${port}) 2>/dev/null && echo connected; id -u; touch /usr/x 2>/dev/null || echo read-only`;
+  const script =
+    `ls /etc /home /root ${dir} 2>/dev/null; (echo > /dev/tcp/127.0.0.1/${port}) 2>/dev/null && echo connected; ` +
+    'id -u; touch /usr/x 2>/dev/null || echo read-only';
   const { stdout } = await runSandboxed(shell(script, 'bubblewrap'), 4096, forever);
   server.close();
   expect(stdout.toString()).toBe('/etc:\nalternatives\n65534\nread-only\n');

@@ -51,8 +51,11 @@ const GRACE_MS = 5_000;
 const SETUP_MS = 200;
 const SIGXCPU_EXIT = 128 + 24;
 /** How ffmpeg, the loader, x264 and x265, libvpx, SVT-AV1 and C++ say that they were given no memory. */
-const REFUSED_ALLOCATION =
-  /Cannot allocate memory|malloc of size \d+ failed|Memory allocation error|insufficient resources|bad_alloc|failed to map segment/i;
+const REFUSED_ALLOCATION = new RegExp(
+  'Cannot allocate memory|malloc of size \\d+ failed|Memory allocation error|insufficient resources|bad_alloc|' +
+    'failed to map segment',
+  'i',
+);
 
 const TOO_BUSY = /Resource temporarily unavailable|Cannot allocate memory/;
 

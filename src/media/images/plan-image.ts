@@ -46,7 +46,8 @@ export function planMark(kind: ImageKind): string[] {
   ];
 }
 
-const FIT = `scale=w='min(iw,${MAX_LONG_SIDE_PX})':h='min(ih,${MAX_LONG_SIDE_PX})':force_original_aspect_ratio=decrease`;
+const fitSide = (side: string) => `'min(${side},${MAX_LONG_SIDE_PX})'`;
+const FIT = `scale=w=${fitSide('iw')}:h=${fitSide('ih')}:force_original_aspect_ratio=decrease`;
 
 function openImage(kind: ImageKind): string[] {
   return [

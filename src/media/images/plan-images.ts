@@ -55,7 +55,8 @@ export function planPosters(ticks: readonly number[], frame: FrameFormat): Ffmpe
   const graph = [
     `${FRAMES_IN}select='${ticks.map((tick) => `eq(pts,${tick})`).join('+')}',split=2[whole][small]`,
     `[whole]scale=${size}:${toJpegColours(frame)},format=yuvj420p,setsar=1[posters]`,
-    `[small]scale=${MINIATURE.widthPx}:${MINIATURE.heightPx}:flags=area:in_color_matrix=${frame.colorMatrix},format=rgba[miniatures]`,
+    `[small]scale=${MINIATURE.widthPx}:${MINIATURE.heightPx}:flags=area:in_color_matrix=${frame.colorMatrix},` +
+      'format=rgba[miniatures]',
   ];
   return planRun(graph, ['posters', 'miniatures'], {
     posters: ['-c:v', 'mjpeg', '-q:v', '3', '-f', 'mpjpeg'],

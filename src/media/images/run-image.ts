@@ -109,7 +109,8 @@ function noImage(bytes: Buffer): Refused {
   const start = JSON.stringify(bytes.toString('latin1', 0, 12).replaceAll(/[^\x20-\x7e]/g, '.'));
   return new Refused(
     'invalid',
-    `Expected a JPEG, PNG, WebP or AVIF image, got ${bytes.length} bytes that begin with ${start}. Send one of these kinds.`,
+    `Expected a JPEG, PNG, WebP or AVIF image, got ${bytes.length} bytes that begin with ${start}. Send one of ` +
+      'these kinds.',
   );
 }
 

@@ -27,8 +27,10 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
   const frame = pictureFilters(video, thumbnailSize(facts)).join(',');
   const colours = 'scale=in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc,format=yuvj420p';
   const graph = moments.map((_, index) => {
-    const sample = `scale=${MINIATURE.widthPx}:${MINIATURE.heightPx}:flags=area:in_color_matrix=bt709,format=rgba[s${index}]`;
-    return `[${index}:${video.streamIndex}]${frame},split=2[w${index}][m${index}];[w${index}]${colours}[p${index}];[m${index}]${sample}`;
+    const size = `${MINIATURE.widthPx}:${MINIATURE.heightPx}`;
+    const sample = `scale=${size}:flags=area:in_color_matrix=bt709,format=rgba[s${index}]`;
+    const split = `[${index}:${video.streamIndex}]${frame},split=2[w${index}][m${index}]`;
+    return `${split};[w${index}]${colours}[p${index}];[m${index}]${sample}`;
   });
   // A keyframe before the moment has a negative time, which any other frame mode drops.
   const one = ['-frames:v', '1', '-fps_mode', 'passthrough', '-map_metadata', '-1', '-fflags', '+bitexact'];

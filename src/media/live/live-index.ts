@@ -50,8 +50,8 @@ export function isRung(slot: string): boolean {
 const SEGMENTS_WITH_PARTS = 4;
 
 /**
- * What an edge knows of a live stream: rows of the past, and what the owner's feed adds. Taking the same message, or the
- * same row, twice changes nothing.
+ * What an edge knows of a live stream: rows of the past, and what the owner's feed adds. Taking the same message, or
+ * the same row, twice changes nothing.
  */
 export class LiveIndex {
   readonly #periods = new Map<number, IndexedPeriod>();
@@ -73,8 +73,8 @@ export class LiveIndex {
   }
 
   /**
-   * Of `retired` renditions nothing is listed any more: their addresses stay for players that know them, and their playlists
-   * are those of what takes their place.
+   * Of `retired` renditions nothing is listed any more: their addresses stay for players that know them, and their
+   * playlists are those of what takes their place.
    */
   addPeriod(
     { renditions, ...period }: FeedPeriod,

@@ -15,8 +15,8 @@ export type LiveAddresses = {
 };
 
 /**
- * Writes the multivariant playlist of a stream (RFC 8216 section 4.3.4): of the newest period that is shown while it runs,
- * and with `isOver` of all of them. Null while it has none. Rates are those of the segments that are known.
+ * Writes the multivariant playlist of a stream (RFC 8216 section 4.3.4): of the newest period that is shown while it
+ * runs, and with `isOver` of all of them. Null while it has none. Rates are those of the segments that are known.
  */
 export function liveMultivariant(
   index: LiveIndex,
@@ -63,7 +63,9 @@ export function liveMultivariant(
 /** Pictures of one slot: the rendition whose address stands for it, and those that its playlist lists, one a period. */
 type Variant = { own: IndexedRendition; parts: readonly IndexedRendition[] };
 
-/** The slots of the pictures: those of the newest period, and rungs that only earlier ones have. The source comes first. */
+/**
+ * The slots of the pictures: those of the newest period, and rungs that only earlier ones have. The source comes first.
+ */
 function listVariants(periods: readonly IndexedPeriod[], newest: IndexedPeriod): Variant[] {
   const slots = new Map<string, IndexedRendition>();
   // Where a period has no pictures, nothing stands for those of the others.

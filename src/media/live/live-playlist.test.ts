@@ -6,7 +6,7 @@ import { listSlot } from './slot-segments.ts';
 
 const VIEW = { windowSec: 600, isPreview: false };
 
-test('a rung that began late lists gaps from the start of its period, so that its numbers follow the period before', () => {
+test('a rung that began late lists gaps from the start of its period, so that numbers follow those before', () => {
   const index = new LiveIndex();
   const [source, rung, nextSource, nextRung] = [video('source'), video('480p'), video('source'), video('480p')];
   addPeriod(index, 0, [source, rung]);

@@ -14,11 +14,17 @@ export function whyNotOnDemand(
 ): string | null {
   if (facts.video === null) return 'it has no picture, and sound is encoded as a whole at once';
   if (!facts.seeksToKeyframes) {
-    return `a file of the format ${facts.container} has no index of its keyframes to begin decoding at; upload it as MP4 or Matroska`;
+    return (
+      `a file of the format ${facts.container} has no index of its keyframes to begin decoding at; upload it as ` +
+      'MP4 or Matroska'
+    );
   }
   if (keyframeGapSec <= MAX_KEYFRAME_GAP_SEC) return null;
   const came = keyframeGapSec.toFixed(1);
-  return `its keyframes are up to ${came} s apart, and ${MAX_KEYFRAME_GAP_SEC} s are the most; export it with more of them`;
+  return (
+    `its keyframes are up to ${came} s apart, and ${MAX_KEYFRAME_GAP_SEC} s are the most; export it with more of ` +
+    'them'
+  );
 }
 
 /** The longest stretch without a keyframe in an indexed file, its end counted, in seconds. */

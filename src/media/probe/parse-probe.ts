@@ -125,7 +125,8 @@ function readVideo(streams: readonly Raw[], spans: ReadonlyMap<number, PacketSpa
 function sizeFault(stream: Raw, widthPx: number, heightPx: number): SourceFault | null {
   const codec = readText(stream.codec_name);
   if (widthPx > MAX_SIDE_PX || heightPx > MAX_SIDE_PX || widthPx * heightPx > MAX_PIXELS) {
-    const message = `Expected at most ${MAX_SIDE_PX} pixels a side and ${MAX_PIXELS} in all, got ${widthPx}x${heightPx}.`;
+    const size = `${widthPx}x${heightPx}`;
+    const message = `Expected at most ${MAX_SIDE_PX} pixels a side and ${MAX_PIXELS} in all, got ${size}.`;
     return { kind: 'frame-too-large', message };
   }
   // Without a pixel format not one frame could be decoded.

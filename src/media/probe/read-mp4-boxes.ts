@@ -29,7 +29,9 @@ export async function explainMissingMoov(path: string, sizeBytes: number): Promi
   if (damaged !== null) return { kind: 'undecodable', message: damaged };
   const last = boxes.at(-1);
   if (last !== undefined && last.end > sizeBytes && last.type !== 'mdat' && last.type !== 'moov') {
-    const message = `Expected box ${printable(last.type)} at byte ${last.start} to end within the file, its size is ${last.end - last.start} bytes: the file is damaged there.`;
+    const message =
+      `Expected box ${printable(last.type)} at byte ${last.start} to end within the file, its size is ` +
+      `${last.end - last.start} bytes: the file is damaged there.`;
     return { kind: 'undecodable', message };
   }
   return {

@@ -232,7 +232,8 @@ function readRefusal(stderr: string): SourceFault | null {
   }
   const format = /\[(\S+) @ [^\]]*\] \[error\] Format not on whitelist/.exec(stderr);
   if (format !== null) {
-    const message = `Expected one media file (${ALLOWED_FORMATS.split(',', 6).join(', ')} ...), got the format ${format[1]}.`;
+    const some = ALLOWED_FORMATS.split(',', 6).join(', ');
+    const message = `Expected one media file (${some} ...), got the format ${format[1]}.`;
     return { kind: 'not-media', message };
   }
   return null;

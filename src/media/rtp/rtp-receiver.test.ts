@@ -49,7 +49,7 @@ function stream(count: number, firstTimestamp: number, ssrc = 7): Buffer[] {
 const pictures = (events: readonly IngestEvent[]) =>
   events.flatMap((event) => (event.type === 'unit' ? [event.unit] : []));
 
-test('pictures come whole and in order from packets that come twice and out of order, over the wraps of both counters', () => {
+test('pictures come whole and in order from doubled and reordered packets, over the wraps of both counters', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(5), { minLength: 60, maxLength: 60 }), fc.boolean(), (delays, isDoubled) => {
       const packets = stream(60, 2 ** 32 - 90_000);

@@ -136,7 +136,8 @@ async function measure(address: string, folder: string) {
   const queue = 'queue max-size-time=0 max-size-buffers=0 max-size-bytes=0';
   const picture = `d. ! ${queue} ! videoconvert ! jpegenc ! m.`;
   const sound = `d. ! ${queue} ! audioconvert ! audio/x-raw,format=S16LE ! m.`;
-  const pipeline = `matroskamux name=m ! filesink location=${file} uridecodebin3 uri=${address} name=d ${picture} ${sound}`;
+  const sink = `matroskamux name=m ! filesink location=${file}`;
+  const pipeline = `${sink} uridecodebin3 uri=${address} name=d ${picture} ${sound}`;
   await promisify(execFile)('gst-launch-1.0', ['-q', ...pipeline.split(' ')], { timeout: PLAY_MS });
   return { ...(await measureRecording(file)), recording: null };
 }

@@ -11,24 +11,34 @@ const NOTES: readonly Note[] = [
   {
     row: /^mpv/,
     steps: ['switch'],
-    text: 'mpv 0.35 ends when another video track is chosen while it plays, as it does with HLS in fMP4 that ffmpeg writes; opened with a rung (`--hls-bitrate`) it plays that one.',
+    text:
+      'mpv 0.35 ends when another video track is chosen while it plays, as it does with HLS in fMP4 that ffmpeg\n' +
+      '   writes; opened with a rung (`--hls-bitrate`) it plays that one.',
   },
   {
     row: /^GStreamer/,
     steps: ['seek'],
     most: 6,
-    text: 'GStreamer 1.22 passes over edit lists: pictures and sound alike are 0.2 s (five frames) late on its clock (`decisions/048-presentation-delay.md`).',
+    text:
+      'GStreamer 1.22 passes over edit lists: video and audio alike are 0.2 s (five frames) late on its clock\n' +
+      '   (`decisions/048-presentation-delay.md`).',
   },
   {
     row: /^VLC/,
     steps: ['seek'],
     most: 9,
-    text: 'VLC 3, paused, shows a picture about 0.3 s before the place that it was sent to: it places segments by decode times, without the edit list. It plays in step. With HLS whose times are all later by the delay, as ffmpeg writes it, it is exact, but media then begin late in hls.js (`decisions/048-presentation-delay.md`).',
+    text:
+      'VLC 3, paused, shows a picture about 0.3 s before the place that it was sent to: it places segments by\n' +
+      '   decode times, without the edit list. It plays in step. With HLS whose times are all later by the delay,\n' +
+      '   as ffmpeg writes it, it is exact, but media then begin late in hls.js\n' +
+      '   (`decisions/048-presentation-delay.md`).',
   },
   {
     row: /^Shaka 5 DASH Firefox/,
     steps: ['end', 'replay'],
-    text: 'Shaka 5.2 in Firefox at times fetches no more after a seek that follows a change of rung at once; its 3.3 does, and so does 5.2 with the same fragments by HLS.',
+    text:
+      'Shaka 5.2 in Firefox at times fetches no more after a seek that follows a change of rung at once; its 3.3\n' +
+      '   does, and so does 5.2 with the same fragments by HLS.',
   },
 ];
 
@@ -65,9 +75,9 @@ export function writePage(rows: readonly Row[]): string {
   });
   return `# Players
 
-\`npm run soak -- players\` writes this page. It uploads a clip of 24 s whose pictures show their own number and whose seconds
-begin with a beep, and drives each player over the rungs that are made of it (${HEIGHTS.join('p, ')}p: the highest copied, the
-others encoded).
+\`npm run soak -- players\` writes this page. It uploads a clip of 24 s whose pictures show their own number and
+whose seconds begin with a beep, and drives each player over the rungs that are made of it
+(${HEIGHTS.join('p, ')}p: the highest copied, the others encoded).
 
 - **Plays**: more than five seconds, every picture at its time.
 - **Seeks**: to five places, paused; by how many frames the picture is off, at worst.

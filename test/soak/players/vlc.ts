@@ -92,7 +92,8 @@ async function measure(
 ) {
   const file = path.join(folder, 'vlc.mkv');
   const media: Handle = vlc.media(instance, address);
-  const output = `transcode{vcodec=mp4v,vb=8000,acodec=s16l,channels=2,samplerate=48000}:std{access=file,mux=mkv,dst=${file}}`;
+  const transcode = 'transcode{vcodec=mp4v,vb=8000,acodec=s16l,channels=2,samplerate=48000}';
+  const output = `${transcode}:std{access=file,mux=mkv,dst=${file}}`;
   vlc.addOption(media, `:sout=#${output}`);
   const player: Handle = vlc.player(media);
   vlc.releaseMedia(media);

@@ -1,6 +1,6 @@
 /**
- * What the service says of videos, in German: its English sentence with `{0}`, `{1}` … in the places of values, which are
- * translated in their turn. What stands here in no form is shown as the service says it.
+ * What the service says of videos, in German: its English sentence with `{0}`, `{1}` … in the places of values, which
+ * are translated in their turn. What stands here in no form is shown as the service says it.
  */
 export const service = {
   // Why a video plays as it does.
@@ -68,7 +68,9 @@ export const service = {
   // Why an action was refused.
   'The video has no file yet. Upload it first.': 'Das Video hat noch keine Datei. Zuerst eine hochladen.',
   'No speech engine is set. Add a model with "millrace speech add NAME" ("millrace speech list" has the names), or set MILLRACE_TRANSCRIBER to the address of an OpenAI-compatible service.':
-    'Keine Spracherkennung ist eingerichtet. Ein Modell mit „millrace speech add NAME“ hinzufügen („millrace speech list“ nennt die Namen) oder MILLRACE_TRANSCRIBER auf die Adresse eines OpenAI-kompatiblen Dienstes setzen.',
+    'Keine Spracherkennung ist eingerichtet. Ein Modell mit „millrace speech add NAME“ hinzufügen („millrace ' +
+    'speech list“ nennt die Namen) oder MILLRACE_TRANSCRIBER auf die Adresse eines OpenAI-kompatiblen Dienstes ' +
+    'setzen.',
   'A translation needs a language model. Set MILLRACE_LANGUAGE_MODEL_URL.':
     'Eine Übersetzung braucht ein Sprachmodell. MILLRACE_LANGUAGE_MODEL_URL setzen.',
   'There are no captions to translate.': 'Es gibt keine Untertitel zum Übersetzen.',

@@ -1,6 +1,6 @@
 /**
- * The dashboard in German: each English sentence with its translation. `{0}`, `{1}` … stand for values. A language is a file
- * like this one with the same keys, and a line in `base/language.ts`.
+ * The dashboard in German: each English sentence with its translation. `{0}`, `{1}` … stand for values. A language is a
+ * file like this one with the same keys, and a line in `base/language.ts`.
  */
 export const de = {
   Collections: 'Sammlungen',
@@ -57,8 +57,10 @@ export const de = {
   Widevine: 'Widevine',
   Off: 'Aus',
   FairPlay: 'FairPlay',
-  'Key servers and certificates are settings of the service. Firefox on Linux has no Widevine at level 1; Safari takes FairPlay alone.':
-    'Schlüsselserver und Zertifikate sind Einstellungen des Dienstes. Firefox unter Linux hat kein Widevine der Stufe 1; Safari nimmt nur FairPlay.',
+  'Key servers and certificates are settings of the service.':
+    'Schlüsselserver und Zertifikate sind Einstellungen des Dienstes.',
+  'Firefox on Linux has no Widevine at level 1; Safari takes FairPlay alone.':
+    'Firefox unter Linux hat kein Widevine der Stufe 1; Safari nimmt nur FairPlay.',
   Resolutions: 'Auflösungen',
   'For videos that are uploaded from now on; nothing is scaled up.':
     'Für Videos, die ab jetzt hochgeladen werden; nichts wird vergrößert.',
@@ -304,14 +306,17 @@ export const de = {
   'Sign out': 'Abmelden',
   'Signing in…': 'Anmeldung läuft…',
   'Sign in': 'Anmelden',
-  'The first start printed an account key: it opens everything. A library key opens its library, a read-only key shows it.':
-    'Der erste Start hat einen Kontoschlüssel ausgegeben: Er öffnet alles. Ein Bibliotheksschlüssel öffnet seine Bibliothek, ein Leseschlüssel zeigt sie.',
+  'The first start printed an account key: it opens everything.':
+    'Der erste Start hat einen Kontoschlüssel ausgegeben: Er öffnet alles.',
+  'A library key opens its library, a read-only key shows it.':
+    'Ein Bibliotheksschlüssel öffnet seine Bibliothek, ein Leseschlüssel zeigt sie.',
   'Sign in with a key': 'Mit einem Schlüssel anmelden',
   'What it would cost elsewhere, a month': 'Was es anderswo kosten würde, im Monat',
   minutes: 'Minuten',
   'GB) stored': 'GB) gespeichert',
-  'minutes watched a month. The prices are shapes to begin with: put in those of the list that you compare with.':
-    'Minuten im Monat gesehen. Die Preise sind ein Anfang: die der Liste eintragen, mit der verglichen wird.',
+  'minutes watched a month.': 'Minuten im Monat gesehen.',
+  'The prices are shapes to begin with: put in those of the list that you compare with.':
+    'Die Preise sind ein Anfang: die der Liste eintragen, mit der verglichen wird.',
   Costs: 'Kosten',
   Price: 'Preis',
   'A month': 'Im Monat',
@@ -527,8 +532,9 @@ export const de = {
   'Encoding is cancelled.': 'Die Encodierung ist abgebrochen.',
   'It could not be sent to be encoded. Its page says why.':
     'Es konnte nicht zum Encodieren geschickt werden. Seine Seite nennt den Grund.',
-  'Encoding that waits or runs ends. What was encoded anew stays as it was, whole resolutions stay; the others can be encoded later.':
-    'Wartende und laufende Encodierungen enden. Was neu encodiert wurde, bleibt wie zuvor, ganze Auflösungen bleiben; die anderen können später encodiert werden.',
+  'Encoding that waits or runs ends. Earlier versions and whole resolutions stay; others can be encoded later.':
+    'Wartende und laufende Encodierungen enden. Was neu encodiert wurde, bleibt wie zuvor, ganze Auflösungen ' +
+    'bleiben; die anderen können später encodiert werden.',
   'Videos being encoded': 'Videos beim Encodieren',
   'Those that encoders are at, then those that wait longest.':
     'Zuerst die, an denen Encoder arbeiten, dann die, die am längsten warten.',
@@ -725,7 +731,8 @@ export const de = {
   'Nothing arrived for {0} s: the line of the encoder is too slow, or drops. Lower its bitrate.':
     'Seit {0} s kam nichts an: Die Leitung des Encoders ist zu langsam oder bricht ab. Senke seine Bitrate.',
   'Pictures are dropped: {0} in the worst second, {1} usually. The encoder is overloaded, or its line is.':
-    'Bilder gehen verloren: {0} in der schlechtesten Sekunde, sonst {1}. Der Encoder oder seine Leitung ist überlastet.',
+    'Bilder gehen verloren: {0} in der schlechtesten Sekunde, sonst {1}. Der Encoder oder seine Leitung ist ' +
+    'überlastet.',
   '{0} pictures a second look jerky; 25 or more are usual.':
     '{0} Bilder je Sekunde wirken ruckelig; üblich sind 25 und mehr.',
   'The bitrate dips to {0} of {1}: use a constant bitrate, or a lower one.':
@@ -733,7 +740,8 @@ export const de = {
   'No sound arrives. Choose a source of sound at the encoder.':
     'Es kommt kein Ton an. Wähle am Encoder eine Tonquelle.',
   '{0} are too much for many viewers, and no smaller size is made. Switch on smaller resolutions.':
-    '{0} sind für viele Zuschauer zu viel, und keine kleinere Auflösung wird erzeugt. Schalte kleinere Auflösungen ein.',
+    '{0} sind für viele Zuschauer zu viel, und keine kleinere Auflösung wird erzeugt. Schalte kleinere ' +
+    'Auflösungen ein.',
   'The encoder is connected.': 'Der Encoder ist verbunden.',
   'The picture arrives steadily: {0}, {1} a second.': 'Das Bild kommt gleichmäßig an: {0}, {1} je Sekunde.',
   '{0} a second': '{0} je Sekunde',
@@ -846,7 +854,8 @@ export const de = {
   'A week': 'Eine Woche',
   'Sending to transcribe': 'Zum Transkribieren geben',
   'Each without captions gets some of what is said. It needs a speech engine in the settings of the service.':
-    'Jedes ohne Untertitel bekommt welche aus dem Gesagten. Dazu braucht es eine Spracherkennung in den Einstellungen des Dienstes.',
+    'Jedes ohne Untertitel bekommt welche aus dem Gesagten. Dazu braucht es eine Spracherkennung in den ' +
+    'Einstellungen des Dienstes.',
   'Title from what is said': 'Titel aus dem Gesagten',
   'Description from what is said': 'Beschreibung aus dem Gesagten',
   'Chapters from what is said': 'Kapitel aus dem Gesagten',

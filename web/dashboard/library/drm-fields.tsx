@@ -34,9 +34,8 @@ export function DrmFields({ library, change }: FieldsProps) {
           <dd>{library.AppleFairPlayDrm?.Enabled === true ? t('On') : t('Off')}</dd>
         </dl>
         <p class="hint">
-          {t(
-            'Key servers and certificates are settings of the service. Firefox on Linux has no Widevine at level 1; Safari takes FairPlay alone.',
-          )}
+          {t('Key servers and certificates are settings of the service.')}{' '}
+          {t('Firefox on Linux has no Widevine at level 1; Safari takes FairPlay alone.')}
         </p>
       </Panel>
     </div>

@@ -42,9 +42,8 @@ export function SignIn() {
         </button>
         {error.value !== null && <Notice kind="error">{error.value}</Notice>}
         <p class="hint">
-          {t(
-            'The first start printed an account key: it opens everything. A library key opens its library, a read-only key shows it.',
-          )}
+          {t('The first start printed an account key: it opens everything.')}{' '}
+          {t('A library key opens its library, a read-only key shows it.')}
         </p>
       </form>
     </main>

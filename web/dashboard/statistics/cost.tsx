@@ -42,10 +42,8 @@ export function Cost({ libraryId, watchedSec, days }: CostProps) {
       <h2>{t('What it would cost elsewhere, a month')}</h2>
       <p class="hint">
         {Math.round(usage.storedMinutes).toLocaleString()} {t('minutes')} ({usage.storedGigabytes.toFixed(1)}{' '}
-        {t('GB) stored')}, {Math.round(usage.deliveredMinutes).toLocaleString()}{' '}
-        {t(
-          'minutes watched a month. The prices are shapes to begin with: put in those of the list that you compare with.',
-        )}
+        {t('GB) stored')}, {Math.round(usage.deliveredMinutes).toLocaleString()} {t('minutes watched a month.')}{' '}
+        {t('The prices are shapes to begin with: put in those of the list that you compare with.')}
       </p>
       <Table label={t('Costs')} head={[t('Price'), ...lists.value.map(({ name, asOf }) => `${tr(name)} (${asOf})`)]}>
         {FIELDS.map(([field, label]) => (

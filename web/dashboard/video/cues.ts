@@ -61,5 +61,6 @@ export function readSec(text: string): number {
 export function writeSec(sec: number): string {
   const ms = Math.round(sec * 1000);
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
-  return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}.${String(ms % 1000).padStart(3, '0')}`;
+  const clock = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1000) % 60].map(two).join(':');
+  return `${clock}.${String(ms % 1000).padStart(3, '0')}`;
 }

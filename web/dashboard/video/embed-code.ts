@@ -5,7 +5,11 @@ export function playerAddress(edgeUrl: string, libraryId: number, videoId: strin
 
 /** The code that puts a player on a page. */
 export function embedCode(address: string, title: string): string {
-  return `<iframe src="${escapeHtml(address)}" title="${escapeHtml(title)}" loading="lazy" style="border:0;width:100%;aspect-ratio:16/9" allow="autoplay; encrypted-media; picture-in-picture; fullscreen" allowfullscreen></iframe>`;
+  return (
+    `<iframe src="${escapeHtml(address)}" title="${escapeHtml(title)}" loading="lazy" ` +
+    'style="border:0;width:100%;aspect-ratio:16/9" allow="autoplay; encrypted-media; picture-in-picture; ' +
+    'fullscreen" allowfullscreen></iframe>'
+  );
 }
 
 function escapeHtml(text: string): string {

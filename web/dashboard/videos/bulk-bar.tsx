@@ -26,7 +26,7 @@ const ASKED = {
   retry: ['Retry what failed', 'Failed videos are encoded once more; of incomplete ones only what is missing.'],
   cancel: [
     'Cancel encoding',
-    'Encoding that waits or runs ends. What was encoded anew stays as it was, whole resolutions stay; the others can be encoded later.',
+    'Encoding that waits or runs ends. Earlier versions and whole resolutions stay; others can be encoded later.',
   ],
   transcribe: [
     'Transcribe',

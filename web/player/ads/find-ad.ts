@@ -45,7 +45,8 @@ export async function findAd(
     for (const creative of ad.creatives) {
       const file = creative.type === 'linear' ? chooseFile(creative.mediaFiles ?? [], heightPx) : null;
       if (file?.fileURL == null) continue;
-      const tracker = new VASTTracker(null as never, ad as never, creative as never, null, isMuted); // it may have no client
+      // It may have no client.
+      const tracker = new VASTTracker(null as never, ad as never, creative as never, null, isMuted);
       return {
         mediaUrl: file.fileURL,
         clickUrl: creative.videoClickThroughURLTemplate?.url ?? null,

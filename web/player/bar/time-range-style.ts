@@ -7,7 +7,8 @@ export const TIME_RANGE_STYLE = `
 }
 [hidden] { display: none !important; }
 .track {
-  position: absolute; inset-inline: 0; top: 50%; height: var(--media-range-track-height, 4px); transform: translateY(-50%);
+  position: absolute; inset-inline: 0; top: 50%; height: var(--media-range-track-height, 4px);
+  transform: translateY(-50%);
   border-radius: var(--media-range-track-border-radius, 4px); overflow: hidden;
   background: var(--media-range-track-background, rgb(255 255 255 / .22));
   transition: height .15s ease;
@@ -30,8 +31,10 @@ export const TIME_RANGE_STYLE = `
 }
 :host(:hover) .heat, :host(:focus-visible) .heat, :host([dragging]) .heat { opacity: 1; }
 .hot {
-  position: absolute; bottom: 50px; transform: translateX(-50%); padding: 2px 8px; border-radius: 10px; white-space: nowrap;
-  font-size: 11px; line-height: 16px; color: #fff; background: rgb(12 14 20 / .72); opacity: 0; transition: opacity .2s; pointer-events: none;
+  position: absolute; bottom: 50px; transform: translateX(-50%); padding: 2px 8px; border-radius: 10px;
+  white-space: nowrap;
+  font-size: 11px; line-height: 16px; color: #fff; background: rgb(12 14 20 / .72); opacity: 0;
+  transition: opacity .2s; pointer-events: none;
 }
 :host(:is(:hover, [dragging])[hot]) .hot { opacity: 1; }
 :host(:is(:hover, :focus-visible, [dragging])) .track { height: var(--media-range-track-height, 6px); }
@@ -45,14 +48,16 @@ export const TIME_RANGE_STYLE = `
 }
 :host([previewing]) .preview { opacity: 1; }
 .picture {
-  position: relative; width: min(200px, 40vw); overflow: hidden; margin: 0 auto 6px; border-radius: 8px; background: #14161c;
+  position: relative; width: min(200px, 40vw); overflow: hidden; margin: 0 auto 6px; border-radius: 8px;
+  background: #14161c;
   box-shadow: 0 0 0 1.5px rgb(255 255 255 / .85);
 }
 .picture img { position: absolute; left: 0; top: 0; max-width: none; transform-origin: 0 0; }
 .picture canvas { display: block; width: 100%; height: 100%; }
 .picture [hidden] { display: none; }
 .title {
-  overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-weight: 600; text-shadow: 0 1px 4px rgb(0 0 0 / .9);
+  overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-weight: 600;
+  text-shadow: 0 1px 4px rgb(0 0 0 / .9);
 }
 .time { font-variant-numeric: tabular-nums; text-shadow: 0 1px 4px rgb(0 0 0 / .9); }
 @media (max-height: 239px) { .picture, .heat, .hot { display: none; } .preview { bottom: 20px; } }

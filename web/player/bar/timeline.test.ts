@@ -43,7 +43,8 @@ test('what is loaded ends with the stretch around the time', () => {
 test('chapters cut gaps, but not at the ends', () => {
   expect(chapterMask([0, 1], 2, false)).toBe('none');
   expect(chapterMask([0, 0.5], 2, false)).toBe(
-    'linear-gradient(to right, #000 0, #000 calc(50% - 1px), transparent calc(50% - 1px), transparent calc(50% + 1px), #000 calc(50% + 1px), #000 100%)',
+    'linear-gradient(to right, #000 0, #000 calc(50% - 1px), transparent calc(50% - 1px), transparent calc(50% + ' +
+      '1px), #000 calc(50% + 1px), #000 100%)',
   );
   expect(chapterMask([0.5], 2, true)).toContain('to left');
 });

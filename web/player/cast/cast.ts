@@ -17,7 +17,8 @@ customElements.define('media-cast-button', CastButton);
 const STYLE = `
 .casting {
   position: absolute; inset: 0; z-index: 1; display: grid; place-content: center; justify-items: center; gap: 14px;
-  padding: 12px 8% 64px; background: #0b0c10; text-align: center; opacity: 1 !important; pointer-events: none !important;
+  padding: 12px 8% 64px; background: #0b0c10; text-align: center; opacity: 1 !important;
+  pointer-events: none !important;
 }
 .casting svg { width: 44px; height: 44px; fill: none; stroke: currentColor; stroke-width: 1.5; opacity: .8; }
 .casting p { margin: 0; font-size: clamp(13px, 2.4vw, 18px); font-weight: 600; }
@@ -27,7 +28,9 @@ const STYLE = `
   background: rgb(255 255 255 / .14); color: #fff; pointer-events: auto;
 }
 .casting button.main { background: #fff; color: #14161c; }
-media-controller[casting] > :is(.large-play, media-loading-indicator, .end-screen, bunny-captions-display) { display: none !important; }
+media-controller[casting] > :is(.large-play, media-loading-indicator, .end-screen, bunny-captions-display) {
+  display: none !important;
+}
 media-controller[casting] > bunny-media-control-bar { opacity: 1 !important; z-index: 1; }
 @media (max-height: 239px) { .casting svg { display: none; } .casting { gap: 8px; padding-bottom: 52px; } }
 @media (forced-colors: active) { .casting button { border: 1px solid ButtonText; } }

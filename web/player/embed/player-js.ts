@@ -117,7 +117,8 @@ function methodsOf(video: HTMLVideoElement): Map<string, (value: unknown) => unk
 function readRequest(data: unknown): Request | null {
   const message = typeof data === 'string' ? parse(data) : data;
   if (typeof message !== 'object' || message === null) return null;
-  const { context, method, value, listener } = message as Record<string, unknown>; // any object's properties may be read
+  // Any object's properties may be read.
+  const { context, method, value, listener } = message as Record<string, unknown>;
   if (context !== CONTEXT || typeof method !== 'string') return null;
   return { method, value, listener: typeof listener === 'string' ? listener : undefined };
 }

@@ -39,7 +39,7 @@ function open() {
 
 const LAST = { sn: 9, start: 80, end: 80.04, endList: true };
 
-test('a last segment ends the video when it is loaded, and again when what was loaded later before it reaches it', () => {
+test('a last segment ends the video when it is loaded, and again when what was loaded before it reaches it', () => {
   const { load, show } = open();
   expect(load({ sn: 0, end: 8 })).toEqual([]);
   expect(load(LAST)).toEqual(['video']);

@@ -15,8 +15,8 @@ const LATE_SEC = 0.5;
 
 /**
  * Ends a video when its last segment is loaded. hls.js does not find one again in the buffer that is no longer than the
- * presentation delay of the pictures, on which it reckons, unlike the browser, and waits for its end for ever: also when what
- * is loaded later, before it, reaches it, since it is not loaded again.
+ * presentation delay of the pictures, on which it reckons, unlike the browser, and waits for its end for ever: also
+ * when what is loaded later, before it, reaches it, since it is not loaded again.
  */
 export function endWithLast(hls: Hls, video: HTMLVideoElement): void {
   const lasts = new Map<string, Fragment>();

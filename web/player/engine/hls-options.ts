@@ -15,7 +15,8 @@ export function hlsOptions(
     startPosition: isLive && startSec <= 0 ? -1 : startSec,
     autoStartLoad: loadsAtOnce,
     lowLatencyMode: isLive,
-    // After a stall a viewer gets back to the newest second (`returnToLive`), instead of staying behind by as long as it lasted.
+    // After a stall a viewer gets back to the newest second (`returnToLive`), instead of staying behind by as long as
+    // it lasted.
     ...(isLive && { liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1 }),
     // The first segment loaded is the first shown: none is spent on measuring the line.
     testBandwidth: false,

@@ -129,7 +129,7 @@ test('who goes back stays there, at any speed, until they are at the newest seco
   expect(picture.playbackRate).toBe(1);
 });
 
-test('a speed that was to catch up ends with what it was for: at a seek back, a long pause and the end of the stream', () => {
+test('a speed to catch up ends with its reason: at a seek back, a long pause and the end of the stream', () => {
   const leave = {
     back: ({ seekBack, play }: Opened) => {
       seekBack(20);

@@ -22,8 +22,9 @@ type LiveEngine = {
 };
 
 /**
- * Keeps a viewer of a live stream's newest second near it, and takes them back: by a little speed, and at once after a stall
- * that left them far behind. (hls.js takes whoever is behind by more than a segment for one who went back on purpose.)
+ * Keeps a viewer of a live stream's newest second near it, and takes them back: by a little speed, and at once after a
+ * stall that left them far behind. (hls.js takes whoever is behind by more than a segment for one who went back on
+ * purpose.)
  */
 export function returnToLive(video: HTMLVideoElement, engine: LiveEngine): void {
   const speed = ownSpeed(video);

@@ -15,7 +15,9 @@ const RETRY_MS = 10_000;
 export const CORE_SETTINGS = {
   allowed_methods: 'GET HEAD POST OPTIONS PUT PATCH DELETE',
   allowed_request_content_type:
-    '|application/x-www-form-urlencoded| |multipart/form-data| |multipart/related| |text/xml| |application/xml| |application/json| |application/octet-stream| |application/offset+octet-stream| |application/ocsp-request| |text/plain| |text/vtt| |image/jpeg| |image/png| |image/webp| |video/mp4|',
+    '|application/x-www-form-urlencoded| |multipart/form-data| |multipart/related| |text/xml| |application/xml| ' +
+    '|application/json| |application/octet-stream| |application/offset+octet-stream| |application/ocsp-request| ' +
+    '|text/plain| |text/vtt| |image/jpeg| |image/png| |image/webp| |video/mp4|',
 };
 
 /** A firewall that is compiled when it is first needed, beside other work; `current` is null until then. */

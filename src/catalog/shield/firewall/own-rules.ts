@@ -189,5 +189,8 @@ function rules(name: string, lines: readonly string[]): { name: string; text: st
 /** A rule that alone reaches the threshold. */
 function rule(id: string, variables: string, test: string, message: string, change = 'none'): string {
   const escaped = test.replaceAll('"', '\\"');
-  return `SecRule ${variables} "${escaped}" "id:${id},phase:2,block,t:${change},msg:'${message}',severity:'CRITICAL',setvar:'tx.anomaly_score_pl1=+5'"`;
+  return (
+    `SecRule ${variables} "${escaped}" ` +
+    `"id:${id},phase:2,block,t:${change},msg:'${message}',severity:'CRITICAL',setvar:'tx.anomaly_score_pl1=+5'"`
+  );
 }

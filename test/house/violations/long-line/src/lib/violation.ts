@@ -1,0 +1,2 @@
+export const violation = 1;
+// word word word word word word word word word word word word word word word word word word word word word word word wox
