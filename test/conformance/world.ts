@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import pg from 'pg';
 import type { ApiDeps } from '../../src/api/server.ts';
 import { createKeyStore } from '../../src/catalog/keys/key-store.ts';
 import { writeCursor } from '../../src/catalog/shield/event-cursor.ts';
@@ -67,7 +67,7 @@ export async function startWorld(changes: Partial<ApiDeps> = {}): Promise<World>
     return answer;
   };
   const things = createThings(api, ask);
-  const tables = await stateTables(api);
+  const watcher = await openWatcher(api);
   return {
     api,
     origin,
@@ -81,8 +81,9 @@ export async function startWorld(changes: Partial<ApiDeps> = {}): Promise<World>
       await ask({ method: 'PUT', path: `/library/1/videos/${guid}`, body: Buffer.from('bytes of a video') });
       return guid;
     },
-    state: () => readState(api, tables),
+    state: () => readState(api, watcher),
     async stop() {
+      await watcher.client.end();
       await Promise.all([api.stop(), origin.stop()]);
       await outbound.close();
     },
@@ -199,20 +200,25 @@ async function call(method: string, url: string, { key, body, headers }: CallOpt
   return { status, headers: answered, text, body: type.includes('json') ? JSON.parse(text) : null };
 }
 
-async function stateTables({ database: { db } }: TestApi): Promise<string[]> {
-  return (await db.introspection.getTables()).map(({ name }) => name).filter((name) => !NOT_STATE.test(name));
+type Watcher = { client: pg.Client; text: string };
+
+/**
+ * A connection of its own, where what reads all tables is planned once. It is done in one process: the planner takes
+ * so many tables, all of unknown size, for worth two further ones.
+ */
+async function openWatcher({ database: { db, config } }: TestApi): Promise<Watcher> {
+  const names = (await db.introspection.getTables()).map(({ name }) => name).filter((name) => !NOT_STATE.test(name));
+  const contentOf = (name: string) =>
+    `select ${pg.escapeLiteral(name)} as name, count(*) || ' rows ' ||
+      md5(coalesce(string_agg(row_text, '' order by row_text), '')) as content
+      from (select md5(t::text) as row_text from ${pg.escapeIdentifier(name)} t) as rows`;
+  const client = new pg.Client({ ...config, options: '-c max_parallel_workers_per_gather=0' });
+  await client.connect();
+  return { client, text: names.map(contentOf).join(' union all ') };
 }
 
-async function readState(
-  { database: { db }, storage }: TestApi,
-  names: readonly string[],
-): Promise<Record<string, string>> {
-  const tables = names.map(
-    (name) => sql`select ${sql.lit(name)} as name, count(*) || ' rows ' ||
-      md5(coalesce(string_agg(row_text, '' order by row_text), '')) as content
-      from (select md5(t::text) as row_text from ${sql.table(name)} t) as rows`,
-  );
-  const { rows } = await sql<{ name: string; content: string }>`${sql.join(tables, sql` union all `)}`.execute(db);
+async function readState({ storage }: TestApi, { client, text }: Watcher): Promise<Record<string, string>> {
+  const { rows } = await client.query<{ name: string; content: string }>({ name: 'state', text });
   const files = await storage.files();
   return {
     ...Object.fromEntries(rows.map(({ name, content }) => [name, content])),
