@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type HlsEngine from 'hls.js';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 const packages = path.resolve(import.meta.dirname, '../../node_modules');
 
@@ -29,8 +29,11 @@ const HANG_MS = 60_000;
 
 const BODY = '<!doctype html><link rel="icon" href="data:,"><video muted></video>';
 
-/** Opens an empty page of that origin with a video element and a script; the caller closes it. */
-export async function openScriptPage(browser: Browser, origin: string, script: string): Promise<Page> {
+/**
+ * Opens an empty page of that origin with a video element and a script; the caller closes it. In a context that it
+ * shares with others, one after another, it takes less than half the time.
+ */
+export async function openScriptPage(browser: Browser | BrowserContext, origin: string, script: string): Promise<Page> {
   const page = await browser.newPage();
   await page.route('**/page.html', (route) => route.fulfill({ contentType: 'text/html', body: BODY }));
   await page.goto(`${origin}/page.html`);

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlayerPhase } from '../../src/delivery/player/player-state.ts';
 import { axeViolations } from './axe-violations.ts';
@@ -13,10 +13,13 @@ const PATIENCE = { timeout: 60_000 };
 
 let room: PlayerRoom;
 let shown: PublishedFilm;
+/** What states are shown in, one after another: a context of its own for each page takes three more processes. */
+let desk: BrowserContext;
 
 beforeAll(async () => {
   room = await openPlayerRoom(480, [180, 90]);
   shown = await room.publish();
+  desk = await room.browser.newContext({ viewport: { width: 1280, height: 720 } });
   const chapters = JSON.stringify([
     { title: 'First', start: 0, end: 8 },
     { title: 'Second', start: 8, end: 20 },
@@ -54,7 +57,7 @@ const STATES: readonly { name: string; phase: PlayerPhase; hasSource: boolean; s
 ];
 
 test.each(STATES)('$name is said in words, within a small frame too', async ({ name, phase, hasSource, says }) => {
-  const page = await room.browser.newPage({ viewport: { width: 1280, height: 720 } });
+  const page = await desk.newPage();
   const foreign = watchHosts(page, room.edge.base);
   await forceState(page, ({ state }) => {
     state.phase = phase;

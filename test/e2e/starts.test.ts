@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type HlsEngine from 'hls.js';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HLS_JS, openScriptPage } from '../delivery/in-page.ts';
 import { openBrowser } from '../support/browser.ts';
@@ -21,9 +21,11 @@ const SEEKS_SEC = [3.97, 0, 4.02, 1.99, 5.5, 2.01];
 let service: Service;
 let folder: string;
 let browser: Browser;
+let context: BrowserContext;
 
 beforeAll(async () => {
   [service, browser] = await Promise.all([startService(null), openBrowser()]);
+  context = await browser.newContext();
   folder = await mkdtemp(path.join(tmpdir(), 'mr-starts-'));
 });
 afterAll(async () => {
@@ -63,7 +65,7 @@ test.each([
   expect((await uploadFile(service, guid, await source())).status).toBe(200);
   await untilVideo(service, guid, ({ status }) => status === FINISHED);
   const { videoEndSec } = await checkWholeVideo(service, guid);
-  const page = await openScriptPage(browser, new URL(playlistUrl(service, guid)).origin, HLS_JS);
+  const page = await openScriptPage(context, new URL(playlistUrl(service, guid)).origin, HLS_JS);
   const seen = await seekAround(page, playlistUrl(service, guid));
   await page.close();
   expect(seen.errors).toEqual([]);
