@@ -26,8 +26,11 @@ export async function startJitLab(): Promise<JitLab> {
   };
 }
 
-/** For edges that wait for a segment for as long as it takes: a bound on hanging, not on speed. */
-export const PATIENT = { segmentWaitMs: 150_000 };
+/**
+ * For edges that wait for a segment for as long as it takes: a bound on hanging, not on speed. Half of `idleMs` ends a
+ * connection on which nothing moves.
+ */
+export const PATIENT = { segmentWaitMs: 150_000, idleMs: 320_000 };
 
 /**
  * Has requests and leases of runs last minutes longer, so that a process that is busy with its viewers never passes for
