@@ -53,5 +53,5 @@ function describe(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   const all = error instanceof AggregateError ? error.errors.map(String) : [error.message];
   const code = 'code' in error ? ` (${String(error.code)})` : '';
-  return new Error(`${all.join('; ')}${code}`, { cause: error });
+  return new Error(`${all.join('; ')}${code}`);
 }

@@ -12,6 +12,8 @@ export type VisitCounterDeps = {
 const BATCH_MS = 100;
 /** While the thread is behind, so much of beacons waits; what comes then is left to the next beacon of its visit. */
 const MAX_WAITING_CHARS = 8 * 1024 * 1024;
+/** What a beacon takes beside its texts. */
+const BEACON_CHARS = 200;
 const MAX_ESTIMATES = 10_000;
 const OLD_MIB = 256;
 /** A thread that takes no batch for so long is ended, and another one begun. */
@@ -20,8 +22,8 @@ const CLOSE_MS = 4_000;
 
 /**
  * Counts visits in a thread of its own: segments leave by the event loop that takes beacons, and would wait for the
- * reading and summing up of thousands of them. It starts with the first visit, and again after it ended; what it held
- * then comes again with the next beacons.
+ * reading and summing up of thousands of them. It starts with the first visit, and again after it ended: what it held
+ * then comes again with the next beacons of those who still watch.
  */
 export class VisitCounter implements Visits {
   readonly #deps: VisitCounterDeps;
@@ -32,15 +34,17 @@ export class VisitCounter implements Visits {
   #timer: NodeJS.Timeout | null = null;
   /** Runs while a batch is under way: there is one at a time. */
   #standstill: NodeJS.Timeout | null = null;
+  #isClosed = false;
 
   constructor(deps: VisitCounterDeps) {
     this.#deps = deps;
   }
 
   take(beacon: SentBeacon): void {
-    if (this.#waitingChars + beacon.body.length > MAX_WAITING_CHARS) this.#leftOut += 1;
+    const chars = beacon.body.length + beacon.userAgent.length + BEACON_CHARS;
+    if (this.#waitingChars + chars > MAX_WAITING_CHARS) this.#leftOut += 1;
     else {
-      this.#waitingChars += beacon.body.length;
+      this.#waitingChars += chars;
       this.#waiting.beacons.push(beacon);
     }
     this.#sendSoon();
@@ -53,6 +57,7 @@ export class VisitCounter implements Visits {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     if (this.#thread === null && isEmpty(this.#waiting)) return;
     const thread = this.#send(true);
@@ -62,6 +67,7 @@ export class VisitCounter implements Visits {
   }
 
   #sendSoon(): void {
+    if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
       // The answer to a batch that is under way sends what waits.
