@@ -1,3 +1,5 @@
+import { remember } from './remember.ts';
+
 /** Whether an attempt of `key` may go on now, on the clock of `nowMs`. */
 export type AttemptLimit = (key: string, nowMs: number) => boolean;
 
@@ -10,11 +12,7 @@ export function createAttemptLimit({ burst, perSec }: { burst: number; perSec: n
   return (key, nowMs) => {
     const before = known.get(key) ?? { left: burst, atMs: nowMs };
     const left = Math.min(burst, before.left + ((nowMs - before.atMs) * perSec) / 1000);
-    // Last seen stands last.
-    known.delete(key);
-    known.set(key, { left: left >= 1 ? left - 1 : left, atMs: nowMs });
-    const oldest = known.keys().next();
-    if (known.size > MOST_KEYS && !oldest.done) known.delete(oldest.value);
+    remember(known, [key, { left: left >= 1 ? left - 1 : left, atMs: nowMs }], MOST_KEYS);
     return left >= 1;
   };
 }

@@ -1,3 +1,5 @@
+import { remember } from '../../lib/remember.ts';
+
 const WINDOW_MS = 60_000;
 /** Wrong keys from one address within the window; keys have 256 bits, so this keeps the log and the database quiet. */
 const MOST_FAILURES = 10;
@@ -17,10 +19,7 @@ export function createAttemptLimit(now: () => number = Date.now): AttemptLimit {
     isReached: (address) => (recent(address)?.count ?? 0) >= MOST_FAILURES,
     fail(address) {
       const known = recent(address) ?? { count: 0, until: now() + WINDOW_MS };
-      failures.delete(address);
-      const oldest = failures.keys().next();
-      if (failures.size >= MOST_ADDRESSES && !oldest.done) failures.delete(oldest.value);
-      failures.set(address, { ...known, count: known.count + 1 });
+      remember(failures, [address, { ...known, count: known.count + 1 }], MOST_ADDRESSES);
     },
   };
 }

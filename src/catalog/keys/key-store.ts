@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
+import { remember } from '../../lib/remember.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { type AccessKey, type Grant, hashKey, MOST_KEYS, newKey } from './access-key.ts';
@@ -45,9 +46,7 @@ export function createKeyStore(db: Db): KeyStore {
     remembered.delete(name);
     const grant = await lookUp(db, hash);
     if (grant === null) return null;
-    const oldest = remembered.keys().next();
-    if (remembered.size >= REMEMBERED_KEYS && !oldest.done) remembered.delete(oldest.value);
-    remembered.set(name, { grant, until: Date.now() + REMEMBERED_MS });
+    remember(remembered, [name, { grant, until: Date.now() + REMEMBERED_MS }], REMEMBERED_KEYS);
     return grant;
   };
   return {

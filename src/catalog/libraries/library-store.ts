@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import { remember } from '../../lib/remember.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Db, FollowUp } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
@@ -64,9 +65,7 @@ export function createLibraryStore({ db, secretBox }: { db: Db; secretBox: Secre
       remembered.delete(id);
       const library = await find(id);
       if (library === null) return null;
-      const oldest = remembered.keys().next();
-      if (remembered.size >= REMEMBERED_LIBRARIES && !oldest.done) remembered.delete(oldest.value);
-      remembered.set(id, { library, until: Date.now() + REMEMBERED_MS });
+      remember(remembered, [id, { library, until: Date.now() + REMEMBERED_MS }], REMEMBERED_LIBRARIES);
       return library;
     },
     async create(wanted) {

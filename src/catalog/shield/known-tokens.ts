@@ -1,3 +1,4 @@
+import { remember } from '../../lib/remember.ts';
 import type { SignedAddress, SigningZone, UrlToken } from '../pull-zones/url-token.ts';
 import { judgeVerified, type TokenBearer, type TokenVerdict, verifyUrlToken } from '../pull-zones/verify-url-token.ts';
 
@@ -21,14 +22,9 @@ export class KnownTokens {
     const known = this.#verified.get(name);
     if (known !== undefined && bearer.nowMs < known.untilMs) return judgeVerified(known.token, address, zone, bearer);
     const verdict = verifyUrlToken(address, zone, bearer);
-    if ('token' in verdict) this.#keep(name, token, zone.keysUntilMs ?? Number.POSITIVE_INFINITY);
+    const untilMs = zone.keysUntilMs ?? Number.POSITIVE_INFINITY;
+    if ('token' in verdict) remember(this.#verified, [name, { token, untilMs }], MAX_TOKENS);
     return verdict;
-  }
-
-  #keep(name: string, token: UrlToken, untilMs: number): void {
-    this.#verified.set(name, { token, untilMs });
-    const oldest = this.#verified.keys().next();
-    if (this.#verified.size > MAX_TOKENS && !oldest.done) this.#verified.delete(oldest.value);
   }
 }
 

@@ -1,3 +1,5 @@
+import { remember } from '../../lib/remember.ts';
+
 type Bucket = { tokens: number; atMs: number };
 
 /** How many a bucket holds at most, and how many it gains a second. */
@@ -30,14 +32,7 @@ export class RateBuckets {
     const gained = (Math.max(0, nowMs - bucket.atMs) / 1000) * perSec;
     const tokens = Math.min(most, bucket.tokens + gained);
     const isLeft = tokens >= 1;
-    if (!dry) this.#put(name, { tokens: isLeft ? tokens - amount : tokens, atMs: nowMs });
+    if (!dry) remember(this.#buckets, [name, { tokens: isLeft ? tokens - amount : tokens, atMs: nowMs }], MAX_BUCKETS);
     return isLeft ? 0 : Math.max(1, Math.ceil((1 - tokens) / perSec));
-  }
-
-  #put(name: string, bucket: Bucket): void {
-    this.#buckets.delete(name);
-    this.#buckets.set(name, bucket);
-    const oldest = this.#buckets.keys().next();
-    if (this.#buckets.size > MAX_BUCKETS && !oldest.done) this.#buckets.delete(oldest.value);
   }
 }

@@ -15,7 +15,6 @@ import type { OpenedRendition } from '../drm/package-keys.ts';
 import { listableRenditions, type NamedProtection } from '../drm/protection.ts';
 import { type Answer, CACHE_FOR_EVER, notFound } from '../http/answer.ts';
 import type { ObjectPart, Part, Slice } from '../objects/object-part.ts';
-
 import type { IFrameLists } from './i-frame-lists.ts';
 import { CLEAR_VARIANT, type PlaylistVariant, packageVariant } from './playlist-variant.ts';
 

@@ -1,6 +1,7 @@
 import type { SegmentRequest, SegmentRequestStore } from '../../catalog/jit/segment-request-store.ts';
 import { MOST_AHEAD } from '../../catalog/jit/segment-task-store.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
+import { remember } from '../../lib/remember.ts';
 import { findChunk, segmentCount } from '../../media/presentation/published-rendition.ts';
 import type { EdgeLog } from '../edge-deps.ts';
 
@@ -68,7 +69,7 @@ export class SegmentRequests {
     const nowMs = performance.now();
     const name = nameOf(given);
     if (nowMs - (this.#passed.get(name) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
-    remember(this.#passed, name, nowMs);
+    remember(this.#passed, [name, nowMs], MOST_PLACES);
     this.#write([name], () => this.#store.put([request]));
   }
 
@@ -85,7 +86,7 @@ export class SegmentRequests {
     const nowMs = performance.now();
     const before = this.#asked.get(nameOf({ rendition, segment: segment - 1 }));
     const follows = before !== undefined && nowMs - before < FOLLOWS_WITHIN_MS;
-    remember(this.#asked, nameOf({ rendition, segment }), nowMs);
+    remember(this.#asked, [nameOf({ rendition, segment }), nowMs], MOST_PLACES);
     const last = (rendition.planned === null ? segment + 1 : segmentCount(rendition.planned)) - 1;
     const aheadSegments = Math.max(0, Math.min(follows ? MOST_AHEAD : FIRST_AHEAD, last - segment));
     const forSec = isAwaited ? AWAITED_SEC : PASSED_SEC;
@@ -142,11 +143,4 @@ function nameOf({ rendition, segment }: Pick<RequestedSegment, 'rendition' | 'se
 function isAnyMissing({ chunks }: StoredRendition, first: number, last: number): boolean {
   for (let segment = first; segment <= last; segment += 1) if (findChunk(chunks, segment) === null) return true;
   return false;
-}
-
-function remember(places: Map<string, number>, name: string, atMs: number): void {
-  places.delete(name);
-  places.set(name, atMs);
-  const oldest = places.keys().next();
-  if (places.size > MOST_PLACES && !oldest.done) places.delete(oldest.value);
 }

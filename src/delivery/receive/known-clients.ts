@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Client } from '../../catalog/shield/admit.ts';
 import { type AddressSet, clientAddress } from '../../lib/client-address.ts';
 import { clientKey } from '../../lib/client-key.ts';
+import { remember } from '../../lib/remember.ts';
 import type { Places } from '../edge-deps.ts';
 
 /** What tells who sent a request. */
@@ -36,10 +37,7 @@ export class KnownClients {
     const address = clientAddress({ remoteAddress, forwardedFor }, this.#trusted);
     const client = { address, key: clientKey(address), ...this.#places.locate(address) };
     if (key.length > MAX_CHARS) return client;
-    this.#known.delete(key);
-    this.#known.set(key, { client, untilMs: nowMs + KNOWN_MS });
-    const oldest = this.#known.keys().next();
-    if (this.#known.size > MAX_CLIENTS && !oldest.done) this.#known.delete(oldest.value);
+    remember(this.#known, [key, { client, untilMs: nowMs + KNOWN_MS }], MAX_CLIENTS);
     return client;
   }
 }

@@ -2,6 +2,7 @@ import { type PullZoneName, parsePullZoneName } from '../../catalog/pull-zones/p
 import { readAddress, type SignedAddress } from '../../catalog/pull-zones/url-token.ts';
 import type { HostRules } from '../../catalog/shield/host-rules.ts';
 import { isKnownQuery } from '../../catalog/shield/known-query.ts';
+import { remember } from '../../lib/remember.ts';
 import { type EdgeTarget, parseEdgePath } from '../edge-path.ts';
 
 /** What the bytes of a request's first line and Host name; nothing is looked up yet. */
@@ -34,9 +35,7 @@ export class Routes {
     const known = this.#routes.get(key);
     if (known !== undefined) return known;
     const route = readRoute(url, host, this.#ownHosts);
-    if (key.length <= MAX_CHARS) this.#routes.set(key, route);
-    const oldest = this.#routes.keys().next();
-    if (this.#routes.size > MAX_ROUTES && !oldest.done) this.#routes.delete(oldest.value);
+    if (key.length <= MAX_CHARS) remember(this.#routes, [key, route], MAX_ROUTES);
     return route;
   }
 }
