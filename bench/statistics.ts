@@ -23,8 +23,8 @@ import { connectTo, seedVideos } from './support/seed-videos.ts';
 
 // Statistics over HTTP in a library of `--sessions` sessions (1,000,000) over 30 days, then `--beacons` beacons a
 // second (5,000) for `--seconds` (60): what media, memory and the numbers themselves do meanwhile. For the second half
-// of that time the edge and the reader of media go first for a core, as where viewers and the database are on machines
-// of their own.
+// of that time the edge, the sender and the reader of media go first for a core, as where viewers and the database are
+// on machines of their own; the counting of what is sent does not.
 const { values: options } = parseArgs({
   options: {
     sessions: { type: 'string', default: '1000000' },
@@ -41,7 +41,7 @@ const BEACON_EACH_SEC = 10;
 const HEAT_SEC = 600;
 /** Media without other load is read for so long. */
 const REST_MS = 15_000;
-const MEDIA_PAUSE_MS = 15;
+const MEDIA_PAUSE_MS = 30;
 const MARK_EACH_MS = 5_000;
 const HEADERS = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' };
 
@@ -110,7 +110,8 @@ async function measureLoad(
   const issue = await ticketWriter(service);
   const tickets = Array.from({ length: perSec * BEACON_EACH_SEC }, (_, index) => issue(ids[index % ids.length] ?? ''));
   const viewsBefore = await viewsOf(database);
-  const sender = startSender(scope, { port: Number(new URL(service.edgeUrl).port), tickets, perSec, seconds });
+  const port = Number(new URL(service.edgeUrl).port);
+  const sender = startSender(scope, { port, tickets, perSec, seconds });
   const endMs = performance.now() + seconds * 1000;
   const memory: number[] = [];
   const marks = markMeanwhile({ service, client, database, ids }, issue, endMs);
@@ -118,9 +119,9 @@ async function measureLoad(
     for (; performance.now() < endMs; await sleep(1_000)) memory.push(readMemory(edge.pid).nowMib);
   })();
   const shared = await readMedia(client, segment, () => endMs - (seconds * 1000) / 2);
-  await putFirst([edge.pid, process.pid]);
+  await putFirst([edge.pid, process.pid, sender.pid]);
   const loaded = await readMedia(client, segment, () => endMs);
-  const result = await sender;
+  const result = await sender.result;
   const doneMs = performance.now();
   const expected = viewsBefore + tickets.length + (await marks).length;
   while ((await viewsOf(database)) < expected && performance.now() < doneMs + 60_000) await sleep(50);
@@ -190,7 +191,7 @@ async function markMeanwhile(
     const before = await seen();
     const startMs = performance.now();
     await client.ask(`${service.edgeUrl}/beacons`, { method: 'POST', headers: HEADERS, body: markBody(issue(id)) });
-    while ((await seen()) === before && performance.now() < startMs + 30_000) await sleep(100);
+    while ((await seen()) === before && performance.now() < startMs + 30_000) await sleep(300);
     lags.push((performance.now() - startMs) / 1000);
     await sleep(MARK_EACH_MS);
   }
@@ -219,11 +220,12 @@ async function ticketWriter({ dataDir }: Service): Promise<(id: string) => strin
   };
 }
 
-function startSender(scope: Scope, task: SenderTask): Promise<SenderResult> {
+function startSender(scope: Scope, task: SenderTask): { pid: number; result: Promise<SenderResult> } {
   const child: ChildProcess = fork(path.join(import.meta.dirname, 'support/beacon-sender.ts'));
   scope.own(() => child.kill());
   child.send(task);
-  return once(child, 'message').then(([result]) => result);
+  if (child.pid === undefined) throw new Error('Expected the sender to start.');
+  return { pid: child.pid, result: once(child, 'message').then(([result]) => result) };
 }
 
 async function viewsOf(database: pg.Client): Promise<number> {

@@ -8,7 +8,7 @@ export type SenderTask = { port: number; tickets: string[]; perSec: number; seco
 export type SenderResult = { sent: number; answered: number; refused: number };
 
 const CONNECTIONS = 16;
-const BEAT_MS = 20;
+const BEAT_MS = 10;
 const EACH_SEC = 10;
 const END_MS = 10_000;
 const PERSON = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
@@ -57,7 +57,7 @@ function open(port: number, result: SenderResult): Promise<Socket> {
       rest = heads.pop() ?? '';
       for (const head of heads) {
         result.answered += 1;
-        if (!head.startsWith('HTTP/1.1 200')) result.refused += 1;
+        if (!head.startsWith('HTTP/1.1 204')) result.refused += 1;
       }
     });
   });

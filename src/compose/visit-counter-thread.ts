@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDatabase } from '../catalog/db.ts';
 import type { SeenSession } from '../catalog/statistics/statistics-gain.ts';
@@ -10,6 +11,8 @@ import type { DatabaseConnection } from '../config/database.ts';
 
 // The thread of `visit-counter.ts`: reads and counts what is sent to it.
 
+const NICENESS = 5;
+
 export type CounterData = {
   connection: DatabaseConnection;
   options: CountOptions;
@@ -20,6 +23,10 @@ export type CounterData = {
 export type CounterBatch = { beacons: SentBeacon[]; estimates: SeenSession[]; isLast: boolean };
 /** `taken` answers each batch; `closed` the last one, when all is written or the time for it is over. */
 export type CounterAnswer = { kind: 'taken' | 'closed' } | { kind: 'warning'; fields: object; message: string };
+
+// Segments go before numbers, which have seconds, wherever both wait for a core. On Linux each thread has its own
+// priority; elsewhere this would be that of the whole edge.
+if (process.platform === 'linux') setPriority(NICENESS);
 
 // Both sides are ours: what comes is what `VisitCounter` sends.
 const { connection, options, ticketSecret, countsUniqueViewers }: CounterData = workerData;

@@ -17,7 +17,7 @@ import type { SegmentAddress, SegmentResponseCache } from './hls/segment-respons
 import { serveIFrames } from './hls/serve-i-frames.ts';
 import { servePlaylist } from './hls/serve-playlist.ts';
 import { serveSegment } from './hls/serve-segment.ts';
-import { type Answer, CACHE_NOTHING, notFound } from './http/answer.ts';
+import { type Answer, notFound } from './http/answer.ts';
 import { handOnQuery } from './http/hand-on-query.ts';
 import { allowsOrigins, withStale } from './http/zone-headers.ts';
 import { serveImage } from './images/serve-image.ts';
@@ -104,13 +104,16 @@ async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Pro
   return address.form === 'query' && admitted.token?.tokenPath != null ? handOnQuery(answer, address.query) : answer;
 }
 
-/** Answers an admitted POST, which brings a beacon or asks for a licence; null where none is taken. */
+/** Answers an admitted POST, which brings a beacon (`taken`) or asks for a licence; null where none is taken. */
 export async function answerPost(
   admitted: Admitted<EdgeRequest>,
   deps: AnswerDeps,
   leave: Leave,
-): Promise<Answer | null> {
-  if (admitted.request.target?.kind === 'beacon') return answerBeacon(admitted, deps);
+): Promise<Answer | 'taken' | null> {
+  if (admitted.request.target?.kind === 'beacon') {
+    await takeBeacon(admitted, deps);
+    return 'taken';
+  }
   if (!isMedia(admitted) || admitted.request.target.file.kind !== 'licence') return null;
   const publication = await findPublication(admitted, deps);
   if (publication === null) return unknown();
@@ -126,16 +129,14 @@ export async function answerPost(
 }
 
 /** What is wrong with a report is not said: whoever makes some up learns nothing. */
-async function answerBeacon(
+async function takeBeacon(
   { request: { message, client } }: Admitted<EdgeRequest>,
   { viewing }: AnswerDeps,
-): Promise<Answer> {
+): Promise<void> {
   const body = await readBytes(message, { what: 'a report', limitBytes: MAX_BEACON_BYTES });
   const { address, country } = client;
   const userAgent = message.headers['user-agent'] ?? '';
   viewing.visits.take({ body: body.toString(), country, address, userAgent, nowMs: Date.now() });
-  const [contentType, cacheControl] = ['text/plain; charset=utf-8', CACHE_NOTHING];
-  return { kind: 'bytes', bytes: Buffer.alloc(0), contentType, cacheControl, etag: null };
 }
 
 /** What the response to a segment is kept by. */

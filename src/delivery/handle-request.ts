@@ -18,7 +18,7 @@ import type { ByteLeases } from './clients/byte-leases.ts';
 import type { EdgeLog } from './edge-deps.ts';
 import { type Answer, hitOf, toProblem } from './http/answer.ts';
 import { paceOf } from './http/pace.ts';
-import { sendAnswer, sendPreflight, sendProblem } from './http/send-answer.ts';
+import { sendAnswer, sendPreflight, sendProblem, sendTaken } from './http/send-answer.ts';
 import { allowsOrigins } from './http/zone-headers.ts';
 import type { Receiver } from './objects/object-sender.ts';
 import { refusedPage } from './player/serve-player.ts';
@@ -83,6 +83,7 @@ async function answer(admitted: Admitted<EdgeRequest>, response: ServerResponse,
   }
   const found = await findAnswer(admitted, response, deps.answers);
   if (found === 'preflight') sendPreflight(message, response);
+  else if (found === 'taken') sendTaken(response);
   else if (found === null) refuseMethod(message, response);
   else {
     const hit = hitOf(found);
@@ -97,7 +98,7 @@ async function findAnswer(
   admitted: Admitted<EdgeRequest>,
   response: ServerResponse,
   answers: AnswerDeps,
-): Promise<Answer | 'preflight' | null> {
+): Promise<Answer | 'preflight' | 'taken' | null> {
   const leave = () => leaveSignal(response);
   switch (admitted.request.method) {
     case 'OPTIONS':

@@ -17,6 +17,7 @@ export function readBytes(message: IncomingMessage, wanted: BytesWanted): Promis
   const timer = setTimeout(() => reject(tooSlow()), BODY_LIMIT_MS);
   const chunks: Buffer[] = [];
   let size = 0;
+  // Listens to the end: what comes behind a refusal is thrown away.
   message.on('data', (chunk: Buffer) => {
     size += chunk.length;
     if (size <= limitBytes) chunks.push(chunk);
@@ -24,10 +25,7 @@ export function readBytes(message: IncomingMessage, wanted: BytesWanted): Promis
   });
   message.once('end', () => resolve(Buffer.concat(chunks)));
   message.once('error', (cause) => reject(cutShort(cause)));
-  return promise.finally(() => {
-    clearTimeout(timer);
-    message.removeAllListeners('data');
-  });
+  return promise.finally(() => clearTimeout(timer));
 }
 
 function tooSlow(): Refused {

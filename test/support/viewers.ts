@@ -31,7 +31,7 @@ export async function openViewer(service: Service, guid: string): Promise<TestVi
       body: `${ticket}\n${JSON.stringify({ ...totals, ...counts })}`,
       signal: AbortSignal.timeout(5_000),
     });
-    if (response.status !== 200) throw new Error(`Expected 200 for a beacon, got ${response.status}.`);
+    if (response.status !== 204) throw new Error(`Expected 204 for a beacon, got ${response.status}.`);
   };
   return {
     watch() {

@@ -2,12 +2,6 @@
 const COUNT_BYTES = 4;
 const PEAK = 100;
 
-/** Counts of a session, a byte each, minus those that were counted of it before. */
-export function heatGain(before: Buffer, after: Buffer): number[] {
-  const length = Math.max(before.length, after.length);
-  return Array.from({ length }, (_, index) => (after[index] ?? 0) - (before[index] ?? 0));
-}
-
 /** Adds gains to stored counts; neither side is changed. A count never falls below 0. */
 export function addHeat(stored: Buffer, gain: readonly number[]): Buffer {
   const length = Math.max(stored.length / COUNT_BYTES, gain.length);

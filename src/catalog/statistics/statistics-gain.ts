@@ -1,6 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
 import { type AudienceFact, type Experienced, factsOf } from './audience-fact.ts';
-import { heatGain } from './heat.ts';
 import type { SketchPoint } from './viewer-sketch.ts';
 import { HOUR_MS, type ViewingSession } from './viewing-session.ts';
 
@@ -96,44 +95,37 @@ function addHours(hours: Map<string, HourGain>, pair: CountedPair, countsEstimat
     const hourMs = startHourMs + index * HOUR_MS;
     const key = `${libraryId}/${mediaId}/${hourMs}/${country}`;
     const none = { views: 0, watchSec: 0, estimatedViews: 0, estimatedWatchSec: 0 };
-    const known = hours.get(key) ?? { libraryId, mediaId, hourMs, country, ...none };
-    hours.set(key, {
-      ...known,
-      views: known.views + (isInCharts ? views : 0),
-      watchSec: known.watchSec + (isInCharts ? watchSec : 0),
-      estimatedViews: known.estimatedViews + (isEstimate ? views : 0),
-      estimatedWatchSec: known.estimatedWatchSec + (isEstimate ? watchSec : 0),
-    });
+    const gain = hours.get(key) ?? { libraryId, mediaId, hourMs, country, ...none };
+    gain.views += isInCharts ? views : 0;
+    gain.watchSec += isInCharts ? watchSec : 0;
+    gain.estimatedViews += isEstimate ? views : 0;
+    gain.estimatedWatchSec += isEstimate ? watchSec : 0;
+    hours.set(key, gain);
   }
 }
 
 function addHeatGain(heat: Map<string, HeatGain>, pair: CountedPair): void {
   const { libraryId, mediaId, bucketSec } = pair.seen;
-  const counts = heatGain(pair.counted.heat, pair.seen.heat);
-  const reached = heatGain(playedOnce(pair.counted.heat), playedOnce(pair.seen.heat));
-  if (!isNew(pair) && counts.every((count) => count === 0)) return;
+  const [before, after] = [pair.counted.heat, pair.seen.heat];
+  if (!isNew(pair) && before.equals(after)) return;
   const key = `${libraryId}/${mediaId}/${bucketSec}`;
-  const known = heat.get(key) ?? { libraryId, mediaId, bucketSec, sessions: 0, counts: [], reached: [] };
-  addEach(known.counts, counts);
-  addEach(known.reached, reached);
-  heat.set(key, { ...known, sessions: known.sessions + (isNew(pair) ? 1 : 0) });
-}
-
-function playedOnce(heat: Buffer): Buffer {
-  return Buffer.from(heat.map((count) => Math.min(1, count)));
-}
-
-function addEach(sums: number[], gains: readonly number[]): void {
-  for (const [index, gain] of gains.entries()) sums[index] = (sums[index] ?? 0) + gain;
+  const gain = heat.get(key) ?? { libraryId, mediaId, bucketSec, sessions: 0, counts: [], reached: [] };
+  for (let bucket = 0; bucket < Math.max(before.length, after.length); bucket += 1) {
+    const [old, now] = [before[bucket] ?? 0, after[bucket] ?? 0];
+    gain.counts[bucket] = (gain.counts[bucket] ?? 0) + now - old;
+    gain.reached[bucket] = (gain.reached[bucket] ?? 0) + Math.min(1, now) - Math.min(1, old);
+  }
+  gain.sessions += isNew(pair) ? 1 : 0;
+  heat.set(key, gain);
 }
 
 /** The device and the referrer are those of the start: what is sent later does not move a session. */
 function addFacts(days: Map<string, DayGain>, pair: CountedPair): void {
   const { seen, counted } = pair;
   const start = isNew(pair) ? seen : { ...seen, device: counted.device, referrerHost: counted.referrerHost };
-  const before = new Map((isNew(pair) ? [] : factsOf(counted)).map((fact) => [`${fact.kind}/${fact.value}`, fact]));
+  const before = isNew(pair) ? [] : factsOf(counted);
   for (const { kind, value, amount } of factsOf(start)) {
-    const known = before.get(`${kind}/${value}`);
+    const known = before.find((fact) => fact.kind === kind && fact.value === value);
     addFact(days, seen, { kind, value, amount: amount - (known?.amount ?? 0), sessions: known === undefined ? 1 : 0 });
   }
 }
@@ -146,8 +138,10 @@ function addFact(
   if (amount === 0 && sessions === 0) return;
   const dayMs = dayOf(startHourMs);
   const key = `${libraryId}/${mediaId}/${dayMs}/${kind}/${value}`;
-  const known = days.get(key) ?? { libraryId, mediaId, dayMs, kind, value, amount: 0, sessions: 0 };
-  days.set(key, { ...known, amount: known.amount + amount, sessions: known.sessions + sessions });
+  const gain = days.get(key) ?? { libraryId, mediaId, dayMs, kind, value, amount: 0, sessions: 0 };
+  gain.amount += amount;
+  gain.sessions += sessions;
+  days.set(key, gain);
 }
 
 function addViewer(sketches: Map<string, SketchGain>, { seen, counted }: CountedPair): void {

@@ -117,13 +117,14 @@ function cutHours(watchedSec: readonly number[], { startHourMs, startMs, nowMs, 
 
 /**
  * At the highest rate that players offer, so many buckets can have been played since the start; more is none of ours.
+ * It is cut where it stands.
  */
 function cutHeat(heat: Buffer, { bucketSec, bucketCount }: ViewingTicket, elapsedSec: number): Buffer {
-  const cut = Buffer.from(heat.subarray(0, bucketCount));
+  const cut = heat.subarray(0, bucketCount);
   // Each entry into a bucket counts, and seeks enter without playing: at most four a second.
   let left = Math.ceil((elapsedSec * MAX_RATE) / bucketSec) + MAX_RATE * Math.ceil(elapsedSec);
-  for (const [index, count] of cut.entries()) {
-    const kept = Math.min(count, left);
+  for (let index = 0; index < cut.length; index += 1) {
+    const kept = Math.min(cut[index] ?? 0, left);
     cut[index] = kept;
     left -= kept;
   }

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { isbot } from 'isbot';
-import { deviceOf } from './device.ts';
+import { remember } from '../../lib/remember.ts';
+import { type Device, deviceOf } from './device.ts';
 import { openSessionBuffer, type SessionBufferDeps } from './session-buffer.ts';
 import type { SeenSession } from './statistics-gain.ts';
 import type { PlaceViewer } from './viewer-salts.ts';
@@ -29,12 +30,19 @@ export type VisitsDeps = SessionBufferDeps & {
   placeViewer: PlaceViewer;
 };
 
+/** What a User-Agent header says: the device of a person, or null for a crawler. Most viewers send one of a few. */
+type Agents = Map<string, Device | null>;
+
+const MAX_AGENTS = 1_000;
+const MAX_AGENT_CHARS = 512;
+
 /** Opens the counting of visits in this thread. */
 export function openVisits(deps: VisitsDeps): Visits {
   const sessions = openSessionBuffer(deps);
+  const reading = { ...deps, agents: new Map() };
   return {
     take(beacon) {
-      const session = readSession(beacon, deps);
+      const session = readSession(beacon, reading);
       if (session !== null) sessions.add(session);
     },
     estimate: sessions.add,
@@ -44,9 +52,10 @@ export function openVisits(deps: VisitsDeps): Visits {
 
 function readSession(
   { body, country, address, userAgent, nowMs }: SentBeacon,
-  { ticketSecret, placeViewer }: VisitsDeps,
+  { ticketSecret, placeViewer, agents }: VisitsDeps & { agents: Agents },
 ): SeenSession | null {
-  if (userAgent === '' || isbot(userAgent)) return null;
+  const device = findDevice(userAgent, agents);
+  if (device === null) return null;
   const end = body.indexOf('\n');
   const ticket = end === -1 ? null : readTicket(body.slice(0, end), ticketSecret, nowMs);
   const session = ticket === null ? null : readBeacon(body.slice(end + 1), ticket, nowMs);
@@ -55,8 +64,16 @@ function readSession(
   return {
     ...session,
     country,
-    device: deviceOf(userAgent),
+    device,
     viewer: placeViewer({ libraryId, address, userAgent }, startHourMs),
     isEstimate: false,
   };
+}
+
+function findDevice(userAgent: string, agents: Agents): Device | null {
+  const known = agents.get(userAgent);
+  if (known !== undefined) return known;
+  const device = userAgent === '' || isbot(userAgent) ? null : deviceOf(userAgent);
+  if (userAgent.length <= MAX_AGENT_CHARS) remember(agents, [userAgent, device], MAX_AGENTS);
+  return device;
 }

@@ -246,4 +246,11 @@ export function sendPreflight({ headers }: IncomingMessage, response: ServerResp
     .end();
 }
 
+/** Says that what was sent is taken. There is nothing to read, so that little is said of it. */
+export function sendTaken(response: ServerResponse): void {
+  response.writeHead(204, TAKEN).end();
+}
+
+const TAKEN = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': CACHE_NOTHING };
+
 const CHANGED = toProblem('changed');
