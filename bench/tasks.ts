@@ -104,6 +104,8 @@ async function seed(db: Db): Promise<void> {
   });
   await restoreShares(db);
   await sql`vacuum analyze`.execute(db);
+  // What a busy hour wrote is on the disk by now, as it is not behind a million rows of one moment.
+  await sql`checkpoint`.execute(db);
 }
 
 /** Processor cores that PostgreSQL uses while workers claim, renew and end tasks at the pace of real encodes. */

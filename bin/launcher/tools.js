@@ -38,7 +38,7 @@ const TOOLS = {
   serve: SERVE_TOOLS,
   test: [
     ...SERVE_TOOLS,
-    { program: 'chromium', debianPackage: 'chromium' },
+    { program: 'chromium-headless-shell', debianPackage: 'chromium-headless-shell' },
     { program: 'firefox-esr', debianPackage: 'firefox-esr' },
     { program: 'mpv', debianPackage: 'mpv' },
     { program: '/usr/share/modsecurity-crs/rules', debianPackage: 'modsecurity-crs' },
@@ -51,7 +51,7 @@ const TOOLS = {
   soak: [
     ...SERVE_TOOLS,
     { program: 'zzuf', debianPackage: 'zzuf' },
-    { program: 'chromium', debianPackage: 'chromium' },
+    { program: 'chromium-headless-shell', debianPackage: 'chromium-headless-shell' },
     { program: 'firefox-esr', debianPackage: 'firefox-esr' },
     { program: 'mpv', debianPackage: 'mpv' },
     { program: 'vlc', debianPackage: 'vlc' },

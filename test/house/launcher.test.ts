@@ -83,7 +83,7 @@ test('without any install, npm ci runs once, without development packages for th
 
 test('the programs that a command needs are looked for on the path', () => {
   expect(missingTools('serve', folder).map(({ program }) => program)).toEqual(['ffmpeg', 'ffprobe', 'bwrap']);
-  expect(missingTools('test', folder).map(({ program }) => program)).toContain('chromium');
+  expect(missingTools('test', folder).map(({ program }) => program)).toContain('chromium-headless-shell');
   expect(missingTools('doctor', folder)).toEqual([]);
   // A program that is there without the packages that it loads is not enough.
   makeProgram('gst-launch-1.0', 'exit 0');
