@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlayerPhase } from '../../src/delivery/player/player-state.ts';
-import { axeViolations } from './axe-violations.ts';
+import { axeViolations } from '../support/axe-violations.ts';
 import { forceState } from './forced-state.ts';
 import { shoot, watchHosts } from './page-pictures.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../../src/api/operations.ts';
+import { axeViolations } from '../support/axe-violations.ts';
 import { openBrowser } from '../support/browser.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { call, createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
@@ -111,7 +112,6 @@ test(
 test(
   'every screen passes axe in both themes and fits 360 px, without a fault or a request to another host',
   async () => {
-    const axe = await readFile(path.join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8');
     const guid = await createVideo(service, 'A film');
     await uploadFile(service, guid, path.join(folder, 'long.mp4'));
     await untilVideo(service, guid, ({ status }) => status === FINISHED);
@@ -150,10 +150,7 @@ test(
         await untilStill();
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         if (wide > width) found.push(`${place} ${width}: ${wide} px wide`);
-        const run =
-          `(() => { ${axe}; return axe.run({ exclude: ['iframe'] }).then(({ violations }) => violations.map(({ ` +
-          "id, nodes }) => id + ' ' + nodes.map(({ target }) => target.join(' ')).join(', '))); })()";
-        const violations = await page.evaluate<string[]>(run);
+        const violations = await axeViolations(page, { exclude: ['iframe'] });
         await look(place, `${colorScheme}-${width}`);
         found.push(...violations.map((one) => `${place} ${colorScheme} ${width}: ${one}`));
       }

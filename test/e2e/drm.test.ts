@@ -22,7 +22,11 @@ const tracks = { video: await encodeRendition('video', SEGMENTS), audio: await e
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: FLAGS, timeout: 120_000 });
+  browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium-headless-shell',
+    args: FLAGS,
+    timeout: 120_000,
+  });
 });
 
 afterAll(async () => {
