@@ -82,7 +82,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
   return {
     libraryId: 1,
     mediaId: media,
-    publication: 1,
+    revision: 1,
     ...{ pullZoneName: 'vz-1', policyRevision: 1 },
     title: 'bench',
     description: null,

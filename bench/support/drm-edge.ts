@@ -84,7 +84,7 @@ function makePublication(libraryId: number): Publication {
   const place = { kind: 'video', state: 'finished', isActive: true, isDefault: true, isOnDemand: false } as const;
   const chunk = { firstSegment: 0, startTick: 0, durationTicks: segments.length, table, storageKey };
   return {
-    ...{ libraryId, mediaId, publication: 1, policyRevision: 1, state: 'finished', captions: [], metaTags: [] },
+    ...{ libraryId, mediaId, revision: 1, policyRevision: 1, state: 'finished', captions: [], metaTags: [] },
     ...{ ...named, ...shape, ...files },
     settings: readDeliverySettings({ drm }),
     packages: libraryId === 2 ? [makePackage()] : [],

@@ -12,22 +12,22 @@ import {
 } from './publication-row-store.ts';
 
 /** What is known of a media, and its publication now. */
-type Growth = { key: MediaKey; publication: number; known: Publication };
+type Growth = { key: MediaKey; revision: number; known: Publication };
 type GrowthRow = Awaited<ReturnType<typeof selectGrowth>>[number];
 
 /**
- * The renditions of a media as of `publication`, of what is known and of chunks that came since: one statement, which
+ * The renditions of a media as of `revision`, of what is known and of chunks that came since: one statement, which
  * is one snapshot. Null when more than that changed, or still more came meanwhile: then all is to be read. Chunks leave
  * a rendition only when others take their place, or with the rendition, whose id never comes again.
  */
-export async function loadGrown(db: Db, { key, publication, known }: Growth): Promise<StoredRendition[] | null> {
+export async function loadGrown(db: Db, { key, revision, known }: Growth): Promise<StoredRendition[] | null> {
   const before = new Map(known.renditions.map((rendition) => [rendition.id, rendition]));
-  const rows = await selectGrowth(db, key, known.publication);
+  const rows = await selectGrowth(db, key, known.revision);
   const fresh = new Map<Guid, StoredChunk[]>();
   const light = new Map<Guid, LightRow>();
   for (const row of rows) {
     const old = before.get(row.id);
-    if (row.publication !== publication || old === undefined || old.init === null) return null;
+    if (row.publication !== revision || old === undefined || old.init === null) return null;
     if (row.timeline_id !== old.timelineId || row.end_ticks !== old.cutList.endTicks) return null;
     light.set(row.id, row);
     if (isOfChunk(row)) fresh.set(row.id, [...(fresh.get(row.id) ?? []), toStoredChunk(row)]);

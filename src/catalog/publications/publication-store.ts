@@ -33,7 +33,7 @@ export function createPublicationStore(db: Db): PublicationStore {
       if (known !== null) {
         const head = await selectHead(db, key);
         if (head === null) return null;
-        if (head.publication === known.publication) {
+        if (head.revision === known.revision) {
           const { renditions, packages, ...rest } = known;
           // What is kept beside a publication holds for as long as it is the same object.
           return isDeepStrictEqual(head, rest) ? known : { ...head, renditions, packages };
@@ -42,7 +42,7 @@ export function createPublicationStore(db: Db): PublicationStore {
           before === null
             ? [null, []]
             : await Promise.all([
-                loadGrown(db, { key, publication: head.publication, known: before }),
+                loadGrown(db, { key, revision: head.revision, known: before }),
                 selectPackages(db, key),
               ]);
         if (grown !== null) return { ...head, renditions: grown, packages };
@@ -78,7 +78,7 @@ async function loadRenditions(tx: Tx, key: MediaKey, known: Publication | null):
     tx,
     key,
     rows.filter((row) => !isNew(row)),
-    known?.publication ?? -1,
+    known?.revision ?? -1,
   );
   const whole = await selectChunks(tx, key, rows.filter(isNew), -1);
   return rows.map((row) => {
@@ -126,7 +126,7 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     ...(await selectRecording(db, { libraryId, mediaId }, row)),
     libraryId,
     mediaId,
-    publication: row.publication,
+    revision: row.publication,
     pullZoneName: row.pull_zone_name ?? '',
     policyRevision: row.revision ?? 0,
     settings: readDeliverySettings(row.settings),

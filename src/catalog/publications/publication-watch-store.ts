@@ -4,7 +4,7 @@ import { PUBLICATION_CHANNEL } from '../db.ts';
 import { keepListening } from '../listen-store.ts';
 
 /** A media of which viewers may see something new, or that is gone. */
-export type PublicationChange = { libraryId: number; mediaId: Guid; publication: number | 'deleted' };
+export type PublicationChange = { libraryId: number; mediaId: Guid; revision: number | 'deleted' };
 
 /** Who wants to know. `listening` is called after each connect: changes may have been missed before it. */
 export type PublicationListener = {
@@ -36,11 +36,11 @@ export function watchPublications(
   });
 }
 
-/** Reads `libraryId:mediaId:publication` or `libraryId:mediaId:deleted`; null for what is neither. */
+/** Reads `libraryId:mediaId:revision` or `libraryId:mediaId:deleted`; null for what is neither. */
 export function readChange(payload: string): PublicationChange | null {
   const [, library = '', media = '', change = ''] =
     /^(\d{1,15}):([0-9a-f-]{36}):(\d{1,15}|deleted)$/.exec(payload) ?? [];
   const mediaId = parseGuid(media);
   if (mediaId === null) return null;
-  return { libraryId: Number(library), mediaId, publication: change === 'deleted' ? 'deleted' : Number(change) };
+  return { libraryId: Number(library), mediaId, revision: change === 'deleted' ? 'deleted' : Number(change) };
 }

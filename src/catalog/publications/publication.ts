@@ -38,7 +38,8 @@ export type Publication = {
   live?: LiveHead;
   /** When its media was taken; there for a recording of one period. */
   clock?: readonly WallAnchor[];
-  publication: number;
+  /** Rises with each change of what is shown. */
+  revision: number;
   pullZoneName: string;
   /** Of the zone's policy: settings change without a new publication of each video. */
   policyRevision: number;

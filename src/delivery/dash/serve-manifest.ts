@@ -37,7 +37,7 @@ export async function serveManifest(
   if (protection === null) return HLS_ONLY;
   const presentation = describe(chooseListedSet(listableRenditions(publication)), protection);
   if (presentation === null) return notFound('not-whole');
-  const version = `d${publication.publication}.${policyRevision}${protection.tag}`;
+  const version = `d${publication.revision}.${policyRevision}${protection.tag}`;
   const key = `manifest|${libraryId}|${mediaId}|${version}`;
   const text = await written.get(key, () => Buffer.from(writeMpd(presentation())));
   return answerManifest(text, { protection, licenceUrl, etag: `"${version}"` });

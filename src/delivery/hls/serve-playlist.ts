@@ -143,7 +143,7 @@ async function playlist(
   written: HeldCache<Buffer>,
 ): Promise<Answer> {
   const { libraryId, mediaId, policyRevision } = publication;
-  const version = `p${publication.publication}.${policyRevision}${tag}${variant.tag}`;
+  const version = `p${publication.revision}.${policyRevision}${tag}${variant.tag}`;
   const key = `playlist|${libraryId}|${mediaId}|${version}|${name}`;
   const text = await written.get(key, () => Buffer.from(write()));
   const common = { kind: 'bytes', contentType: CONTENT_TYPE } as const;

@@ -42,7 +42,7 @@ export function describeVideo(publication: Publication, view: PlayerView): Playe
   const { thumbnailKey, thumbnailFileName, encodeProgressPercent } = publication;
   const stream = streamOf(publication);
   return {
-    publication: publication.publication,
+    revision: publication.revision,
     title: publication.title,
     phase:
       stream === null

@@ -3,7 +3,7 @@
  * Times are in seconds of the media, but for names that end in `Ms`: those are milliseconds of the Unix epoch.
  */
 export type PlayerState = {
-  publication: number;
+  revision: number;
   title: string;
   phase: PlayerPhase;
   /** What can be played now; null while nothing can. */
