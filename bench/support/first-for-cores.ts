@@ -13,7 +13,9 @@ const WORKER = 'WorkerThread';
 export async function putFirst(pids: readonly number[]): Promise<void> {
   for (const pid of pids) {
     for (const thread of await readdir(`/proc/${pid}/task`)) {
-      if ((await readFile(`/proc/${pid}/task/${thread}/comm`, 'utf8')).trim() === WORKER) continue;
+      const name = await readFile(`/proc/${pid}/task/${thread}/comm`, 'utf8').catch(() => null);
+      // One that has ended meanwhile has no name.
+      if (name === null || name.trim() === WORKER) continue;
       await promisify(execFile)('chrt', ['--rr', '--pid', '1', thread]);
     }
   }

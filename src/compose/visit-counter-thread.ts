@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDatabase } from '../catalog/db.ts';
 import type { SeenSession } from '../catalog/statistics/statistics-gain.ts';
@@ -24,10 +24,6 @@ export type CounterBatch = { beacons: SentBeacon[]; estimates: SeenSession[]; is
 /** `taken` answers each batch; `closed` the last one, when all is written or the time for it is over. */
 export type CounterAnswer = { kind: 'taken' | 'closed' } | { kind: 'warning'; fields: object; message: string };
 
-// Segments go before numbers, which have seconds, wherever both wait for a core. On Linux each thread has its own
-// priority; elsewhere this would be that of the whole edge.
-if (process.platform === 'linux') setPriority(NICENESS);
-
 // Both sides are ours: what comes is what `VisitCounter` sends.
 const { connection, options, ticketSecret, countsUniqueViewers }: CounterData = workerData;
 const { db } = openDatabase({ ...connection, max: 1 }, () => undefined);
@@ -35,6 +31,15 @@ const { db } = openDatabase({ ...connection, max: 1 }, () => undefined);
 const answer = (sent: CounterAnswer) => parentPort?.postMessage(sent);
 const warn = ({ err, ...fields }: { err?: unknown }, message: string) =>
   answer({ kind: 'warning', fields: { ...fields, err: describe(err) }, message });
+// Media has priority over statistics, which may lag by seconds. Each thread has its own priority on Linux; elsewhere
+// this would be that of the whole edge.
+if (process.platform === 'linux') {
+  try {
+    setPriority(Math.max(NICENESS, getPriority()));
+  } catch (err) {
+    warn({ err }, 'The counting of visits keeps the priority of media: the system refused a lower one.');
+  }
+}
 const loadSalt = (dayMs: number) => loadViewerSalt(db, dayMs, Date.now());
 const saltError = (err: unknown) => warn({ err }, 'The salt of a day could not be read: viewers are placed later.');
 

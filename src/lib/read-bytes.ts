@@ -17,15 +17,24 @@ export function readBytes(message: IncomingMessage, wanted: BytesWanted): Promis
   const timer = setTimeout(() => reject(tooSlow()), BODY_LIMIT_MS);
   const chunks: Buffer[] = [];
   let size = 0;
-  // Listens to the end: what comes behind a refusal is thrown away.
+  let isOver = false;
+  // The listener stays, since without it the body would stand still: what comes behind a refusal is thrown away.
   message.on('data', (chunk: Buffer) => {
+    if (isOver) return;
     size += chunk.length;
     if (size <= limitBytes) chunks.push(chunk);
-    else reject(tooLarge(wanted));
+    else {
+      isOver = true;
+      reject(tooLarge(wanted));
+    }
   });
   message.once('end', () => resolve(Buffer.concat(chunks)));
   message.once('error', (cause) => reject(cutShort(cause)));
-  return promise.finally(() => clearTimeout(timer));
+  return promise.finally(() => {
+    clearTimeout(timer);
+    isOver = true;
+    chunks.length = 0;
+  });
 }
 
 function tooSlow(): Refused {

@@ -1,4 +1,7 @@
-/** Sets a key, which then stands last of all; where there are more than `most`, the first of them is forgotten. */
+/**
+ * Sets a key of a map of at most `most`: the one that was set longest ago is removed for it. Reading a key does not
+ * keep it any longer.
+ */
 export function remember<Key, Value>(known: Map<Key, Value>, [key, value]: [Key, Value], most: number): void {
   known.delete(key);
   known.set(key, value);

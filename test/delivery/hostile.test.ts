@@ -282,6 +282,7 @@ test('a whole visit of a player leaves no event, though everything is blocked th
   ];
   expect(seen.filter((status) => status === 403 || status >= 500)).toEqual([]);
   expect(seen.slice(0, 5)).toEqual([200, 200, 200, 200, 206]);
+  expect(seen.at(-1)).toBe(204);
   // What browsers look for beside the page.
   for (const path of ['/favicon.ico', '/robots.txt', '/apple-touch-icon.png', '/']) await statuses(path);
   expect(await closeAndRead()).toEqual([]);

@@ -1,6 +1,6 @@
 // The process that holds sherpa-onnx: its calls block, its models take memory, and a fault of native code costs the
 // span at hand, not the worker.
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { SPEECH_SAMPLE_RATE } from '../../ports/transcriber.ts';
 import { LONGEST_STRETCH_SEC } from '../../ports/voice-detector.ts';
 import type { RecognisedSpan } from './recognised-words.ts';
@@ -15,7 +15,7 @@ const WINDOWS_AT_ONCE = 2;
 const VAD_BUFFER_SEC = 60;
 const LONGEST_SAMPLES = LONGEST_STRETCH_SEC * SPEECH_SAMPLE_RATE;
 
-setPriority(NICENESS);
+setPriority(Math.max(NICENESS, getPriority()));
 // The parent is gone.
 process.once('disconnect', () => process.exit(0));
 process.on('SIGINT', () => undefined);

@@ -7,7 +7,7 @@ import { type CountedPair, type CountedSession, gainOf, type SeenSession } from 
 import { addToDays, addToHours, addToMedia, addToSketches } from './sums-store.ts';
 
 const DAY_MS = 24 * 3600_000;
-/** A row is replaced every ten seconds: with room in its page that is a HOT update, which no index hears of. */
+/** A row is replaced every ten seconds: with room in its page that is a HOT update, which adds no index entries. */
 const FILL_PERCENT = 50;
 
 /** `countsEstimates`: what was put together from other players' requests counts in the charts as well. */

@@ -117,7 +117,7 @@ function cutHours(watchedSec: readonly number[], { startHourMs, startMs, nowMs, 
 
 /**
  * At the highest rate that players offer, so many buckets can have been played since the start; more is none of ours.
- * It is cut where it stands.
+ * Changes `heat` in place and answers a view of it.
  */
 function cutHeat(heat: Buffer, { bucketSec, bucketCount }: ViewingTicket, elapsedSec: number): Buffer {
   const cut = heat.subarray(0, bucketCount);

@@ -246,7 +246,7 @@ export function sendPreflight({ headers }: IncomingMessage, response: ServerResp
     .end();
 }
 
-/** Says that what was sent is taken. There is nothing to read, so that little is said of it. */
+/** Answers an accepted beacon: 204, without a body and with no more headers than it needs. */
 export function sendTaken(response: ServerResponse): void {
   response.writeHead(204, TAKEN).end();
 }
