@@ -15,7 +15,8 @@ export async function seedSessions(
   for (let day = days; day >= 0; day -= 1) {
     await client.query(`do $$ declare d date := (now() at time zone 'UTC')::date - ${day}; begin
       execute format('create table if not exists view_session_%s partition of view_session for values
-          from (%L) to (%L)', to_char(d, 'YYYY_MM_DD'), d || ' 00:00Z', d + 1 || ' 00:00Z'); end $$`);
+          from (%L) to (%L) with (fillfactor = 50)',
+          to_char(d, 'YYYY_MM_DD'), d || ' 00:00Z', d + 1 || ' 00:00Z'); end $$`);
   }
   await client.query(`create temp table watched as
     select array_agg(id order by id) as ids, count(*)::int as videos from media where library_id = 1

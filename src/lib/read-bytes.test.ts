@@ -43,7 +43,7 @@ test('a body that says that it is too large is refused before it comes', async (
   sent.destroy();
 });
 
-test('a body that grows too large is refused once, and the rest of it is thrown away', async () => {
+test('a body that grows too large is refused, and the rest of it still comes and is thrown away', async () => {
   const sent = post();
   sent.write('abcdefghijk');
   const [response] = await once(sent, 'response');

@@ -209,6 +209,25 @@ test('sessions count their bytes by what each edge sent so far, once, and more e
   expect(await sent()).toBe(730);
 });
 
+test('a session that goes on is replaced in its own page, without new index entries', async () => {
+  const mediaId = await addMedia();
+  const startHourMs = START + 5 * 24 * HOUR_MS;
+  const begun = Array.from({ length: 200 }, () => visit(mediaId, { startHourMs }));
+  await countSessions(database.db, begun);
+  await countSessions(
+    database.db,
+    begun.map((session) => ({ ...session, sequence: session.sequence + 1, watchedSec: [20] })),
+  );
+  const updates = async () => {
+    const { rows } = await sql<{ all: number; hot: number }>`
+      select n_tup_upd::int as all, n_tup_hot_upd::int as hot from pg_stat_user_tables
+      where relname = 'view_session_2026_08_25'`.execute(database.db);
+    return rows[0] ?? { all: 0, hot: 0 };
+  };
+  await expect.poll(async () => (await updates()).all).toBe(200);
+  expect((await updates()).hot).toBeGreaterThan(180);
+});
+
 test('sessions make heat from five sessions on, its peak 100 and what nobody played left out', async () => {
   const mediaId = await addMedia();
   const statistics = createStatisticsStore(database.db);
