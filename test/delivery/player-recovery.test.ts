@@ -29,7 +29,7 @@ type Watched = { context: BrowserContext; page: Page; loads: () => number };
 
 /** Opens the player at twice its speed, after `prepare`; `loads` counts how often the page itself was loaded. */
 async function watch(prepare: (page: Page) => Promise<unknown>, film = shown): Promise<Watched> {
-  const context = await room.browser.newContext();
+  const context = await room.browser.newContext({ viewport: { width: 480, height: 270 } });
   const page = await context.newPage();
   let loads = 0;
   page.on('domcontentloaded', () => {

@@ -85,6 +85,22 @@ test('a finished video plays by itself, to its end, without a fault or a foreign
   expect(faults).toEqual([]);
 });
 
+test('while a picture moves and its controls are hidden, the page itself stands still', async () => {
+  const { page } = await openPlayer(await published(), '?muted=true');
+  await page.locator('media-controller[userinactive]').waitFor(PATIENCE);
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  const layouts = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'LayoutCount')?.value ?? Number.NaN;
+  };
+  const [before, { sec }] = [await layouts(), await read(page)];
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(sec + 3);
+  const perSec = ((await layouts()) - before) / ((await read(page)).sec - sec);
+  // The reports of the video, four a second, and not 60 frames.
+  expect(perSec).toBeLessThan(15);
+});
+
 test('the query chooses start, sound, loop and waiting', async () => {
   const shown = await published();
   const { page, faults } = await openPlayer(shown, '?t=8s&autoplay=false&muted=true&loop=true&preload=false');

@@ -31,11 +31,17 @@ export function layOut(parts: ControlParts, { range, clock, menu, hasSettings }:
   // It says whether captions are on, which a plain button must not; it takes its role when it is put in.
   bar.querySelector('media-captions-button')?.setAttribute('role', 'switch');
   if (has('play-large')) frame.append(largePlay());
+  frame.append(spinner());
+  frame.toggleAttribute('compact', options.isCompact);
+}
+
+/** With an icon of our own: media-chrome's turns for ever, and each of its steps lays out a page where nothing waits. */
+function spinner(): HTMLElement {
   const spinner = document.createElement('media-loading-indicator');
   spinner.slot = 'centered-chrome';
   spinner.setAttribute('noautohide', '');
-  frame.append(spinner);
-  frame.toggleAttribute('compact', options.isCompact);
+  spinner.append(icon('waiting', 'icon'));
+  return spinner;
 }
 
 function largePlay(): HTMLElement {

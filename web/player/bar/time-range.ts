@@ -5,7 +5,7 @@ import { heatPath, mostReplayed } from './heat.ts';
 import type { Keyframes } from './keyframes.ts';
 import { Preview } from './preview.ts';
 import { TIME_RANGE_STYLE } from './time-range-style.ts';
-import { chapterMask, type Expectation, loadedUntil, partOf, type Span, spanOf, timeAt } from './timeline.ts';
+import { chapterMask, type Expectation, loadedUntil, nextStepMs, partOf, type Span, spanOf, timeAt } from './timeline.ts';
 
 export type Chapter = { title: string; startSec: number; endSec: number };
 export type TimeRangeFacts = Expectation & {
@@ -40,7 +40,7 @@ export class TimeRange extends HTMLElement {
   #say: Say = (key) => key;
   #facts = NO_FACTS;
   #draggedToSec: number | null = null;
-  #frame = 0;
+  #nextStep = 0;
 
   constructor() {
     super();
@@ -170,7 +170,7 @@ export class TimeRange extends HTMLElement {
     this.#draw();
   }
 
-  /** Between the events of the video the bar moves on with each frame, as long as it is seen. */
+  /** Between the events of the video the bar moves on by steps that can be seen, as long as it is seen itself. */
   #draw(): void {
     const video = this.#video;
     if (video === null) return;
@@ -183,10 +183,10 @@ export class TimeRange extends HTMLElement {
     const gaps = this.#facts.chapters.map(({ startSec }) => partOf(span, startSec));
     const mask = span.endSec > span.startSec ? chapterMask(gaps, GAP_PX, this.#isRtl) : 'none';
     if (this.#track.style.maskImage !== mask) this.#track.style.maskImage = mask;
-    cancelAnimationFrame(this.#frame);
-    if (!video.paused && this.checkVisibility({ opacityProperty: true })) {
-      this.#frame = requestAnimationFrame(() => this.#draw());
-    }
+    clearTimeout(this.#nextStep);
+    if (video.paused || !this.checkVisibility({ opacityProperty: true })) return;
+    const stepMs = nextStepMs(span, video.playbackRate, this.clientWidth * devicePixelRatio);
+    if (stepMs !== null) this.#nextStep = setTimeout(() => requestAnimationFrame(() => this.#draw()), stepMs);
   }
 
   #drawHeat(heat: readonly number[]): void {

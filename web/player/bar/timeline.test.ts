@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chapterMask, loadedUntil, partOf, spanOf, timeAt } from './timeline.ts';
+import { chapterMask, loadedUntil, nextStepMs, partOf, spanOf, timeAt } from './timeline.ts';
 
 function ranges(...pairs: [number, number][]): TimeRanges {
   const at = (index: number) => pairs[index] ?? [0, 0];
@@ -47,4 +47,14 @@ test('chapters cut gaps, but not at the ends', () => {
       '1px), #000 calc(50% + 1px), #000 100%)',
   );
   expect(chapterMask([0.5], 2, true)).toContain('to left');
+});
+
+test.each([
+  { what: 'twenty seconds on a thousand pixels', endSec: 20, rate: 1, widthPx: 1000, expected: 10 },
+  { what: 'the same twice as fast', endSec: 20, rate: 2, widthPx: 1000, expected: 5 },
+  { what: 'ten minutes, which the reports of the video draw', endSec: 600, rate: 1, widthPx: 1000, expected: null },
+  { what: 'a bar without width', endSec: 20, rate: 1, widthPx: 0, expected: null },
+  { what: 'a length that is not known', endSec: 0, rate: 1, widthPx: 0, expected: null },
+])('the bar is drawn as often as a step can be seen: $what', ({ endSec, rate, widthPx, expected }) => {
+  expect(nextStepMs({ startSec: 0, endSec, reachableSec: endSec }, rate, widthPx)).toBe(expected);
 });

@@ -24,6 +24,18 @@ export function timeAt({ startSec, endSec }: Span, part: number): number {
   return startSec + Math.max(0, Math.min(1, part)) * (endSec - startSec);
 }
 
+/** Browsers report the time of a video that plays at least so often (HTML, `timeupdate`). */
+const REPORTED_EACH_MS = 250;
+
+/**
+ * The ms until playback moves the bar by half a pixel of the device; null where the video's own reports come sooner, as
+ * in all but short ones: to draw each frame would keep the page busy with what nobody can see.
+ */
+export function nextStepMs({ startSec, endSec }: Span, rate: number, widthPx: number): number | null {
+  const stepMs = ((endSec - startSec) / widthPx / rate) * 500;
+  return stepMs < REPORTED_EACH_MS ? stepMs : null;
+}
+
 /** The end of what is loaded around a time. */
 export function loadedUntil(buffered: TimeRanges, sec: number): number {
   for (let index = 0; index < buffered.length; index += 1) {

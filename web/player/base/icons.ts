@@ -48,6 +48,7 @@ const SHAPES = {
     isLine: true,
   },
   transcript: { path: 'M5 6h14M5 10.700h9M5 15.400h14M5 20h6', isLine: true },
+  waiting: { path: 'M12 5.500a6.500 6.500 0 1 1-6.500 6.500', isLine: true },
   down: { path: 'M6 9.500l6 6 6-6', isLine: true },
   up: { path: 'M6 14.500l6-6 6 6', isLine: true },
   cross: { path: 'M6.500 6.500l11 11M17.500 6.500l-11 11', isLine: true },
