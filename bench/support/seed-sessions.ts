@@ -53,6 +53,11 @@ const SUMS = [
      group by 2, 3, 4, 5`,
   `insert into stat_day (library_id, media_id, day, kind, value, sessions, amount)
      select 1, ${LIBRARY}, day, kind, value, sum(sessions), sum(amount) from stat_day group by 3, 4, 5`,
+  `insert into stat_day (library_id, media_id, day, kind, value, sessions, amount)
+     select 1, media_id, (hour at time zone 'UTC')::date, 'country', country, sum(views), sum(watch_sec) from (
+       select media_id, hour, country, views, watch_sec from stat_hour
+       union all select ${LIBRARY}, hour, country, views, watch_sec from stat_library_hour) hours
+     group by 2, 3, 5`,
   `insert into media_heat (library_id, media_id, bucket_sec, sessions, counts, reached, reached_sessions)
      select 1, media_id, 1, count(*), decode(repeat('0a0b0000', ${BUCKETS}), 'hex'),
        decode(repeat('05000000', ${BUCKETS}), 'hex'), count(*) from view_session group by media_id`,

@@ -11,6 +11,12 @@ export type AudienceFact = { kind: FactKind; value: string; amount: number };
  */
 export type FactKind = 'device' | 'referrer' | 'rung' | 'startup' | 'stall' | 'failure';
 
+/**
+ * What charts of days are made of, beside the facts: `country` (empty where unknown) with views and seconds of the
+ * charts, `estimate` with those of other players.
+ */
+export type ChartKind = 'country' | 'estimate';
+
 /** What facts are made of. */
 export type Experienced = {
   device: string;

@@ -3,7 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
 import { type FactKind, startupPercentile } from './audience-fact.ts';
 import { retentionOf } from './heat.ts';
-import { bucketKey, bucketKeys, type StatisticsRange } from './statistics-range.ts';
+import { bucketKey, bucketKeys, DAY_MS, dateText, type StatisticsRange } from './statistics-range.ts';
 import { FEWEST_SESSIONS } from './statistics-store.ts';
 import { countViewers } from './viewer-sketch.ts';
 import { WHOLE_LIBRARY } from './whole-library.ts';
@@ -41,7 +41,6 @@ export type AudienceStore = { load(of: AudienceOf, range: StatisticsRange): Prom
 type Fact = { kind: FactKind; value: string; sessions: number; amount: number };
 type Sum = { bucket_ms: number; views: number; watch_sec: number };
 
-const DAY_MS = 24 * 3600_000;
 /** A page sends every ten seconds while the picture moves. */
 const NOW_SEC = 30;
 /** Who began to watch longer ago is not looked for. */
@@ -100,10 +99,6 @@ function daysOf({ fromMs, toMs }: StatisticsRange): StatisticsRange {
   return { fromMs: first, toMs: Math.ceil(toMs / DAY_MS) * DAY_MS, stepMs: DAY_MS };
 }
 
-function dateText(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
-}
-
 async function selectFacts(db: Db, { libraryId, mediaId }: AudienceOf, range: StatisticsRange): Promise<Fact[]> {
   const { fromMs, toMs } = daysOf(range);
   const { rows } = await sql<Fact>`
@@ -112,6 +107,7 @@ async function selectFacts(db: Db, { libraryId, mediaId }: AudienceOf, range: St
         row_number() over (partition by kind order by sum(sessions) desc, value) as place
       from stat_day where library_id = ${libraryId} and media_id = ${mediaId ?? WHOLE_LIBRARY}
         and day >= ${dateText(fromMs)}::date and day < ${dateText(toMs)}::date
+        and kind not in ('country', 'estimate')
       group by kind, value) facts
     where kind not in ('device', 'referrer') or place <= ${MOST_SHARES}
     order by sessions desc, value`.execute(db);
@@ -152,15 +148,22 @@ async function selectRetention(db: Db, { libraryId, mediaId }: AudienceOf): Prom
 }
 
 async function selectEstimates(db: Db, { libraryId, mediaId }: AudienceOf, range: StatisticsRange) {
-  const from =
+  const hours =
     mediaId === null
       ? sql`stat_library_hour where library_id = ${libraryId}`
       : sql`stat_hour where library_id = ${libraryId} and media_id = ${mediaId}`;
+  const buckets =
+    range.stepMs === DAY_MS
+      ? sql`select day as bucket, sessions as views, amount as watch_sec from stat_day
+          where library_id = ${libraryId} and media_id = ${mediaId ?? WHOLE_LIBRARY} and kind = 'estimate'
+            and day >= ${dateText(range.fromMs)}::date and day < ${dateText(range.toMs)}::date`
+      : sql`select hour as bucket, estimated_views as views, estimated_watch_sec as watch_sec from ${hours}
+          and hour >= ${new Date(range.fromMs)} and hour < ${new Date(range.toMs)}
+          and (estimated_views <> 0 or estimated_watch_sec <> 0)`;
   const { rows } = await sql<Sum>`
-    select ${bucketOf(range)} as bucket_ms, sum(estimated_views)::bigint as views,
-      sum(estimated_watch_sec)::bigint as watch_sec
-    from ${from} and hour >= ${new Date(range.fromMs)} and hour < ${new Date(range.toMs)}
-    group by 1`.execute(db);
+    select extract(epoch from bucket)::bigint * 1000 as bucket_ms, sum(views)::bigint as views,
+      sum(watch_sec)::bigint as watch_sec
+    from (${buckets}) buckets group by bucket`.execute(db);
   return {
     viewsChart: chartOf(
       range,

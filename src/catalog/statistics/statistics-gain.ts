@@ -1,5 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
-import { type AudienceFact, type Experienced, factsOf } from './audience-fact.ts';
+import { type AudienceFact, type ChartKind, type Experienced, type FactKind, factsOf } from './audience-fact.ts';
 import type { SketchPoint } from './viewer-sketch.ts';
 import { HOUR_MS, type ViewingSession } from './viewing-session.ts';
 
@@ -39,10 +39,11 @@ export type HeatGain = {
   counts: number[];
   reached: number[];
 };
-export type DayGain = Pick<AudienceFact, 'kind' | 'value' | 'amount'> & {
+export type DayGain = Pick<AudienceFact, 'value' | 'amount'> & {
   libraryId: number;
   mediaId: Guid;
   dayMs: number;
+  kind: FactKind | ChartKind;
   sessions: number;
 };
 export type SketchGain = { libraryId: number; mediaId: Guid; dayMs: number; points: SketchPoint[] };
@@ -61,10 +62,10 @@ const DAY_MS = 24 * HOUR_MS;
  * their own, and in those of the charts only with `countsEstimates`.
  */
 export function gainOf(batch: readonly CountedPair[], countsEstimates: boolean): StatisticsGain {
-  const gain = { hours: new Map(), heat: new Map(), days: new Map(), sketches: new Map() };
+  const gain = { hours: new Map<string, HourGain>(), heat: new Map(), days: new Map(), sketches: new Map() };
   for (const pair of batch) {
     if (pair.seen.sequence <= pair.counted.sequence) continue;
-    addHours(gain.hours, pair, countsEstimates);
+    addHours(gain, pair, countsEstimates);
     if (pair.seen.isEstimate) continue;
     addHeatGain(gain.heat, pair);
     addFacts(gain.days, pair);
@@ -82,7 +83,9 @@ function isNew({ counted }: CountedPair): boolean {
   return counted.sequence < 0;
 }
 
-function addHours(hours: Map<string, HourGain>, pair: CountedPair, countsEstimates: boolean): void {
+type ChartGains = { hours: Map<string, HourGain>; days: Map<string, DayGain> };
+
+function addHours({ hours, days }: ChartGains, pair: CountedPair, countsEstimates: boolean): void {
   const { seen, counted } = pair;
   const { libraryId, mediaId, startHourMs, isEstimate } = seen;
   const country = isNew(pair) ? seen.country : counted.country;
@@ -101,6 +104,9 @@ function addHours(hours: Map<string, HourGain>, pair: CountedPair, countsEstimat
     gain.estimatedViews += isEstimate ? views : 0;
     gain.estimatedWatchSec += isEstimate ? watchSec : 0;
     hours.set(key, gain);
+    const sums = { amount: watchSec, sessions: views };
+    if (isInCharts) addToDay(days, seen, hourMs, { kind: 'country', value: country, ...sums });
+    if (isEstimate) addToDay(days, seen, hourMs, { kind: 'estimate', value: '', ...sums });
   }
 }
 
@@ -126,17 +132,19 @@ function addFacts(days: Map<string, DayGain>, pair: CountedPair): void {
   const before = isNew(pair) ? [] : factsOf(counted);
   for (const { kind, value, amount } of factsOf(start)) {
     const known = before.find((fact) => fact.kind === kind && fact.value === value);
-    addFact(days, seen, { kind, value, amount: amount - (known?.amount ?? 0), sessions: known === undefined ? 1 : 0 });
+    const sums = { amount: amount - (known?.amount ?? 0), sessions: known === undefined ? 1 : 0 };
+    addToDay(days, seen, seen.startHourMs, { kind, value, ...sums });
   }
 }
 
-function addFact(
+function addToDay(
   days: Map<string, DayGain>,
-  { libraryId, mediaId, startHourMs }: SeenSession,
+  { libraryId, mediaId }: SeenSession,
+  hourMs: number,
   { kind, value, amount, sessions }: Pick<DayGain, 'kind' | 'value' | 'amount' | 'sessions'>,
 ): void {
   if (amount === 0 && sessions === 0) return;
-  const dayMs = dayOf(startHourMs);
+  const dayMs = dayOf(hourMs);
   const key = `${libraryId}/${mediaId}/${dayMs}/${kind}/${value}`;
   const gain = days.get(key) ?? { libraryId, mediaId, dayMs, kind, value, amount: 0, sessions: 0 };
   gain.amount += amount;

@@ -6,7 +6,7 @@ export type StatisticsQuery = { dateFrom: string; dateTo: string; hourly: boolea
 /** Whole buckets of `stepMs` in UTC, from `fromMs` up to but without `toMs`. */
 export type StatisticsRange = { fromMs: number; toMs: number; stepMs: number };
 
-const DAY_MS = 24 * HOUR_MS;
+export const DAY_MS = 24 * HOUR_MS;
 const USUAL_MS = 30 * DAY_MS;
 /** The longest answer; a longer range keeps its end. */
 const MOST_BUCKETS = 2_000;
@@ -34,6 +34,11 @@ export function bucketKeys({ fromMs, toMs, stepMs }: StatisticsRange): string[] 
 
 export function bucketKey(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+/** The UTC day of a time, `yyyy-MM-dd`. */
+export function dateText(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
 }
 
 /**

@@ -43,7 +43,7 @@ type StatHourTable = {
 /** The same over all videos of a library. */
 type StatLibraryHourTable = Omit<StatHourTable, 'media_id'>;
 
-/** Sums by the day in which sessions began; `kind` and `value` as in `audience-fact.ts`. */
+/** Sums by day, of facts by that in which sessions began; `kind` and `value` as in `audience-fact.ts`. */
 type StatDayTable = {
   library_id: number;
   media_id: Guid;

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey } from '../db.ts';
 import { toHeatmap, toShares } from './heat.ts';
-import { bucketKey, bucketKeys, type StatisticsRange } from './statistics-range.ts';
+import { bucketKey, bucketKeys, DAY_MS, dateText, type StatisticsRange } from './statistics-range.ts';
+import { WHOLE_LIBRARY } from './whole-library.ts';
 
 /** Statistics of a library, or of one of its videos: charts by bucket, zeros included, and sums by country. */
 export type Statistics = {
@@ -58,22 +59,31 @@ async function selectHeat(db: Db, { libraryId, mediaId }: MediaKey) {
 
 async function selectSums(
   db: Db,
-  { libraryId, mediaId }: { libraryId: number; mediaId: Guid | null },
-  { fromMs, toMs, stepMs }: StatisticsRange,
+  of: { libraryId: number; mediaId: Guid | null },
+  range: StatisticsRange,
 ): Promise<Sum[]> {
-  const from =
+  // A bucket is made of its time once it is summed up: of each row that would be half of the work.
+  const { rows } = await sql<Sum>`
+    select extract(epoch from bucket)::bigint * 1000 as bucket_ms, country, views, watch_sec from (
+      select bucket, country, sum(views)::bigint as views, sum(watch_sec)::bigint as watch_sec
+      from ${bucketsIn(of, range)} buckets where views <> 0 or watch_sec <> 0
+      group by grouping sets ((bucket), (country))) sums`.execute(db);
+  return rows;
+}
+
+/** Rows of the range by bucket and country: by day those of days, of which a year has few. */
+function bucketsIn({ libraryId, mediaId }: { libraryId: number; mediaId: Guid | null }, range: StatisticsRange) {
+  const [from, to] = [new Date(range.fromMs), new Date(range.toMs)];
+  if (range.stepMs === DAY_MS) {
+    return sql`(select day as bucket, value as country, sessions as views, amount as watch_sec from stat_day
+      where library_id = ${libraryId} and media_id = ${mediaId ?? WHOLE_LIBRARY} and kind = 'country'
+        and day >= ${dateText(range.fromMs)}::date and day < ${dateText(range.toMs)}::date)`;
+  }
+  const hours =
     mediaId === null
       ? sql`stat_library_hour where library_id = ${libraryId}`
       : sql`stat_hour where library_id = ${libraryId} and media_id = ${mediaId}`;
-  const { rows } = await sql<Sum>`
-    select
-      extract(epoch from date_bin(make_interval(secs => ${stepMs / 1000}), hour, 'epoch'))::bigint * 1000 as bucket_ms,
-      country,
-      sum(views)::bigint as views, sum(watch_sec)::bigint as watch_sec
-    from ${from} and hour >= ${new Date(fromMs)} and hour < ${new Date(toMs)}
-      and (views <> 0 or watch_sec <> 0)
-    group by grouping sets ((1), (2))`.execute(db);
-  return rows;
+  return sql`(select hour as bucket, country, views, watch_sec from ${hours} and hour >= ${from} and hour < ${to})`;
 }
 
 async function selectDuration(db: Db, { libraryId, mediaId }: { libraryId: number; mediaId: Guid | null }) {

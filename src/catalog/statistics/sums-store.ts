@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Tx } from '../db.ts';
 import type { DayGain, HourGain, SketchGain } from './statistics-gain.ts';
+import { dateText } from './statistics-range.ts';
 import { addToSketch } from './viewer-sketch.ts';
 import { WHOLE_LIBRARY } from './whole-library.ts';
 
@@ -44,7 +45,7 @@ export async function addToMedia(tx: Tx, hours: readonly HourGain[]): Promise<vo
 /** Adds to what is known of the audience by day, of videos and of their libraries. */
 export async function addToDays(tx: Tx, days: readonly DayGain[]): Promise<void> {
   if (days.length === 0) return;
-  const sent = days.map((gain) => ({ ...gain, day: dayText(gain.dayMs) }));
+  const sent = days.map((gain) => ({ ...gain, day: dateText(gain.dayMs) }));
   const all = [...sent, ...sent.map((gain) => ({ ...gain, mediaId: WHOLE_LIBRARY }))];
   await sql`
     insert into stat_day as held (library_id, media_id, day, kind, value, sessions, amount)
@@ -63,7 +64,7 @@ export async function addToSketches(tx: Tx, gains: readonly SketchGain[]): Promi
   if (gains.length === 0) return;
   const points = new Map<string, SketchGain>();
   for (const gain of [...gains, ...gains.map((one) => ({ ...one, mediaId: WHOLE_LIBRARY }))]) {
-    const key = sketchKey(gain.libraryId, gain.mediaId, dayText(gain.dayMs));
+    const key = sketchKey(gain.libraryId, gain.mediaId, dateText(gain.dayMs));
     const known = points.get(key);
     points.set(key, { ...gain, points: [...(known?.points ?? []), ...gain.points] });
   }
@@ -71,7 +72,7 @@ export async function addToSketches(tx: Tx, gains: readonly SketchGain[]): Promi
     [...points.values()].map((gain) => ({
       library_id: gain.libraryId,
       media_id: gain.mediaId,
-      day: dayText(gain.dayMs),
+      day: dateText(gain.dayMs),
     })),
   );
   const sent = sql`jsonb_to_recordset(${keys}::jsonb) as sent (library_id bigint, media_id uuid, day date)`;
@@ -95,8 +96,4 @@ export async function addToSketches(tx: Tx, gains: readonly SketchGain[]): Promi
 
 function sketchKey(libraryId: number, mediaId: Guid, day: string): string {
   return `${libraryId}/${mediaId}/${day}`;
-}
-
-function dayText(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
 }

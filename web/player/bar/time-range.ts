@@ -5,7 +5,16 @@ import { heatPath, mostReplayed } from './heat.ts';
 import type { Keyframes } from './keyframes.ts';
 import { Preview } from './preview.ts';
 import { TIME_RANGE_STYLE } from './time-range-style.ts';
-import { chapterMask, type Expectation, loadedUntil, nextStepMs, partOf, type Span, spanOf, timeAt } from './timeline.ts';
+import {
+  chapterMask,
+  type Expectation,
+  loadedUntil,
+  nextStepMs,
+  partOf,
+  type Span,
+  spanOf,
+  timeAt,
+} from './timeline.ts';
 
 export type Chapter = { title: string; startSec: number; endSec: number };
 export type TimeRangeFacts = Expectation & {
@@ -40,7 +49,7 @@ export class TimeRange extends HTMLElement {
   #say: Say = (key) => key;
   #facts = NO_FACTS;
   #draggedToSec: number | null = null;
-  #nextStep = 0;
+  #nextStep: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     super();
