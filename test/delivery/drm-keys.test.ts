@@ -3,6 +3,7 @@ import { createLiveStore } from '../../src/catalog/live/live-store.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { kidOfBytes } from '../../src/media/drm/content-keys.ts';
 import { LIVE_SETTINGS } from '../live/live-service.ts';
+import { SMALL_PAGE } from '../support/browser.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
 import {
@@ -62,7 +63,7 @@ describe('keys of a protected video', () => {
     const shown = await lab.protect('cbcs', { access: { blockedReferrers: ['*.localhost'] } });
     // Another host on this machine: its pages count as secure, which keys in browsers need.
     const origin = lab.edge.base.replace('127.0.0.1', 'foreign.localhost');
-    const page = await lab.browser.newPage();
+    const page = await lab.browser.newPage(SMALL_PAGE);
     await page.goto(`${origin}/assets/none`);
     await page.setContent('<!doctype html><video muted></video>');
     await page.addScriptTag({ path: HLS_JS });

@@ -4,6 +4,7 @@ import { readFragment } from '../../src/media/cmaf/fragment.ts';
 import { kidBytes, kidOfBytes } from '../../src/media/drm/content-keys.ts';
 import type { SchemeName } from '../../src/ports/drm-key-source.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
+import { SMALL_PAGE } from '../support/browser.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
 import {
   BASIC,
@@ -57,7 +58,7 @@ test.each(SCHEMES)(
   'the player page plays a video protected with %s by Shaka where hls.js gets no key system',
   async (scheme) => {
     const shown = films[scheme];
-    const page = await lab.browser.newPage();
+    const page = await lab.browser.newPage(SMALL_PAGE);
     // By the script that requests them: a browser whose key systems suit Shaka alone.
     await page.addInitScript(() => {
       const request = navigator.requestMediaKeySystemAccess.bind(navigator);
@@ -256,7 +257,7 @@ describe('the player page', () => {
   ])('plays a video under $what with the token that it was opened with', async ({ settings }) => {
     const shown = await lab.publish({ ...settings, access: { playerTokenRequired: true } });
     if (settings === ENTERPRISE) await lab.repackage(shown);
-    const page = await lab.browser.newPage();
+    const page = await lab.browser.newPage(SMALL_PAGE);
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(error.message));
     page.on('response', (response) => void (response.status() >= 400 && faults.push(response.url())));
@@ -271,7 +272,7 @@ describe('the player page', () => {
 
   test('says that a viewer may not play, when keys are refused', async () => {
     const shown = await lab.protect('cbcs');
-    const page = await lab.browser.newPage();
+    const page = await lab.browser.newPage(SMALL_PAGE);
     await page.route('**/license*', (route) => route.fulfill({ status: 403, body: '{}' }));
     await page.goto(`${lab.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true`);
     await page.getByText('You may not play this video here.').waitFor({ timeout: 60_000 });

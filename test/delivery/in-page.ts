@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type HlsEngine from 'hls.js';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { SMALL_PAGE } from '../support/browser.ts';
 
 const packages = path.resolve(import.meta.dirname, '../../node_modules');
 
@@ -34,7 +35,7 @@ const BODY = '<!doctype html><link rel="icon" href="data:,"><video muted></video
  * shares with others, one after another, it takes less than half the time.
  */
 export async function openScriptPage(browser: Browser | BrowserContext, origin: string, script: string): Promise<Page> {
-  const page = await browser.newPage();
+  const page = await browser.newPage(SMALL_PAGE);
   await page.route('**/page.html', (route) => route.fulfill({ contentType: 'text/html', body: BODY }));
   await page.goto(`${origin}/page.html`);
   await page.addScriptTag({ path: script });

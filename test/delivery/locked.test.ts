@@ -12,7 +12,7 @@ import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-e
 import { newGuid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { planStoryboard } from '../../src/media/images/storyboard.ts';
-import { openBrowser } from '../support/browser.ts';
+import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { encode } from '../support/media/read-test-media.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { BASIC, type DrmRoom, FRAMES, openDrmRoom, type Shown } from './drm-room.ts';
@@ -117,7 +117,7 @@ function sign(
 /** A page of a host, with the rules that refused anything to it. */
 async function openPage(host: string): Promise<{ page: Page; refusals: string[] }> {
   const { port } = pages.address() as AddressInfo; // It listens on TCP.
-  const page = await browser.newPage();
+  const page = await browser.newPage(SMALL_PAGE);
   const refusals: string[] = [];
   page.on('response', (response) => {
     if (response.status() >= 400)

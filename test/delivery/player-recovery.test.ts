@@ -1,5 +1,6 @@
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, type ExpectStatic, test } from 'vitest';
+import { SMALL_PAGE } from '../support/browser.ts';
 import { makeFilm } from './make-film.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
@@ -29,7 +30,7 @@ type Watched = { context: BrowserContext; page: Page; loads: () => number };
 
 /** Opens the player at twice its speed, after `prepare`; `loads` counts how often the page itself was loaded. */
 async function watch(prepare: (page: Page) => Promise<unknown>, film = shown): Promise<Watched> {
-  const context = await room.browser.newContext({ viewport: { width: 480, height: 270 } });
+  const context = await room.browser.newContext(SMALL_PAGE);
   const page = await context.newPage();
   let loads = 0;
   page.on('domcontentloaded', () => {

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { newGuid } from '../../src/lib/guid.ts';
-import { openBrowser } from '../support/browser.ts';
+import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, finishVideo, type PublishedFilm, publishChunk, publishWholeFilm } from './publish.ts';
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 /** Opens a player page; what the page complains of, and every address beyond our own origin, is a fault. */
 async function openPlayer(shown: PublishedFilm, query = ''): Promise<{ page: Page; faults: string[] }> {
-  const page = await browser.newPage();
+  const page = await browser.newPage(SMALL_PAGE);
   const opened = { page, faults: [] as string[] };
   pages.push(opened);
   page.on('pageerror', (error) => opened.faults.push(error.message));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SeenSession } from '../../src/catalog/statistics/statistics-gain.ts';
 import { countSessions } from '../../src/catalog/statistics/viewing-session-store.ts';
+import { SMALL_PAGE } from '../support/browser.ts';
 import { testViewing } from '../support/viewing.ts';
 import { keepLedger, readLedger } from './picture-ledger.ts';
 import type { PublishedFilm } from './publish.ts';
@@ -33,7 +34,7 @@ async function watchAsNew(
   { base, query }: { base: string; query: string },
 ): Promise<PublishedFilm> {
   const shown = await publishFilm(room);
-  const viewer = await room.browser.newContext({ userAgent: PERSON, ...context });
+  const viewer = await room.browser.newContext({ ...SMALL_PAGE, userAgent: PERSON, ...context });
   const page = await viewer.newPage();
   await page.goto(`${base}/embed/${room.libraryId}/${shown.mediaId}?${query}`);
   await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 1);
@@ -68,7 +69,7 @@ test('viewers of an intranet and behind one proxy count each, under one address 
   const headers = [{ 'X-Forwarded-For': '10.1.2.3' }, { 'X-Forwarded-For': '10.1.2.3' }, {}];
   const shown = await publishFilm(room);
   const viewers = headers.map(async (extraHTTPHeaders) => {
-    const viewer = await room.browser.newContext({ userAgent: PERSON, extraHTTPHeaders });
+    const viewer = await room.browser.newContext({ ...SMALL_PAGE, userAgent: PERSON, extraHTTPHeaders });
     const page = await viewer.newPage();
     await page.goto(`${edge.base}/embed/${room.libraryId}/${shown.mediaId}?muted=true`);
     await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 1);

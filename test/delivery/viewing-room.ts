@@ -3,7 +3,7 @@ import type { SeenSession } from '../../src/catalog/statistics/statistics-gain.t
 import { createStatisticsStore } from '../../src/catalog/statistics/statistics-store.ts';
 import { HOUR_MS } from '../../src/catalog/statistics/viewing-session.ts';
 import { countSessions } from '../../src/catalog/statistics/viewing-session-store.ts';
-import { openBrowser } from '../support/browser.ts';
+import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testViewing } from '../support/viewing.ts';
 import { type Film, makeFilm } from './make-film.ts';
@@ -33,7 +33,7 @@ export async function openViewingRoom(): Promise<ViewingRoom> {
   const { heatCurve } = createStatisticsStore(database.db);
   const viewing = testViewing({ count, heatCurve });
   const edge = await edges.start({ viewing, places: { locate: () => ({ country: 'DE', asn: '' }) } });
-  const people = await browser.newContext({ userAgent: PERSON });
+  const people = await browser.newContext({ ...SMALL_PAGE, userAgent: PERSON });
   // A bound on hanging: on a busy machine a page takes its time.
   people.setDefaultTimeout(120_000);
   const libraryId = await addLibrary(database.db);

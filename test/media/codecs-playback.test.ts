@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type Hls from 'hls.js';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser } from '../support/browser.ts';
+import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
 import { discard, type Service, startService } from '../support/service.ts';
 import { createVideo, FINISHED, playlistUrl, untilVideo, uploadFile } from '../support/videos.ts';
@@ -106,7 +106,7 @@ test.each(['avc1', 'vp09', 'av01'])(
 
 /** Plays the rendition of a codec with hls.js; `read` reports how far it is. */
 async function play(video: string, codec: string) {
-  const page = await browser.newPage();
+  const page = await browser.newPage(SMALL_PAGE);
   await page.setContent('<video muted></video>');
   await page.addScriptTag({ path: HLS });
   await page.evaluate(

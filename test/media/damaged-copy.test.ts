@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addLibrary, type Lab, loadMedia, loadRenditions, makeClip, startLab, until, upload } from '../jobs/lab.ts';
-import { openBrowser } from '../support/browser.ts';
+import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { renditionFiles } from './rendition-file.ts';
 
 const run = promisify(execFile);
@@ -27,7 +27,7 @@ async function playByMediaSource(
   file: Buffer,
   codec: string,
 ): Promise<{ endedAtSec: number | null; fault: string | null }> {
-  const page = await browser.newPage();
+  const page = await browser.newPage(SMALL_PAGE);
   await page.route('http://rung.test/*', (route) => {
     const isPage = route.request().url().endsWith('page.html');
     return isPage ? route.fulfill({ contentType: 'text/html', body: '<video muted>' }) : route.fulfill({ body: file });

@@ -22,3 +22,6 @@ export function openBrowser(flags: readonly string[] = []): Promise<Browser> {
     ],
   });
 }
+
+/** For pages whose layout is not looked at: what moves in them is drawn by the processor, pixel by pixel. */
+export const SMALL_PAGE = { viewport: { width: 480, height: 270 } };
