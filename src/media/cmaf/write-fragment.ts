@@ -1,3 +1,4 @@
+import { type BoxWriter, putBoxHead, putFullBoxHead, putU32, writeInto } from '../bmff/box-writer.ts';
 import { toU64Words } from '../bmff/boxes.ts';
 import { MAX_FRAGMENT_SAMPLES, type Sample } from './fragment.ts';
 
@@ -34,15 +35,16 @@ export function writeFragmentHead(head: FragmentHead): Buffer {
   const tfhdBytes = 16 + 4 * [layout.durationTicks, layout.sizeBytes, layout.flags].filter((it) => it !== null).length;
   const trunBytes = 20 + (layout.firstFlags === null ? 0 : 4) + samples.length * sampleBytes(layout);
   const moofBytes = 8 + 16 + 8 + tfhdBytes + 20 + trunBytes;
-  const writer = createWriter(moofBytes + 8);
-  writer.box('moof', moofBytes);
-  writer.box('mfhd', 16).u32(0).u32(head.sequence);
-  writer.box('traf', 8 + tfhdBytes + 20 + trunBytes);
+  const writer = writeInto(Buffer.alloc(moofBytes + 8));
+  putBoxHead(writer, 'moof', moofBytes);
+  putFullBoxHead(writer, { type: 'mfhd', sizeBytes: 16 });
+  putU32(writer, head.sequence);
+  putBoxHead(writer, 'traf', 8 + tfhdBytes + 20 + trunBytes);
   writeTfhd(writer, head.trackId, tfhdBytes, layout);
-  writer.box('tfdt', 20).u32(0x01000000);
-  for (const word of toU64Words(head.baseTick)) writer.u32(word);
+  putFullBoxHead(writer, { type: 'tfdt', sizeBytes: 20, version: 1 });
+  putU32(writer, ...toU64Words(head.baseTick));
   writeTrun(writer, samples, trunBytes, layout, moofBytes + 8);
-  writer.box('mdat', payloadBytes + 8);
+  putBoxHead(writer, 'mdat', payloadBytes + 8);
   return writer.bytes;
 }
 
@@ -71,18 +73,19 @@ function sampleBytes(layout: Layout): number {
   return 4 * columns.filter((present) => present).length;
 }
 
-function writeTfhd(writer: Writer, trackId: number, sizeBytes: number, layout: Layout): void {
+function writeTfhd(writer: BoxWriter, trackId: number, sizeBytes: number, layout: Layout): void {
   const flags =
     0x020000 |
     (layout.durationTicks === null ? 0 : 0x08) |
     (layout.sizeBytes === null ? 0 : 0x10) |
     (layout.flags === null ? 0 : 0x20);
-  writer.box('tfhd', sizeBytes).u32(flags).u32(trackId);
-  for (const value of [layout.durationTicks, layout.sizeBytes, layout.flags]) if (value !== null) writer.u32(value);
+  putFullBoxHead(writer, { type: 'tfhd', sizeBytes, flags });
+  putU32(writer, trackId);
+  for (const value of [layout.durationTicks, layout.sizeBytes, layout.flags]) if (value !== null) putU32(writer, value);
 }
 
 function writeTrun(
-  writer: Writer,
+  writer: BoxWriter,
   samples: readonly Sample[],
   sizeBytes: number,
   layout: Layout,
@@ -96,42 +99,14 @@ function writeTrun(
     (layout.flags === null ? 0x400 : 0) |
     (layout.hasOffsets ? 0x800 : 0);
   const version = samples.some(({ compositionOffsetTicks }) => compositionOffsetTicks < 0) ? 1 : 0;
-  writer.box('trun', sizeBytes).u32(version * 2 ** 24 + flags);
-  writer.u32(samples.length).u32(dataOffset);
-  if (layout.firstFlags !== null) writer.u32(layout.firstFlags);
+  putFullBoxHead(writer, { type: 'trun', sizeBytes, version, flags });
+  putU32(writer, samples.length, dataOffset);
+  if (layout.firstFlags !== null) putU32(writer, layout.firstFlags);
   for (const sample of samples) {
-    if (layout.durationTicks === null) writer.u32(sample.durationTicks);
-    if (layout.sizeBytes === null) writer.u32(sample.sizeBytes);
-    if (layout.flags === null) writer.u32(sample.isSync ? SYNC_FLAGS : NON_SYNC_FLAGS);
-    if (layout.hasOffsets) writer.i32(sample.compositionOffsetTicks);
+    if (layout.durationTicks === null) putU32(writer, sample.durationTicks);
+    if (layout.sizeBytes === null) putU32(writer, sample.sizeBytes);
+    if (layout.flags === null) putU32(writer, sample.isSync ? SYNC_FLAGS : NON_SYNC_FLAGS);
+    // Of 32 bits with a sign in version 1, and never negative in version 0: the same bytes.
+    if (layout.hasOffsets) putU32(writer, sample.compositionOffsetTicks);
   }
-}
-
-type Writer = {
-  bytes: Buffer;
-  box(type: string, sizeBytes: number): Writer;
-  u32(value: number): Writer;
-  i32(value: number): Writer;
-};
-
-function createWriter(sizeBytes: number): Writer {
-  const bytes = Buffer.alloc(sizeBytes);
-  let at = 0;
-  const writer: Writer = {
-    bytes,
-    box(type, boxBytes) {
-      at = bytes.writeUInt32BE(boxBytes, at);
-      at += bytes.write(type, at, 'latin1');
-      return writer;
-    },
-    u32(value) {
-      at = bytes.writeUInt32BE(value, at);
-      return writer;
-    },
-    i32(value) {
-      at = bytes.writeInt32BE(value, at);
-      return writer;
-    },
-  };
-  return writer;
 }

@@ -1,3 +1,4 @@
+import { type BoxWriter, putBytes, putFullBoxHead, putU32, writeInto } from '../bmff/box-writer.ts';
 import { toU64Words } from '../bmff/boxes.ts';
 import type { ChunkIndex } from '../cmaf/idx.ts';
 import type { TrackCounters, TrackTimes } from './count-track.ts';
@@ -11,67 +12,54 @@ export type TableSource = {
   fragmentOffsets: Float64Array;
 };
 
-type Cursor = { view: DataView; at: number };
-
 /**
  * Writes the head of the file into one buffer: ftyp, moov and the mdat header, a chunk of a table a step. Each
  * fragment is a chunk of the sample table, with an stsc entry of its own, so that sizes follow from counts.
  * Throws when the tables do not fill the layout exactly.
  */
 export function* writeHead(layout: MovieLayout, sources: readonly TableSource[]): Generator<void, Buffer> {
-  const head = Buffer.allocUnsafeSlow(layout.headBytes);
-  const cursor = { view: new DataView(head.buffer, head.byteOffset, head.length), at: 0 };
-  putBytes(head, cursor, layout.opening);
+  const writer = writeInto(Buffer.allocUnsafeSlow(layout.headBytes));
+  putBytes(writer, layout.opening);
   for (const [number, source] of sources.entries()) {
-    putBytes(head, cursor, layout.trackOpenings[number] ?? Buffer.alloc(0));
-    yield* writeDurations(cursor, source);
-    if (hasSyncTable(source.counters)) yield* writeSyncs(cursor, source);
-    if (source.counters.offsetRuns > 0) yield* writeOffsets(cursor, source);
-    yield* writeFragments(cursor, source);
-    yield* writeSizes(cursor, source);
-    writeFragmentOffsets(cursor, source);
+    putBytes(writer, layout.trackOpenings[number] ?? Buffer.alloc(0));
+    yield* writeDurations(writer, source);
+    if (hasSyncTable(source.counters)) yield* writeSyncs(writer, source);
+    if (source.counters.offsetRuns > 0) yield* writeOffsets(writer, source);
+    yield* writeFragments(writer, source);
+    yield* writeSizes(writer, source);
+    writeFragmentOffsets(writer, source);
   }
-  putBytes(head, cursor, layout.mdatHeader);
-  if (cursor.at !== head.length) throw new Error(`Expected a head of ${head.length} bytes, got ${cursor.at}.`);
-  return head;
-}
-
-function putBytes(head: Buffer, cursor: Cursor, bytes: Buffer): void {
-  bytes.copy(head, cursor.at);
-  cursor.at += bytes.length;
-}
-
-function put(cursor: Cursor, ...words: readonly number[]): void {
-  for (const word of words) {
-    cursor.view.setUint32(cursor.at, word);
-    cursor.at += 4;
-  }
+  putBytes(writer, layout.mdatHeader);
+  const { at, bytes } = writer;
+  if (at !== bytes.length) throw new Error(`Expected a head of ${bytes.length} bytes, got ${at}.`);
+  return bytes;
 }
 
 /** Box header, version and flags 0, the fields before the rows. */
-function openTable(cursor: Cursor, type: string, rowBytes: number, fields: readonly number[]): void {
-  put(cursor, 12 + 4 * fields.length + rowBytes, Buffer.from(type, 'latin1').readUInt32BE(), 0, ...fields);
+function openTable(writer: BoxWriter, type: string, rowBytes: number, fields: readonly number[]): void {
+  putFullBoxHead(writer, { type, sizeBytes: 12 + 4 * fields.length + rowBytes });
+  putU32(writer, ...fields);
 }
 
 // Counted loops below: a `for of` over a typed array takes several times as long, and these see every sample.
 
-function* writeDurations(cursor: Cursor, { indexes, counters }: TableSource): Generator<void> {
-  openTable(cursor, 'stts', 8 * counters.durationRuns, [counters.durationRuns]);
+function* writeDurations(writer: BoxWriter, { indexes, counters }: TableSource): Generator<void> {
+  openTable(writer, 'stts', 8 * counters.durationRuns, [counters.durationRuns]);
   let run = { value: -1, count: 0 };
   for (const { sampleDurationsTicks } of indexes) {
-    run = putRuns(cursor, sampleDurationsTicks, run);
+    run = putRuns(writer, sampleDurationsTicks, run);
     yield;
   }
-  put(cursor, run.count, run.value);
+  putU32(writer, run.count, run.value);
 }
 
 /** Goes on with a run, puts each that ends, and gives back the one still open. */
-function putRuns(cursor: Cursor, values: Uint32Array, open: { value: number; count: number }) {
+function putRuns(writer: BoxWriter, values: Uint32Array, open: { value: number; count: number }) {
   let { value, count } = open;
   for (let sample = 0; sample < values.length; sample += 1) {
     const next = values[sample] ?? 0;
     if (next !== value) {
-      if (count > 0) put(cursor, count, value);
+      if (count > 0) putU32(writer, count, value);
       value = next;
       count = 0;
     }
@@ -80,28 +68,28 @@ function putRuns(cursor: Cursor, values: Uint32Array, open: { value: number; cou
   return { value, count };
 }
 
-function* writeSyncs(cursor: Cursor, { indexes, counters }: TableSource): Generator<void> {
-  openTable(cursor, 'stss', 4 * counters.syncCount, [counters.syncCount]);
+function* writeSyncs(writer: BoxWriter, { indexes, counters }: TableSource): Generator<void> {
+  openTable(writer, 'stss', 4 * counters.syncCount, [counters.syncCount]);
   let number = 1;
   for (const { syncs } of indexes) {
-    for (let sample = 0; sample < syncs.length; sample += 1) if (syncs[sample] === 1) put(cursor, number + sample);
+    for (let sample = 0; sample < syncs.length; sample += 1) if (syncs[sample] === 1) putU32(writer, number + sample);
     number += syncs.length;
     yield;
   }
 }
 
 /** ctts of version 0, which the oldest readers know: offsets are shifted up, and the edit list takes that back. */
-function* writeOffsets(cursor: Cursor, { indexes, counters, times }: TableSource): Generator<void> {
-  openTable(cursor, 'ctts', 8 * counters.offsetRuns, [counters.offsetRuns]);
+function* writeOffsets(writer: BoxWriter, { indexes, counters, times }: TableSource): Generator<void> {
+  openTable(writer, 'ctts', 8 * counters.offsetRuns, [counters.offsetRuns]);
   for (const { compositionOffsetsTicks } of indexes) {
-    putOffsetRuns(cursor, compositionOffsetsTicks, times.shiftTicks);
+    putOffsetRuns(writer, compositionOffsetsTicks, times.shiftTicks);
     yield;
   }
 }
 
-function putOffsetRuns(cursor: Cursor, offsets: Int32Array, shiftTicks: number): void {
-  const { view } = cursor;
-  let at = cursor.at;
+function putOffsetRuns(writer: BoxWriter, offsets: Int32Array, shiftTicks: number): void {
+  const { view } = writer;
+  let at = writer.at;
   let value = offsets[0] ?? 0;
   let count = 0;
   for (let sample = 0; sample < offsets.length; sample += 1) {
@@ -117,40 +105,40 @@ function putOffsetRuns(cursor: Cursor, offsets: Int32Array, shiftTicks: number):
   }
   view.setUint32(at, count);
   view.setUint32(at + 4, value + shiftTicks);
-  cursor.at = at + 8;
+  writer.at = at + 8;
 }
 
-function* writeFragments(cursor: Cursor, { indexes, counters }: TableSource): Generator<void> {
-  openTable(cursor, 'stsc', 12 * counters.fragments, [counters.fragments]);
+function* writeFragments(writer: BoxWriter, { indexes, counters }: TableSource): Generator<void> {
+  openTable(writer, 'stsc', 12 * counters.fragments, [counters.fragments]);
   let number = 1;
   for (const { fragments } of indexes) {
     for (const { samples } of fragments) {
-      put(cursor, number, samples, 1);
+      putU32(writer, number, samples, 1);
       number += 1;
     }
     yield;
   }
 }
 
-function* writeSizes(cursor: Cursor, { indexes, counters }: TableSource): Generator<void> {
-  openTable(cursor, 'stsz', 4 * counters.samples, [0, counters.samples]);
+function* writeSizes(writer: BoxWriter, { indexes, counters }: TableSource): Generator<void> {
+  openTable(writer, 'stsz', 4 * counters.samples, [0, counters.samples]);
   for (const { sampleSizesBytes } of indexes) {
-    putColumn(cursor, sampleSizesBytes);
+    putColumn(writer, sampleSizesBytes);
     yield;
   }
 }
 
-function putColumn(cursor: Cursor, values: Uint32Array): void {
-  const { view } = cursor;
-  let at = cursor.at;
+function putColumn(writer: BoxWriter, values: Uint32Array): void {
+  const { view } = writer;
+  let at = writer.at;
   for (let index = 0; index < values.length; index += 1) {
     view.setUint32(at, values[index] ?? 0);
     at += 4;
   }
-  cursor.at = at;
+  writer.at = at;
 }
 
-function writeFragmentOffsets(cursor: Cursor, { fragmentOffsets, counters }: TableSource): void {
-  openTable(cursor, 'co64', 8 * counters.fragments, [counters.fragments]);
-  for (const offset of fragmentOffsets) put(cursor, ...toU64Words(offset));
+function writeFragmentOffsets(writer: BoxWriter, { fragmentOffsets, counters }: TableSource): void {
+  openTable(writer, 'co64', 8 * counters.fragments, [counters.fragments]);
+  for (const offset of fragmentOffsets) putU32(writer, ...toU64Words(offset));
 }

@@ -1,0 +1,35 @@
+/** Boxes on their way into one buffer whose size is known before: what comes next is written at `at`. */
+export type BoxWriter = { readonly bytes: Buffer; readonly view: DataView; at: number };
+
+/** Opens a writer over a buffer that it fills. */
+export function writeInto(bytes: Buffer): BoxWriter {
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), at: 0 };
+}
+
+/** Writes whole numbers of 32 bits each, big endian. */
+export function putU32(writer: BoxWriter, ...values: readonly number[]): void {
+  for (const value of values) {
+    writer.view.setUint32(writer.at, value);
+    writer.at += 4;
+  }
+}
+
+/** Writes the bytes as they are. */
+export function putBytes(writer: BoxWriter, bytes: Buffer): void {
+  bytes.copy(writer.bytes, writer.at);
+  writer.at += bytes.length;
+}
+
+/** Writes the head of a box of `sizeBytes`, itself included, below 4 GiB (ISO 14496-12 section 4.2). */
+export function putBoxHead(writer: BoxWriter, type: string, sizeBytes: number): void {
+  putU32(writer, sizeBytes, Buffer.from(type, 'latin1').readUInt32BE());
+}
+
+/** Writes the head of a box that opens with version and flags. */
+export function putFullBoxHead(
+  writer: BoxWriter,
+  { type, sizeBytes, version = 0, flags = 0 }: { type: string; sizeBytes: number; version?: number; flags?: number },
+): void {
+  putBoxHead(writer, type, sizeBytes);
+  putU32(writer, version * 2 ** 24 + flags);
+}
