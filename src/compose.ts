@@ -23,6 +23,7 @@ import { findVoiceDetector } from './compose/voice-detector.ts';
 import { startWebhooks } from './compose/webhooks.ts';
 import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
+import { usualDiskFloorBytes } from './jobs/uploads/require-space.ts';
 import { createSecretBox } from './lib/secret-box.ts';
 import { baseAddresses } from './service/first-start.ts';
 import { describeHealth, type Fleet, type StorageHealth } from './service/health.ts';
@@ -125,13 +126,8 @@ async function startOne(role: Role, common: Common, host: RoleHost): Promise<Sta
 
 async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole> {
   const { settings, database, storage, store, watch, log } = common;
-  const [
-    { startApi, usualDiskFloorBytes },
-    { openSendOnlyQueue },
-    { createOutbound },
-    { watchPublications },
-    { createTimedStorage },
-  ] = await code.api();
+  const [{ startApi }, { openSendOnlyQueue }, { createOutbound }, { watchPublications }, { createTimedStorage }] =
+    await code.api();
   const queue = await openSendOnlyQueue({ pool: database.pool, onError: (error) => log.error(error, 'queue error') });
   const outbound = createOutbound({ allow: settings.outboundAllow });
   const tus = await openTus(common, queue);

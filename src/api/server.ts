@@ -90,11 +90,6 @@ export type ApiDeps = {
 
 export type Api = { port: number; close(): Promise<void> };
 
-/** The usual floor: 5 GB or 5 % of the medium, whichever is more. */
-export function usualDiskFloorBytes(totalBytes: number): number {
-  return Math.max(5e9, totalBytes / 20);
-}
-
 /** Serves the interface, both addresses on one port. `close` lets requests end for 5 s, then ends them. */
 export async function startApi(deps: ApiDeps): Promise<Api> {
   const { db, secretBox, health, log } = deps;

@@ -3,6 +3,7 @@ import type { Database } from '../catalog/db.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { TusHandler } from '../ingest/tus/tus-handler.ts';
 import type { JobQueue } from '../jobs/queue/queue.ts';
+import { usualDiskFloorBytes } from '../jobs/uploads/require-space.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import type { OpenedStorage } from './storage.ts';
 
@@ -19,20 +20,17 @@ export async function openTus(
   { settings, database: { db }, storage, log }: TusDeps,
   queue: JobQueue,
 ): Promise<TusHandler> {
-  const [{ createTusHandler }, { createTusUploads }, { requireSpace }, { usualDiskFloorBytes }, { publicUrlOf }] =
-    await Promise.all([
-      import('../ingest/tus/tus-handler.ts'),
-      import('../ingest/tus/tus-uploads.ts'),
-      import('../api/videos/upload-video.ts'),
-      import('../api/server.ts'),
-      import('../ingest/tus/public-url.ts'),
-    ]);
+  const [{ createTusHandler }, { createTusUploads }, { publicUrlOf }] = await Promise.all([
+    import('../ingest/tus/tus-handler.ts'),
+    import('../ingest/tus/tus-uploads.ts'),
+    import('../ingest/tus/public-url.ts'),
+  ]);
   return createTusHandler({
     uploads: createTusUploads({ db, storage, queue, secretBox: createSecretBox(settings.secretKey) }),
     staging: storage.staging,
     maxBytes: MAX_UPLOAD_BYTES,
     publicUrl: (request) => settings.publicUrl ?? publicUrlOf(request),
-    ensureSpace: (lengthBytes) => requireSpace(lengthBytes, { storage, diskFloorBytes: usualDiskFloorBytes }),
+    space: { storage, diskFloorBytes: usualDiskFloorBytes },
     onError: (error) => log.error(error, 'resumable upload failed'),
   });
 }

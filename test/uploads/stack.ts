@@ -16,7 +16,6 @@ import { fetchVideo } from '../../src/jobs/uploads/fetch-video.ts';
 import { hashSource } from '../../src/jobs/uploads/hash-source.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
-import { Refused } from '../../src/lib/refused.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { ownStore } from '../support/own-store.ts';
 import { createTestPackager } from '../support/packager.ts';
@@ -67,9 +66,7 @@ export async function startStack(allow: string[] = ['127.0.0.0/8']): Promise<Upl
     staging: storage.staging,
     maxBytes: 1e9,
     publicUrl: publicUrlOf,
-    async ensureSpace(lengthBytes) {
-      if (storage.freeBytes - lengthBytes < 5e9) throw new Refused('disk-full', 'Full.');
-    },
+    space: { storage, diskFloorBytes: () => 5e9 },
     onError,
   });
   Object.assign(holder, { tus, jobs });

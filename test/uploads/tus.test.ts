@@ -251,7 +251,7 @@ test('while the database is away the answer is 503 with Retry-After', async () =
     staging: storage.staging,
     maxBytes: 1e9,
     publicUrl: publicUrlOf,
-    ensureSpace: async () => undefined,
+    space: { storage, diskFloorBytes: () => 0 },
     onError: (error) => faults.push(error),
   });
   const server = createServer(tus.handle);

@@ -3,12 +3,12 @@ import { countOpenFetches, openingFetch } from '../../catalog/uploads/fetch-stor
 import type { UploadRef } from '../../catalog/uploads/upload-store.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
 import { fetchVideo } from '../../jobs/uploads/fetch-video.ts';
+import { requireSpace, type SpaceDeps } from '../../jobs/uploads/require-space.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { FetchVideoRequest } from '../models/video.ts';
 import { checkOrigin, type Origin } from './check-origin.ts';
-import { requireSpace, type SpaceDeps } from './upload-video.ts';
 
 /** Fetches of one library that may wait or run at once. */
 const MAX_OPEN_FETCHES = 100;

@@ -12,6 +12,7 @@ import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
 import { announce } from '../../catalog/webhooks/webhook-store.ts';
 import { processVideo } from '../../jobs/planning/process-video.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
+import { requireSpace, type SpaceDeps } from '../../jobs/uploads/require-space.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
@@ -21,12 +22,6 @@ import { StatusModel } from '../models/status.ts';
 import { maybe, queryText } from '../read-query.ts';
 import { emptyBody, receiveBytes } from './receive-bytes.ts';
 import { VideoParams } from './video-model.ts';
-
-export type SpaceDeps = {
-  storage: Pick<Storage, 'space'>;
-  /** How many bytes must stay free on a medium of this many bytes. */
-  diskFloorBytes(totalBytes: number): number;
-};
 
 /** All bytes being there, a database that is away is asked again for this long before they are given up. */
 const AWAY_MS = 30_000;
@@ -106,19 +101,6 @@ function announcedBytes({ headers }: IncomingMessage): number | null {
   const text = headers['content-length'];
   if (text !== undefined) return Number(text);
   return headers['transfer-encoding'] === undefined ? 0 : null;
-}
-
-/** Refuses (`disk-full`) bytes that would not leave the floor free on the medium. */
-export async function requireSpace(lengthBytes: number, { storage, diskFloorBytes }: SpaceDeps): Promise<void> {
-  const space = await storage.space();
-  if (space === null) return;
-  const floorBytes = diskFloorBytes(space.totalBytes);
-  if (space.freeBytes - lengthBytes >= floorBytes) return;
-  throw new Refused(
-    'disk-full',
-    `Expected ${floorBytes} bytes to stay free after an upload of ${lengthBytes} bytes, only ${space.freeBytes} ` +
-      'are free now. Make room or try a smaller file.',
-  );
 }
 
 /**

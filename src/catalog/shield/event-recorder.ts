@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { newGuid } from '../../lib/guid.ts';
 import type { Client } from './admit.ts';
 import { EventRing, type OpenEvent } from './event-ring.ts';
@@ -22,7 +21,7 @@ export type Recorded = {
   anonymises: boolean;
   method: string;
   url: string;
-  headers: IncomingHttpHeaders;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
 };
 
 const FLUSH_MS = 250;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MediaKey } from '../../catalog/db.ts';
 import type { TusUpload } from '../../catalog/uploads/tus-upload-store.ts';
+import { requireSpace, type SpaceDeps } from '../../jobs/uploads/require-space.ts';
 import { allowedHeaders } from '../../lib/cors.ts';
 import { type Guid, parseGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -35,8 +36,7 @@ export type TusDeps = {
   maxBytes: number;
   /** Where this server is reached, without a final slash. */
   publicUrl(request: IncomingMessage): string;
-  /** Refuses when the medium cannot take this many bytes more. */
-  ensureSpace(lengthBytes: number): Promise<void>;
+  space: SpaceDeps;
   onError(error: unknown): void;
 };
 
@@ -158,7 +158,7 @@ async function create({ deps, request, response }: Context, claim: TusClaim): Pr
     );
   }
   const creation = readCreation(request.headers, deps.maxBytes);
-  await deps.ensureSpace(creation.lengthBytes);
+  await requireSpace(creation.lengthBytes, deps.space);
   const upload = await deps.uploads.open({ libraryId: claim.libraryId, mediaId: claim.videoId }, creation);
   response.setHeader('Location', `${deps.publicUrl(request)}/tusupload/${upload.id}`);
   response.setHeader('Upload-Expires', upload.expiresAt.toUTCString());
