@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
 import { shoot } from '../delivery/page-pictures.ts';
+import { SMALL_PAGE } from '../support/browser.ts';
 import { ACCOUNT_KEY, LIBRARY_KEY } from '../support/service.ts';
 import { createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
 import { type LiveRoom, openLiveRoom } from './live-room.ts';
@@ -43,7 +44,7 @@ async function lookAtBar(page: Page): Promise<number> {
 
 test('the player page waits for a stream, plays it near its newest second, and then its video', async () => {
   const { key, ingest } = await createLive(room);
-  const page = await room.browser.newPage();
+  const page = await room.browser.newPage(SMALL_PAGE);
   await page.goto(`${room.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
   await page.getByText('The broadcast has not begun').waitFor(PATIENCE);
   await room.catalogue.streams.change(key, startStream);
@@ -82,7 +83,7 @@ test('until a stream begins its trailer loops under the countdown, then the stre
   await untilVideo(room.service, trailer, ({ status }) => status === FINISHED);
   const plan = { scheduledStartAt: new Date(Date.now() + 7_200_000), trailerVideoId: trailer };
   const { key, ingest } = await createLive(room, plan);
-  const page = await room.browser.newPage();
+  const page = await room.browser.newPage(SMALL_PAGE);
   await page.goto(`${room.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true&autoplay=true`);
   await page.getByText(/^01:5\d:/).waitFor(PATIENCE);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
@@ -106,7 +107,7 @@ test('the bar of a stream that can be gone back in shows its keyframes', async (
   const window = { dvrEnabled: true, dvrWindowSec: 600 };
   const { key, ingest } = await startLive(room, window);
   const publisher = publish(ingest);
-  const page = await room.browser.newPage();
+  const page = await room.browser.newPage(SMALL_PAGE);
   await page.goto(`${room.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(2);
   await expect.poll(() => lookAtBar(page), PATIENCE).toBeGreaterThan(20);
@@ -128,7 +129,7 @@ test('whoever holds an embed token sees the preview before the start in the page
   const token = createHash('sha256').update(`${LIBRARY_KEY}${key.mediaId}${expires}`).digest('hex');
   const address = `${service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}`;
   await expect.poll(async () => (await fetch(address)).status, PATIENCE).toBe(403);
-  const page = await browser.newPage();
+  const page = await browser.newPage(SMALL_PAGE);
   await page.goto(`${address}?token=${token}&expires=${expires}&muted=true&autoplay=true`);
   await page.getByText('Preview', { exact: true }).waitFor(PATIENCE);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(2);

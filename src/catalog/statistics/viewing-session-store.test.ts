@@ -5,7 +5,6 @@ import { startTestDatabase, type TestDatabase } from '../../../test/support/data
 import { addLibraryRow } from '../../../test/support/library-row.ts';
 import { someSession } from '../../../test/support/some-session.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
-import { up as fillCountryDays } from '../migrations/270-country-days.ts';
 import { startupBound } from './audience-fact.ts';
 import { createAudienceStore } from './audience-store.ts';
 import { keepDelivered, mergeDelivered } from './delivered-store.ts';
@@ -71,54 +70,6 @@ test('sessions give the same sums by hour, day, video, library and total, in wha
   const total = await database.db.selectFrom('media').select(['views', 'watch_sec_total']).where('id', '=', mediaId);
   expect(await total.executeTakeFirst()).toEqual({ views: 3, watch_sec_total: 55 });
 });
-
-test.each([false, true])(
-  'sums of days are those of their hours, with estimates in the charts: %s',
-  async (countsEstimates) => {
-    const mediaId = await addMedia();
-    const statistics = createStatisticsStore(database.db);
-    // Late on a day, so that some is watched on the next.
-    const days = { fromMs: DAY.fromMs, toMs: DAY.toMs + 24 * HOUR_MS, stepMs: 24 * HOUR_MS };
-    const sessions = Array.from({ length: 12 }, (_, index) =>
-      visit(mediaId, {
-        startHourMs: START + (12 + (index % 2)) * HOUR_MS,
-        country: ['DE', 'FR', ''][index % 3] ?? '',
-        isEstimate: index % 4 === 0,
-      }),
-    );
-    await countSessions(database.db, sessions, { countsEstimates });
-    const later = sessions.map((session, index) => ({ ...session, sequence: 9, watchedSec: [40, index, 3] }));
-    for (const batch of [later, sessions, later]) await countSessions(database.db, batch, { countsEstimates });
-    const summed = async (ofMedia: Guid | null, stepMs: number) => {
-      const of = { libraryId, mediaId: ofMedia };
-      const [charts, { estimated }] = await Promise.all([
-        statistics.load(of, { ...days, stepMs }),
-        createAudienceStore(database.db).load(of, { ...days, stepMs }),
-      ]);
-      const byDay = (chart: Record<string, number>) =>
-        Object.entries(chart).reduce<Record<string, number>>((sums, [key, value]) => {
-          const day = key.slice(0, 10);
-          return Object.assign(sums, { [day]: (sums[day] ?? 0) + value });
-        }, {});
-      return {
-        charts: [charts.viewsChart, charts.watchTimeChart, estimated.viewsChart, estimated.watchTimeChart].map(byDay),
-        countries: [charts.countryViewCounts, charts.countryWatchTime],
-      };
-    };
-    const ofVideo = await summed(mediaId, HOUR_MS);
-    expect(ofVideo.charts[0]).toEqual({ '2026-08-20': countsEstimates ? 12 : 9, '2026-08-21': 0 });
-    expect(ofVideo.charts[2]).toEqual({ '2026-08-20': 3, '2026-08-21': 0 });
-    expect(Object.values(ofVideo.charts[1] ?? {}).every((sec) => sec > 0)).toBe(true);
-    expect(await summed(mediaId, 24 * HOUR_MS)).toEqual(ofVideo);
-    const ofLibrary = await summed(null, HOUR_MS);
-    expect(await summed(null, 24 * HOUR_MS)).toEqual(ofLibrary);
-    // As a database has it whose days were not summed up yet.
-    await sql`delete from stat_day where kind in ('country', 'estimate')`.execute(database.db);
-    await fillCountryDays(database.db);
-    expect(await summed(mediaId, 24 * HOUR_MS)).toEqual(ofVideo);
-    expect(await summed(null, 24 * HOUR_MS)).toEqual(ofLibrary);
-  },
-);
 
 test('sessions lie where they began, whatever network and page sends the rest', async () => {
   const mediaId = await addMedia();

@@ -35,7 +35,7 @@ export function layOut(parts: ControlParts, { range, clock, menu, hasSettings }:
   frame.toggleAttribute('compact', options.isCompact);
 }
 
-/** With an icon of our own: media-chrome's turns for ever, and each of its steps lays out a page where nothing waits. */
+/** With an icon of our own: that of media-chrome turns for ever, and each step lays out a page where nothing waits. */
 function spinner(): HTMLElement {
   const spinner = document.createElement('media-loading-indicator');
   spinner.slot = 'centered-chrome';
