@@ -163,6 +163,22 @@ test.concurrent.for<[string, number]>([
   await watched.context.close();
 });
 
+test.concurrent('a video whose last segment cannot be decoded ends before it', async ({ expect }) => {
+  const faults = faultsAt(['video 5'], damage);
+  const watched = await watch(faults.install);
+  await expectEnds(watched, expect);
+  expect(faults.met()).toEqual(['video 5']);
+  expect((await read(watched.page)).sec).toBeGreaterThan(19);
+  // It ends again after a seek.
+  await watched.page.locator('video').evaluate((video: HTMLVideoElement) => {
+    video.currentTime = 16;
+    void video.play();
+  });
+  await expect.poll(() => read(watched.page), PATIENCE).toMatchObject({ isEnded: false });
+  await expectEnds(watched, expect);
+  await watched.context.close();
+});
+
 test.concurrent('after a sleep that lost its connections, playback goes on where it was', async ({ expect }) => {
   const later: SegmentName[] = [2, 3, 4, 5].flatMap((index) => [`video ${index}`, `audio ${index}`] as const);
   const { promise: awake, resolve: wake } = Promise.withResolvers<void>();

@@ -10,6 +10,19 @@ export function endHere(hls: Hls, video: HTMLVideoElement): void {
   video.addEventListener('seeking', seek, { once: true });
 }
 
+/** Whether nothing but the last segment of a video, which does not grow, follows a time. */
+export function isBeforeLast({ latestLevelDetails }: Hls, sec: number): boolean {
+  const last = latestLevelDetails?.live === false ? latestLevelDetails.fragments.at(-1) : undefined;
+  return last !== undefined && sec >= last.start - LATE_SEC;
+}
+
+/** Ends a video where its last segment would be loaded, which begins at `lastSec` and which no decoder takes. */
+export function endBefore(hls: Hls, video: HTMLVideoElement, lastSec: number): void {
+  hls.on(Hls.Events.FRAG_LOADING, (_, { frag }) => {
+    if (frag.type === 'main' && frag.start >= lastSec - LATE_SEC) endHere(hls, video);
+  });
+}
+
 /** hls.js dates segments later than the browser, by the presentation delay of their pictures. */
 const LATE_SEC = 0.5;
 

@@ -1,7 +1,7 @@
 import Hls, { type ErrorData } from 'hls.js';
 import type { PlayerSource } from '../../../src/delivery/player/player-state.ts';
 import { type Denial, denialOf } from './denial.ts';
-import { endHere, endWithLast } from './end-here.ts';
+import { endBefore, endHere, endWithLast, isBeforeLast } from './end-here.ts';
 import { faultOf, staysMissing } from './fault-of.ts';
 import { fetchingSec } from './fetching.ts';
 import { hlsOptions, type Opening } from './hls-options.ts';
@@ -11,7 +11,7 @@ import { whenPlayedOut } from './played-out.ts';
 import { type Attempts, type Fault, NO_ATTEMPTS, placeAfter, recover, resumeAt } from './recovery.ts';
 import type { ShakaEngine, ShakaListener } from './shaka-engine.ts';
 import { chooseStartLevel } from './start-level.ts';
-import { type AudioTrack, byHeight, type Quality, toQuality } from './tracks.ts';
+import { type AudioTrack, byHeight, type Quality, toAudioTrack, toQuality } from './tracks.ts';
 import { coverWithFrame } from './veil.ts';
 
 /** Set when the page is packed: the engine of pages in the clear holds nothing of key systems. */
@@ -21,8 +21,7 @@ const importShaka = __PLAYS_PROTECTED__ ? () => import('./shaka-engine.ts') : nu
 /**
  * Plays HLS in a video element through MSE, natively where there is no MSE; a protected video that this browser cannot
  * play so, by Shaka, which is fetched then. Events: `qualities` and `audiotracks` when there are others to choose,
- * `shown` when another rung is shown, `loaded` with each segment, `trouble` that may pass,
- * and `denied` when the viewer will not get to see it.
+ * `shown` with another rung, `loaded` with each segment, `trouble` that may pass, `denied` where it ends for good.
  */
 export class Engine extends EventTarget {
   readonly #video: HTMLVideoElement;
@@ -33,6 +32,7 @@ export class Engine extends EventTarget {
   #opening: Opening = { startSec: 0, loadsAtOnce: true, isLive: false, lineBps: null };
   #attempts: Attempts = NO_ATTEMPTS;
   #retrying: ReturnType<typeof setTimeout> | undefined;
+  #brokenLastSec: number | null = null;
   #wantedHeightPx: number | null = null;
   #wantedAudio: string | null = null;
   #denial: Denial | null = null;
@@ -46,6 +46,7 @@ export class Engine extends EventTarget {
   /** Loads a playlist; an opening that does not load at once waits for `fetchNow`. */
   open(source: PlayerSource, opening: Opening): void {
     this.close();
+    if (source !== this.#source) this.#brokenLastSec = null;
     this.#source = source;
     this.#opening = opening;
     if (importShaka !== null && source.drm !== null && (this.#needsShaka || !Hls.isSupported()))
@@ -132,10 +133,7 @@ export class Engine extends EventTarget {
   }
 
   get audioTracks(): AudioTrack[] {
-    const tracks = this.#hls?.audioTracks ?? [];
-    return (
-      this.#shaka?.audioTracks ?? tracks.map(({ name, lang }, index) => ({ index, label: name, language: lang ?? '' }))
-    );
+    return this.#shaka?.audioTracks ?? this.#hls?.audioTracks.map(toAudioTrack) ?? [];
   }
 
   get audioIndex(): number {
@@ -175,6 +173,11 @@ export class Engine extends EventTarget {
     if (targetSec !== null) this.#video.currentTime = targetSec;
   }
 
+  /** Ends a video at what is loaded of it, if nothing but its last segment follows a time. */
+  endBeforeLast(sec: number): void {
+    if (this.#hls !== null && isBeforeLast(this.#hls, sec)) endHere(this.#hls, this.#video);
+  }
+
   #openHls(source: PlayerSource): void {
     const hls = new Hls(hlsOptions(source, this.#opening));
     this.#hls = hls;
@@ -198,12 +201,10 @@ export class Engine extends EventTarget {
       this.#report('shown');
       this.#report('qualities');
     });
-    hls.on(Hls.Events.FRAG_BUFFERED, () => {
-      this.#attempts = { ...this.#attempts, retries: 0 };
-      this.#report('loaded');
-    });
+    hls.on(Hls.Events.FRAG_BUFFERED, () => this.#noteLoaded());
     hls.on(Hls.Events.ERROR, (_, data) => this.#recover(hls, data));
     endWithLast(hls, this.#video);
+    if (this.#brokenLastSec !== null) endBefore(hls, this.#video, this.#brokenLastSec);
     hls.loadSource(source.playlistUrl);
     hls.attachMedia(this.#video);
   }
@@ -224,17 +225,18 @@ export class Engine extends EventTarget {
       stopped: ({ code, denial }) => this.#stop(code, denial, { kind: 'line', segment: null }),
     };
     this.#shaka = new Shaka(listener);
-    const loaded = () => {
-      this.#attempts = { ...this.#attempts, retries: 0 };
-      this.#report('loaded');
-    };
-    this.#video.addEventListener('loadeddata', loaded, { once: true });
+    this.#video.addEventListener('loadeddata', () => this.#noteLoaded(), { once: true });
     await this.#shaka.open(this.#video, source, this.#opening);
+  }
+
+  #noteLoaded(): void {
+    this.#attempts = { ...this.#attempts, retries: 0 };
+    this.#report('loaded');
   }
 
   #applyHeight(apply: (index: number) => void): void {
     const [wanted, levels] = [this.#wantedHeightPx, this.#hls?.levels ?? []];
-    const index = wanted === null ? -1 : levels.findIndex(({ height }) => height === wanted);
+    const index = levels.findIndex(({ height }) => height === wanted);
     if (wanted === null || index !== -1) apply(index);
   }
 
@@ -267,19 +269,20 @@ export class Engine extends EventTarget {
     }
     clearTimeout(this.#retrying);
     if (recovery.kind === 'play-out') {
-      this.#hls?.stopLoad();
       const { over, afterMs } = recovery;
+      this.#hls?.stopLoad();
       if (afterMs > 0) this.#report('trouble');
       this.#retrying = whenPlayedOut(this.#video, afterMs, () => this.#reloadAt(over && placeAfter(over, this.#sec)));
       return;
     }
-    if (recovery.kind === 'end' && this.#hls !== null && this.#video.buffered.length > 0) {
-      endHere(this.#hls, this.#video);
-      return;
+    if (recovery.kind === 'end') this.#brokenLastSec = recovery.brokenSec;
+    const isShown = recovery.kind === 'end' && recovery.brokenSec === null && this.#video.buffered.length > 0;
+    if (isShown && this.#hls !== null) endHere(this.#hls, this.#video);
+    else {
+      this.#report('trouble');
+      const atSec = recovery.kind === 'end' ? recovery.fromSec : null;
+      this.#retrying = setTimeout(() => this.#reloadAt(atSec), recovery.afterMs);
     }
-    this.#report('trouble');
-    const atSec = recovery.kind === 'end' ? recovery.fromSec : null;
-    this.#retrying = setTimeout(() => this.#reloadAt(atSec), recovery.afterMs);
   }
 
   /** The place that is watched, or that was opened as long as nothing is loaded. */

@@ -1,7 +1,7 @@
 import type Hls from 'hls.js';
 
-/** States of hls.js in which nothing is under way. */
-const AT_REST: readonly string[] = ['IDLE', 'STOPPED', 'ENDED', 'ERROR'];
+/** States of hls.js with nothing under way: what is parsed is there, and may wait for the other track for ever. */
+const AT_REST: readonly string[] = ['IDLE', 'PARSED', 'STOPPED', 'ENDED', 'ERROR'];
 
 /** Where media begins that is being fetched; null for none. */
 export function fetchingSec({ inFlightFragments }: Hls): number | null {

@@ -16,11 +16,18 @@ export function afterGap(buffered: Pick<TimeRanges, 'length' | 'start' | 'end'>,
   return null;
 }
 
-/** Where the engine fetches media that has not come yet; null while it fetches none. */
-type Fetching = { readonly fetchingSec: number | null };
+type Engine = {
+  /** Where it fetches media that has not come yet; null while it fetches none. */
+  readonly fetchingSec: number | null;
+  /** Ends a video at what is loaded of it, if nothing but its last segment follows. */
+  endBeforeLast(sec: number): void;
+};
 
-/** Jumps over gaps of the media at which playback stands still, however long they are, unless they are being filled. */
-export function watchGaps(video: HTMLVideoElement, engine: Fetching): void {
+/**
+ * Jumps over gaps of the media at which playback stands still, however long they are, unless they are being filled; a
+ * video of whose last segment nothing can be shown ends before it.
+ */
+export function watchGaps(video: HTMLVideoElement, engine: Engine): void {
   let [sec, sinceMs] = [0, 0];
   setInterval(() => {
     const { currentTime, paused, seeking, ended, readyState } = video;
@@ -29,8 +36,10 @@ export function watchGaps(video: HTMLVideoElement, engine: Fetching): void {
       [sec, sinceMs] = [currentTime, performance.now()];
       return;
     }
-    const target = performance.now() - sinceMs < STUCK_MS ? null : afterGap(video.buffered, currentTime);
+    if (performance.now() - sinceMs < STUCK_MS) return;
+    const target = afterGap(video.buffered, currentTime);
     const isFilled = target !== null && engine.fetchingSec !== null && engine.fetchingSec < target - INSIDE_SEC;
     if (target !== null && !isFilled) video.currentTime = target;
+    else if (engine.fetchingSec === null) engine.endBeforeLast(currentTime);
   }, LOOK_EACH_MS);
 }

@@ -46,9 +46,18 @@ test('segments that are missing one after another are requested ever less often'
 test('a video ends before its last segment, where that is missing; what still grows has none', () => {
   const last = segmentOf({ start: 20, end: 24 }, { live: false, edge: 24.1 });
   const { recovery } = recover({ kind: 'line', segment: last }, NO_ATTEMPTS, 0);
-  expect(recovery).toEqual({ kind: 'end', fromSec: 19, afterMs: 1_000 });
+  expect(recovery).toEqual({ kind: 'end', fromSec: 19, afterMs: 1_000, brokenSec: null });
   expect(segmentOf({ start: 20, end: 24 }, { live: true, edge: 24.1 }).isLast).toBe(false);
   expect(segmentOf({ start: 16, end: 20 }, { live: false, edge: 24.1 }).isLast).toBe(false);
+});
+
+test('a video ends before its last segment, where no decoder takes that at the third time', () => {
+  let attempts: Attempts = NO_ATTEMPTS;
+  let recovery: unknown;
+  const segment = { startSec: 20, endSec: 24, isLast: true };
+  for (const nowMs of [10_000, 11_000, 13_500])
+    ({ recovery, attempts } = recover({ kind: 'media', segment }, attempts, nowMs));
+  expect(recovery).toEqual({ kind: 'end', fromSec: 19, afterMs: 2_000, brokenSec: 20 });
 });
 
 test('a segment that no decoder takes is passed over at the third time', () => {

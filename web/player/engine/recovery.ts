@@ -54,10 +54,10 @@ export type Recovery =
    */
   | { kind: 'play-out'; over: Stretch | null; afterMs: number }
   /**
-   * What is loaded is shown to the end, since nothing follows. Where nothing is loaded, the playlist is read again at
-   * `fromSec`, where there may be something to end with.
+   * What is loaded is shown to the end, since nothing follows. Where nothing is loaded, or the decoder gave up at the
+   * last segment, which begins at `brokenSec`, the playlist is read again at `fromSec`, to end before that segment.
    */
-  | { kind: 'end'; fromSec: number; afterMs: number };
+  | { kind: 'end'; fromSec: number; afterMs: number; brokenSec: number | null };
 
 export const NO_ATTEMPTS: Attempts = {
   recoveredAtMs: Number.NEGATIVE_INFINITY,
@@ -99,8 +99,11 @@ export function recover(
   const retried = { ...attempts, retries: before.retries + 1 };
   const waitMs = Math.min(FIRST_RETRY_MS * 2 ** before.retries, LONGEST_RETRY_MS);
   const afterMs = before.retries < AT_ONCE_RETRIES ? 0 : waitMs;
-  if (kind === 'line' && segment?.isLast === true)
-    return { recovery: { kind: 'end', fromSec: segment.startSec - BEFORE_SEC, afterMs: waitMs }, attempts: retried };
+  if (segment?.isLast === true && (kind === 'line' || passesOver)) {
+    const brokenSec = kind === 'media' ? segment.startSec : null;
+    const fromSec = segment.startSec - BEFORE_SEC;
+    return { recovery: { kind: 'end', fromSec, afterMs: waitMs, brokenSec }, attempts: retried };
+  }
   if (passesOver) return { recovery: { kind: 'play-out', over: segment, afterMs }, attempts: retried };
   if (kind === 'line' && segment !== null)
     return { recovery: { kind: 'play-out', over: null, afterMs }, attempts: retried };

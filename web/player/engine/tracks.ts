@@ -11,3 +11,8 @@ export function byHeight(rungs: readonly Quality[]): Quality[] {
 export function toQuality({ height, bitrate }: { height: number; bitrate: number }): Quality {
   return { heightPx: height, bitrateBps: bitrate };
 }
+
+/** The audio track of hls.js at an index. */
+export function toAudioTrack({ name, lang }: { name: string; lang?: string | undefined }, index: number): AudioTrack {
+  return { index, label: name, language: lang ?? '' };
+}
