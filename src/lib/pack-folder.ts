@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -15,6 +15,8 @@ export async function packFolder(target: string | undefined, fill: (draft: strin
   try {
     const list = await fill(draft);
     await writeFile(path.join(draft, 'packed.json'), JSON.stringify(list));
+    // A service of another user reads it too, who may have no right to pack here.
+    await chmod(draft, 0o755);
     await rename(draft, target);
   } catch (error) {
     // Another process was first: its result is as good.

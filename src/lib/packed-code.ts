@@ -30,8 +30,8 @@ export async function loadPacked<List>(
   packing: Packing,
   namesOf: (list: List) => readonly string[],
 ): Promise<{ list: List; files: ReadonlyMap<string, PackedFile> }> {
-  const kept = await keptFolder(packing);
-  if (kept !== null) return readPacked(path.join(kept, await sourceTag(packing)), packing, namesOf);
+  const place = path.join(root, '.cache', packing.name, await sourceTag(packing));
+  if ((await isPacked(place)) || (await keptFolder(packing)) !== null) return readPacked(place, packing, namesOf);
   const scratch = await mkdtemp(path.join(tmpdir(), `millrace-${packing.name}-`));
   try {
     return await readPacked(path.join(scratch, 'packed'), packing, namesOf);
@@ -52,6 +52,16 @@ export async function keptFolder({ name }: Pick<Packing, 'name'>): Promise<strin
     return folder;
   } catch {
     return null;
+  }
+}
+
+/** Whether the code lies there for this user, whoever packed it. */
+async function isPacked(folder: string): Promise<boolean> {
+  try {
+    await access(path.join(folder, 'packed.json'), constants.R_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 
