@@ -134,6 +134,7 @@ test(
       '/docs',
     ];
     const found: string[] = [];
+    const shown = new Set<string>();
     const views = [
       ['light', 1280],
       ['dark', 360],
@@ -141,9 +142,10 @@ test(
     for (const place of places) {
       // What the screen before had requested may never be reported as over.
       pending.clear();
-      await page.goto(service.apiUrl + place, { timeout: WAIT_MS });
+      await openPlace(place);
       await page.locator('main').waitFor({ timeout: WAIT_MS });
       await untilLoaded();
+      shown.add(await page.locator('main').evaluate((main) => main.innerHTML));
       for (const [colorScheme, width] of views) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         await page.setViewportSize({ width, height: 800 });
@@ -156,9 +158,23 @@ test(
       }
     }
     expect({ found, faults, strangers }).toEqual({ found: [], faults: [], strangers: [] });
+    // No screen was examined in the place of another.
+    expect(shown.size).toBe(places.length);
   },
   HANG_MS,
 );
+
+/** Opens a screen of the dashboard within its page, as a link does: a load of each would compile all scripts anew. */
+async function openPlace(place: string): Promise<void> {
+  if (!place.startsWith('/dashboard/')) {
+    await page.goto(service.apiUrl + place, { timeout: WAIT_MS });
+    return;
+  }
+  await page.evaluate((address) => {
+    history.pushState(null, '', address);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, place);
+}
 
 /** Until a screen has had what it requested for a moment. */
 async function untilLoaded(): Promise<void> {
