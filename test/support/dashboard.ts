@@ -5,13 +5,21 @@ import { LIBRARY_KEY, type Service } from './service.ts';
 /** A bound on hanging: on a busy machine everything takes its time. */
 export const WAIT_MS = 180_000;
 
+/** Wide enough for the layout of wide screens: a browser without a graphics card draws each pixel by the processor. */
+const VIEWPORT = { width: 960, height: 600 };
+
 /** Opens the dashboard in a browser context of its own, signed in with a key. */
 export async function openDashboard(
   service: Service,
   browser: Browser,
   { key = LIBRARY_KEY, prepare }: { key?: string; prepare?: (context: BrowserContext) => Promise<unknown> } = {},
 ): Promise<Page> {
-  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+  const context = await browser.newContext({
+    permissions: ['clipboard-read', 'clipboard-write'],
+    viewport: VIEWPORT,
+    // What breathes while it is loaded is drawn sixty times a second, in every tab.
+    reducedMotion: 'reduce',
+  });
   context.setDefaultTimeout(WAIT_MS);
   await prepare?.(context);
   const page = await context.newPage();
@@ -31,5 +39,5 @@ export async function keepPictures(page: Page, name: string): Promise<void> {
     await page.setViewportSize({ width, height: 800 });
     await page.screenshot({ path: path.join(place, `${name}-${width}.png`), fullPage: true });
   }
-  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.setViewportSize(VIEWPORT);
 }

@@ -43,7 +43,8 @@ export async function uploadThroughFaults(
   });
   await page.locator('input[type=file]:not(.folder)').first().setInputFiles(file);
   const row = page.locator('.tray li', { hasText: name });
-  await untilSent(page, name, 0.15);
+  // Behind the first part, which is 16 MiB.
+  await untilSent(page, name, 0.3);
   expect(refusals).toEqual([401]);
 
   page.once('dialog', (dialog) => void dialog.accept());
@@ -51,12 +52,12 @@ export async function uploadThroughFaults(
   await row.getByText('Interrupted').waitFor();
   const before = offsets.length;
   await row.locator('input[type=file]').setInputFiles(file);
-  await untilSent(page, name, 0.3);
+  await untilSent(page, name, 0.45);
   expect(offsets[before]).toBeGreaterThan(0);
 
   const tabs = await openTabs(page);
   killAll(await findProcesses(service, 'role.ts api'));
-  await untilSent(page, name, 0.5);
+  await untilSent(page, name, 0.6);
 
   const context = page.context();
   await context.setOffline(true);
@@ -99,7 +100,7 @@ async function untilSent(page: Page, name: string, part: number): Promise<void> 
   await expect
     .poll(() => bar.evaluate((element: HTMLProgressElement) => element.value / element.max), {
       timeout: WAIT_MS,
-      interval: 50,
+      interval: 100,
     })
     .toBeGreaterThanOrEqual(part);
 }

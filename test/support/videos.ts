@@ -70,7 +70,7 @@ export async function untilVideo(
     if (video !== null && done(video)) return video;
     if (video?.status === FAILED) throw new Error(`The video failed: ${JSON.stringify(video.transcodingMessages)}`);
     if (Date.now() > limit) throw new Error(`Waited ${limitMs} ms in vain, last seen ${JSON.stringify(video)}.`);
-    await sleep(100);
+    await sleep(200);
   }
 }
 
