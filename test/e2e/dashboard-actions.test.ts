@@ -58,7 +58,7 @@ function writeTexts({ messages, response_format }: ChatRequest): string {
     title: 'A model wrote this',
     description: 'In its own words.',
     chapters: [{ title: 'The man', start: 0 }],
-    moments: [{ label: 'Amiable', timestamp: 3 }],
+    moments: [{ label: 'Amiable', timestamp: 1 }],
   });
 }
 
@@ -160,7 +160,7 @@ test('a video that was put into the trash comes back by its page, by the undo, o
 
 test('selected videos are transcribed, captions translated, and title and chapters made of what is said', async () => {
   const clip = path.join(folder, 'talk.mp4');
-  const input = ['-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=25', '-i', LIBRIVOX.long.path];
+  const input = ['-f', 'lavfi', '-i', 'color=gray:s=160x120:r=10', '-i', LIBRIVOX.short.path];
   const codecs = ['-shortest', '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac'];
   await promisify(execFile)('ffmpeg', ['-nostdin', '-v', 'error', ...input, ...codecs, clip]);
   const guid = await createVideo(service, 'Talk one');
@@ -199,7 +199,7 @@ test('selected videos are transcribed, captions translated, and title and chapte
 
 test('an encode is cancelled in the queue and on its page, and made again by a button of each', async () => {
   const clip = path.join(folder, 'slow.avi');
-  const input = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=30', '-c:v', 'mpeg4'];
+  const input = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=25:d=20', '-c:v', 'mpeg4'];
   await promisify(execFile)('ffmpeg', ['-nostdin', '-v', 'error', ...input, clip]);
   const guid = await createVideo(service, 'Slow one');
   await uploadFile(service, guid, clip);
