@@ -25,7 +25,7 @@ let context: BrowserContext;
 
 beforeAll(async () => {
   [service, browser] = await Promise.all([startService(null), openBrowser()]);
-  context = await browser.newContext();
+  context = await browser.newContext({ viewport: { width: 480, height: 270 } });
   folder = await mkdtemp(path.join(tmpdir(), 'mr-starts-'));
 });
 afterAll(async () => {

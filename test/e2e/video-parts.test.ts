@@ -19,7 +19,7 @@ let guid: string;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'mr-parts-'));
   const clip = path.join(folder, 'clip.avi');
-  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=6', '-f', 'lavfi', '-i', 'sine=d=6'];
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=10:d=6', '-f', 'lavfi', '-i', 'sine=d=6'];
   await run('ffmpeg', ['-v', 'error', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'aac', clip]);
   await run('ffmpeg', [
     '-v',
