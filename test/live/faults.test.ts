@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
@@ -17,7 +16,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await catalogue.database.close();
   await discard(service);
-  await rm(clips.folder, { recursive: true, force: true });
 });
 
 type Stream = Awaited<ReturnType<typeof goLive>>;

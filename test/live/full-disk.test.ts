@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -23,17 +24,19 @@ const GIVES_WAY = 10;
 
 let disk: SmallDisk;
 let clips: NumberedClips;
+let folder: string;
 let catalogue: LiveCatalogue;
 beforeAll(async () => {
   if (refusal !== null) return;
   [disk, clips] = await Promise.all([startOnSmallDisk(), makeNumberedClips()]);
   catalogue = await openLiveCatalogue(disk.service);
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-full-disk-'));
 });
 afterAll(async () => {
   if (refusal !== null) return;
   await catalogue.database.close();
   await discard(disk.service);
-  await rm(clips.folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
 });
 
 test.skipIf(refusal !== null)(
@@ -70,9 +73,9 @@ test.skipIf(refusal !== null)(
   `encoders of uploads give way to those of live streams${note}`,
   async () => {
     const { key, ingest, base } = await startLive({ service: disk.service, catalogue });
-    const publisher = publish(ingest);
+    const publisher = await publish(ingest);
     await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
-    const file = path.join(clips.folder, 'upload.mkv');
+    const file = path.join(folder, 'upload.mkv');
     const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=1280x720:r=30:d=20', '-c:v', 'mpeg4', '-q:v', '5'];
     await promisify(execFile)('ffmpeg', ['-nostdin', '-v', 'error', ...picture, file]);
     const live = await encodersOf('ingest');

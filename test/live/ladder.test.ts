@@ -32,7 +32,7 @@ afterAll(() => room.close());
 
 test('rungs below the source have its segments, a player switches, and a dead encoder leaves a gap', async () => {
   const { base, key, ingest } = await startLive(room);
-  publish(ingest, { size: '854x480' });
+  await publish(ingest, { size: '854x480' });
   const multivariant = await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
   const sizes = [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\S+?),/gm)].map(([, size]) => size);
   expect(sizes).toEqual(['854x480', '640x360', '426x240']);
@@ -64,7 +64,7 @@ test('rungs below the source have its segments, a player switches, and a dead en
 
 test('a stream that the cores have no room for is sent on as it comes, and its video gets the rungs', async () => {
   const other = await startLive(room);
-  publish(other.ingest, { size: '854x480' });
+  await publish(other.ingest, { size: '854x480' });
   expect(await transcodingOf(other.key)).toMatchObject({ state: 'running' });
   const { base, key, ingest } = await startLive(room);
   const publisher = endWithTest(publishNumbered(ingest, '1280x720'));
@@ -97,7 +97,7 @@ test('a stream that the cores have no room for is sent on as it comes, and its v
 test('a recording of two sizes gets the rungs below each, which show every picture of both', async () => {
   // It takes the cores, once those of the test before are free: what is left has no room for the rungs of either size.
   const other = await startLive(room);
-  publish(other.ingest, { size: '1280x720', encoder: ['-r', '28'] });
+  await publish(other.ingest, { size: '1280x720', rate: 28 });
   const isRunning = async () => ((await transcodingOf(other.key)).state === 'running' ? true : null);
   await until(isRunning, 'rungs of another stream', 60_000);
   const { base, key, ingest } = await startLive(room);

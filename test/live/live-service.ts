@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Database, MediaKey } from '../../src/catalog/db.ts';
@@ -10,7 +9,11 @@ import { startStream } from '../../src/catalog/live/live-stream.ts';
 import { createSecretBox, type SecretBox } from '../../src/lib/secret-box.ts';
 import { endWithTest } from '../support/end-with-test.ts';
 import { openCatalogue } from '../support/leftovers.ts';
+import { onceARun } from '../support/once-a-run.ts';
 import type { Health, Service } from '../support/service.ts';
+
+/** Each look is a request or several, which cost the processor time of two processes. */
+const LOOK_MS = 100;
 
 /** A bound on hanging, for programs that read a stream. */
 export const BOUNDED = { timeout: 90_000, killSignal: 'SIGKILL' } as const;
@@ -75,29 +78,36 @@ export async function startLive(place: LivePlace, settings: Partial<typeof LIVE_
   return stream;
 }
 
+/** Of a size below which no rung is encoded. */
+export const NO_RUNGS = { size: '320x180' };
+
+type TestPicture = { size?: string; rate?: number };
+
 /**
- * Publishes a test picture (25 fps, 2 s between keyframes, two B-frames) and a tone in real time, to the end of the
- * test at most.
+ * Publishes a test picture (2 s between keyframes, two B-frames) and a tone in real time, to the end of the test at
+ * most. It is encoded once a run, and sent over and over.
  */
-export function publish(
-  url: string,
-  { size = '640x360', encoder = ['-bf', '2'] }: { size?: string; encoder?: string[] } = {},
-): ChildProcess {
-  const picture = ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=25`];
-  const tone = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000'];
-  const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-b:v', '800k', ...encoder];
-  const audio = ['-c:a', 'aac', '-b:a', '96k', '-ac', '2'];
-  const argv = ['-v', 'error', '-re', ...picture, '-re', ...tone, ...video, ...audio, '-f', 'flv', url];
+export async function publish(url: string, { size = '640x360', rate = 25 }: TestPicture = {}): Promise<ChildProcess> {
+  // 750 frames of AAC: the sound is as long as the pictures, and each turn follows the last without a gap.
+  const clip = await encodeOnce({ size, rate, lengthSec: 16 });
+  const argv = ['-nostdin', '-v', 'error', '-re', '-stream_loop', '-1', '-i', clip, '-c', 'copy', '-f', 'flv', url];
   return endWithTest(spawn('ffmpeg', argv, { stdio: ['ignore', 'ignore', 'pipe'] }));
 }
 
-/** Makes an MP4 of 12 s (H.264, 2 s between keyframes, two B-frames; AAC) in a folder of its own. */
-export async function makeClip(): Promise<string> {
-  const clip = path.join(await mkdtemp(path.join(tmpdir(), 'millrace-clip-')), 'clip.mp4');
-  const sources = ['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25', '-f', 'lavfi', '-i', 'sine=sample_rate=48000'];
-  const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-bf', '2', '-c:a', 'aac'];
-  await promisify(execFile)('ffmpeg', ['-v', 'error', ...sources, '-t', '12', ...codecs, clip]);
-  return clip;
+/** An MP4 of 12 s (H.264, 2 s between keyframes, two B-frames; AAC) that all tests of a run share. */
+export function makeClip(): Promise<string> {
+  return encodeOnce({ size: '320x180', rate: 25, lengthSec: 12 });
+}
+
+function encodeOnce({ size, rate, lengthSec }: Required<TestPicture> & { lengthSec: number }): Promise<string> {
+  return onceARun(`live-${size}-${rate}-${lengthSec}.mp4`, async (place) => {
+    const picture = ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${rate}`];
+    const tone = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000'];
+    const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', `${2 * rate}`, '-b:v', '800k', '-bf', '2'];
+    const audio = ['-c:a', 'aac', '-b:a', '96k', '-ac', '2'];
+    const argv = ['-nostdin', '-v', 'error', ...picture, ...tone, '-t', `${lengthSec}`, ...video, ...audio, place];
+    await promisify(execFile)('ffmpeg', argv);
+  });
 }
 
 /**
@@ -126,7 +136,7 @@ export async function until<T>(
   while (Date.now() < limit) {
     const found = await ask();
     if (found !== null) return found;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   throw new Error(`Expected ${typeof what === 'string' ? what : what()} within ${limitMs} ms.`);
 }

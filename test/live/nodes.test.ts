@@ -93,7 +93,7 @@ afterAll(async () => {
   for (const { child } of machines) child.kill('SIGKILL');
   await Promise.all(machines.map((machine) => machine.ended));
   await Promise.all([store.stop(), database.stop()]);
-  for (const place of [folder, clips.folder]) await rm(place, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
 });
 
 async function startMachine(role: string, change: Record<string, string> = {}): Promise<Machine> {

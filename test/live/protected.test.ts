@@ -6,10 +6,14 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import { signEmbedToken } from '../../src/catalog/libraries/embed-token.ts';
 import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
 import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
+import { SMALL_PAGE } from '../support/browser.ts';
 import { endWithTest } from '../support/end-with-test.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
 import { type LiveRoom, openLiveRoom } from './live-room.ts';
 import { createLive, ended, publish, readText, startLive, type TestStream, until } from './live-service.ts';
+
+/** What a second of a rung costs is by its pictures. */
+const FEW_PICTURES = { rate: 12 };
 
 let room: LiveRoom;
 const refused: string[] = [];
@@ -86,7 +90,7 @@ test('after another process sent parts, media goes on under a rendition of its o
     const health = await room.service.health();
     return health.status === 'ok' && health.listeners.rtmp !== undefined ? health : null;
   }, 'the next ingest process');
-  const second = publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`);
+  const second = await publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${streamKey}`, FEW_PICTURES);
   const periods = await until(async () => {
     const { rows } = await sql<{ prefixes: number[] }>`
       select array_agg(r.iv_prefix) as prefixes from live_period p join rendition r on r.timeline_id = p.timeline_id
@@ -123,12 +127,12 @@ test('pictures that cannot be encrypted are refused, and nothing of them is kept
 
 async function goLive({ key, ingest }: TestStream) {
   await room.catalogue.streams.change(key, startStream);
-  return publish(ingest);
+  return publish(ingest, FEW_PICTURES);
 }
 
 /** The player page of a stream that has not begun; nothing that it requests from then on may be refused. */
 async function openPlayer({ libraryId, mediaId }: MediaKey, query: string): Promise<Page> {
-  const player = await room.browser.newPage();
+  const player = await room.browser.newPage(SMALL_PAGE);
   player.on('response', (response) => {
     if ([401, 403, 500].includes(response.status())) refused.push(`${response.status()} ${response.url()}`);
   });
@@ -148,7 +152,9 @@ async function signPage({ libraryId, mediaId }: MediaKey): Promise<string> {
 async function untilPlaying(player: Page): Promise<void> {
   const read = (video: HTMLVideoElement) =>
     video.getVideoPlaybackQuality().totalVideoFrames > 10 ? video.currentTime : 0;
-  await expect.poll(() => player.locator('video').evaluate(read), { timeout: 60_000 }).toBeGreaterThan(4);
+  await expect
+    .poll(() => player.locator('video').evaluate(read), { timeout: 60_000, interval: 250 })
+    .toBeGreaterThan(4);
   expect(refused).toEqual([]);
 }
 

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,6 +12,7 @@ import {
   framesOf,
   type LiveCatalogue,
   makeClip,
+  NO_RUNGS,
   openLiveCatalogue,
   publish,
   publishByGstreamer,
@@ -26,9 +28,11 @@ const ACCOUNT_KEY = 'an-account-key-of-this-test';
 let service: Service;
 let catalogue: LiveCatalogue;
 let clip = '';
+let folder = '';
 beforeAll(async () => {
   clip = await makeClip();
-  const pem = path.join(path.dirname(clip), 'certificate.pem');
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-rtmps-'));
+  const pem = path.join(folder, 'certificate.pem');
   const self = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-days', '2'];
   await run('openssl', [...self, '-keyout', `${pem}.key`, '-out', pem]);
   service = await startService(null, {
@@ -44,7 +48,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await catalogue.database.close();
   await discard(service);
-  await rm(path.dirname(clip), { recursive: true });
+  await rm(folder, { recursive: true });
 });
 
 function segments(base: string, count: number): Promise<string> {
@@ -57,7 +61,7 @@ function segments(base: string, count: number): Promise<string> {
 
 test('ffmpeg publishes by RTMPS, and GStreamer by rtmp2sink', async () => {
   const secure = await startLive({ service, catalogue });
-  const ffmpeg = publish(`rtmps://localhost:${secure.listeners.rtmps}/live/${secure.streamKey}`);
+  const ffmpeg = await publish(`rtmps://localhost:${secure.listeners.rtmps}/live/${secure.streamKey}`, NO_RUNGS);
   const plain = await startLive({ service, catalogue });
   const sink = ['flvmux', 'name=mux', 'streamable=true', '!', 'rtmp2sink', 'sync=true', `location=${plain.ingest}`];
   const gstreamer = publishByGstreamer(clip, sink);

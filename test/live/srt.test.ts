@@ -1,6 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { rm } from 'node:fs/promises';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stopStream } from '../../src/catalog/live/live-stream.ts';
 import { endWithTest } from '../support/end-with-test.ts';
@@ -29,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await catalogue.database.close();
   await discard(service);
-  await rm(path.dirname(clip), { recursive: true });
 });
 
 const srtOf = ({ listeners }: TestStream) => `srt://127.0.0.1:${listeners.srt}`;

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -25,7 +24,6 @@ afterAll(async () => {
   await browser.close();
   await catalogue.database.close();
   await discard(service);
-  await rm(clips.folder, { recursive: true, force: true });
 });
 
 type Stream = Awaited<ReturnType<typeof goLive>>;
