@@ -46,7 +46,7 @@ const SOUND = ['-f', 'lavfi', '-i', 'sine=sample_rate=48000:d=20'];
 const MPEG4 = ['-c:v', 'mpeg4', '-q:v', '5', '-g', '50', '-c:a', 'pcm_s16le'];
 
 test('a thousand viewers of one cold segment cause one encode', async () => {
-  const clip = await makeClip(lab, 'cold.avi', ...picture('testsrc2=s=320x240:r=25:d=40'), ...MPEG4);
+  const clip = await makeClip(lab, 'cold.avi', ...picture('testsrc2=s=320x240:r=10:d=40'), ...MPEG4);
   const key = await uploadReady(lab, libraryId, clip);
   const url = segmentUrl(edge, key, await findRung(lab, key, 240), 5);
   onTestFinished(await holdRuns(lab));
@@ -65,7 +65,7 @@ test('segments of a protected video are encoded on demand too, but not for reque
   const drm = { enabled: true, version: 'enterprise' };
   const encoding = { rungs: [240], jitEnabled: true };
   const protectedId = await addLibrary(lab.database.db, { encoding, drm });
-  const clip = await makeClip(lab, 'protected.avi', ...picture('testsrc2=s=320x240:r=25:d=30'), ...MPEG4);
+  const clip = await makeClip(lab, 'protected.avi', ...picture('testsrc2=s=320x240:r=10:d=30'), ...MPEG4);
   const key = await uploadReady(lab, protectedId, clip);
   const clear = segmentUrl(edge, key, await findRung(lab, key, 240), 5);
   onTestFinished(await holdRuns(lab));
