@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page, Response } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser } from '../support/browser.ts';
+import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { call, createVideo, FINISHED, getVideo, untilVideo, uploadFile } from '../support/videos.ts';
 import { readBoxes } from '../support/whole-video/read-moof.ts';
@@ -15,7 +15,7 @@ import { open } from '../uploads/tus-client.ts';
 const run = promisify(execFile);
 const PLAYLISTS_CREATED = 8;
 /** A bound on hanging: a browser that was just started takes its time on a busy machine. */
-const PATIENCE = { timeout: 90_000 };
+const PATIENCE = { timeout: 90_000, interval: 250 };
 
 let service: Service;
 let browser: Browser;
@@ -30,9 +30,9 @@ beforeAll(async () => {
   ]);
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-jit-'));
   clip = path.join(folder, 'last.mp4');
-  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=24000/1001:d=40', '-f', 'lavfi', '-i', 'sine=d=40'];
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=12000/1001:d=40', '-f', 'lavfi', '-i', 'sine=d=40'];
   // MPEG-4 part 2 plays in no browser; without `faststart` the index comes last.
-  const argv = [...inputs, '-c:v', 'mpeg4', '-q:v', '8', '-g', '48', '-c:a', 'aac', clip];
+  const argv = [...inputs, '-c:v', 'mpeg4', '-q:v', '8', '-g', '24', '-c:a', 'aac', clip];
   await run('ffmpeg', ['-nostdin', '-v', 'error', ...argv]);
   const settings = { JitEncodingEnabled: true, EnabledResolutions: '240p,360p' };
   const answer = await fetch(`${service.apiUrl}/videolibrary/1`, {
@@ -89,7 +89,7 @@ test.each(Object.entries(uploads))('a video that came by %s plays and seeks befo
   const guid = await enter();
   const ready = await untilVideo(service, guid, ({ status }) => status === PLAYLISTS_CREATED || status === FINISHED);
   expect(ready).toMatchObject({ status: PLAYLISTS_CREATED, availableResolutions: '240p,360p', length: 40 });
-  const page = await browser.newPage();
+  const page = await browser.newPage(SMALL_PAGE);
   const faults: string[] = [];
   let late = 0;
   page.on('pageerror', (error) => faults.push(error.message));
