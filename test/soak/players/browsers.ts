@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBrowser } from '../../support/browser.ts';
+import { openBrowser, SMALL_PAGE } from '../../support/browser.ts';
 import { Firefox } from '../../support/firefox.ts';
 import { measureRecording } from './measure-recording.ts';
 import type { Outcome, Trial } from './trial.ts';
@@ -24,7 +24,7 @@ type TrialWindow = { beginTrial(trial: Trial): void; trialResult: Outcome | { er
 export async function openChromium(): Promise<TrialBrowser> {
   const browser = await openBrowser();
   const newPage = async (): Promise<Tab> => {
-    const page = await browser.newPage();
+    const page = await browser.newPage(SMALL_PAGE);
     return {
       goto: (url) => page.goto(url),
       // Playwright unwraps handles in the types of arguments; here there are none.

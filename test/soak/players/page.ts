@@ -4,6 +4,8 @@ import { listenByRecording, listenByWebAudio } from './page-sound.ts';
 import { median, until } from './page-wait.ts';
 import type { Played, Trial } from './trial.ts';
 
+/** Odd, so that each cell has a middle. */
+const CELL_PX = 5;
 const SEEKS_SEC = [7.34, 3.3, 17.98, 12.02, 0.5] as const;
 
 /** Where the driver looks for what came out. */
@@ -13,7 +15,7 @@ const result: { trialResult?: unknown } = window as never;
 class Watch {
   readonly #player: Player;
   readonly #trial: Trial;
-  readonly #canvas = new OffscreenCanvas(4, 3);
+  readonly #canvas = new OffscreenCanvas(4 * CELL_PX, 3 * CELL_PX);
   readonly #late: number[] = [];
   readonly #errors: string[];
 
@@ -28,16 +30,13 @@ class Watch {
     const context = this.#canvas.getContext('2d', { willReadFrequently: true });
     const { video } = this.#player;
     if (context === null || video.videoWidth === 0) return null;
-    const cells: boolean[] = [];
-    for (let index = 0; index < 12; index += 1) {
+    context.drawImage(video, 0, 0, 4 * CELL_PX, 3 * CELL_PX);
+    const { data } = context.getImageData(0, 0, 4 * CELL_PX, 3 * CELL_PX);
+    const cells = Array.from({ length: 12 }, (_, index) => {
       // The middle of each cell, away from its edges, which a low rung smears.
-      const [column, row] = [index % 4, Math.floor(index / 4)];
-      const [width, height] = [video.videoWidth / 4, video.videoHeight / 3];
-      const [x, y] = [(column + 0.4) * width, (row + 0.4) * height];
-      context.drawImage(video, x, y, width * 0.2, height * 0.2, column, row, 1, 1);
-    }
-    const { data } = context.getImageData(0, 0, 4, 3);
-    for (let index = 0; index < 12; index += 1) cells.push((data[index * 4 + 1] ?? 0) > 127);
+      const [x, y] = [((index % 4) + 0.5) * CELL_PX - 0.5, (Math.floor(index / 4) + 0.5) * CELL_PX - 0.5];
+      return (data[(y * 4 * CELL_PX + x) * 4 + 1] ?? 0) > 127;
+    });
     const bits = cells.slice(0, 10);
     const isOdd = bits.filter(Boolean).length % 2 === 1;
     if (cells[10] !== isOdd || cells[11] === isOdd) return null;
