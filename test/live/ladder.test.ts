@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
@@ -18,27 +18,21 @@ import { findProcesses, killAll } from '../support/service-processes.ts';
 import { FINISHED, untilVideo } from '../support/videos.ts';
 import { playLive, readPlayback } from './live-player.ts';
 import { type LiveRoom, openLiveRoom } from './live-room.ts';
-import { BOUNDED, ended, publish, readText, startLive, until } from './live-service.ts';
+import { BOUNDED, ended, readText, startLive, until } from './live-service.ts';
 import { publishNumbered, readNumbers } from './numbered-frames.ts';
 import { readPeriods, segmentsOf } from './read-recording.ts';
 
 const run = promisify(execFile);
 
-/** Few pictures a second: encoding rungs costs most of this file. */
-const PICTURE = { size: '854x480', rate: 16 };
-/** Enough for the rungs of any stream here alone, and of no other beside those of `PICTURE`. */
-const CORES = '0.1';
-const NUMBERED_RATE = 20;
-
 let room: LiveRoom;
 beforeAll(async () => {
-  room = await openLiveRoom({ MILLRACE_LIVE_CORES: CORES });
+  room = await openLiveRoom({ MILLRACE_LIVE_CORES: '0.3' });
 });
 afterAll(() => room.close());
 
 test('rungs below the source have its segments, a player switches, and a dead encoder leaves a gap', async () => {
   const { base, key, ingest } = await startLive(room);
-  await publish(ingest, PICTURE);
+  publish(ingest, { size: '854x480' });
   const multivariant = await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
   const sizes = [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\S+?),/gm)].map(([, size]) => size);
   expect(sizes).toEqual(['854x480', '640x360', '426x240']);
@@ -70,10 +64,10 @@ test('rungs below the source have its segments, a player switches, and a dead en
 
 test('a stream that the cores have no room for is sent on as it comes, and its video gets the rungs', async () => {
   const other = await startLive(room);
-  await publish(other.ingest, PICTURE);
+  publish(other.ingest, { size: '854x480' });
   expect(await transcodingOf(other.key)).toMatchObject({ state: 'running' });
   const { base, key, ingest } = await startLive(room);
-  const publisher = endWithTest(publishNumbered(ingest, '854x480', NUMBERED_RATE));
+  const publisher = endWithTest(publishNumbered(ingest, '1280x720'));
   const multivariant = await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
   expect(multivariant.match(/#EXT-X-STREAM-INF/g)).toHaveLength(1);
   expect(await transcodingOf(key)).toMatchObject({ state: 'copy-only', reason: expect.stringContaining('no room') });
@@ -86,24 +80,24 @@ test('a stream that the cores have no room for is sent on as it comes, and its v
     room.service,
     key.mediaId,
     ({ status, availableResolutions: shown }) => {
-      return status === FINISHED && shown.split(',').length === 3;
+      return status === FINISHED && shown.split(',').length === 4;
     },
   );
-  expect(availableResolutions).toBe('240p,360p,480p');
+  expect(availableResolutions).toBe('240p,360p,480p,720p');
   const addresses = await until(async () => {
     const found = (await readText(`${base}/playlist.m3u8`))?.match(/^r\/.*$/gm) ?? [];
-    return found.length === 3 ? found : null;
-  }, 'three rungs');
+    return found.length === 4 ? found : null;
+  }, 'four rungs');
   const [first = [], ...others] = await Promise.all(addresses.map((one) => readNumbers(`${base}/${one}`)));
   expect(first.length).toBeGreaterThan(100);
-  expect(others).toHaveLength(2);
+  expect(others).toHaveLength(3);
   for (const numbers of others) expect(numbers).toEqual(first);
 }, 200_000);
 
 test('a recording of two sizes gets the rungs below each, which show every picture of both', async () => {
   // It takes the cores, once those of the test before are free: what is left has no room for the rungs of either size.
   const other = await startLive(room);
-  await publish(other.ingest, PICTURE);
+  publish(other.ingest, { size: '1280x720', encoder: ['-r', '28'] });
   const isRunning = async () => ((await transcodingOf(other.key)).state === 'running' ? true : null);
   await until(isRunning, 'rungs of another stream', 60_000);
   const { base, key, ingest } = await startLive(room);
@@ -115,11 +109,11 @@ test('a recording of two sizes gets the rungs below each, which show every pictu
     const parts = text.slice(text.lastIndexOf('#EXTINF:')).match(/^#EXT-X-PART:/gm)?.length ?? 0;
     return whole >= 2 && parts >= 3 ? true : null;
   };
-  const larger = endWithTest(publishNumbered(ingest, '854x480', NUMBERED_RATE));
+  const larger = endWithTest(publishNumbered(ingest, '854x480'));
   await until(() => isUnderWay(0), 'two segments and parts');
   larger.kill('SIGKILL');
   await ended(larger);
-  const smaller = endWithTest(publishNumbered(ingest, '640x360', NUMBERED_RATE));
+  const smaller = endWithTest(publishNumbered(ingest, '640x360'));
   await until(() => isUnderWay(1), 'two segments and parts of another size');
   await stop(key);
   await ended(smaller);
@@ -143,6 +137,19 @@ test('a recording of two sizes gets the rungs below each, which show every pictu
   for (const periods of listed)
     expect(periods.map(({ numbers }) => numbers)).toEqual(source.map(({ numbers }) => numbers));
 }, 240_000);
+
+/**
+ * Publishes a test picture (25 fps, 2 s between keyframes, two B-frames) and a tone in real time, to the end of the
+ * test at most. It is encoded here: of a copied clip the first multivariant playlist lists no rungs.
+ */
+function publish(url: string, { size, encoder = [] }: { size: string; encoder?: readonly string[] }): void {
+  const picture = ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=25`];
+  const tone = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000'];
+  const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-b:v', '800k', '-bf', '2', ...encoder];
+  const audio = ['-c:a', 'aac', '-b:a', '96k', '-ac', '2'];
+  const argv = ['-v', 'error', '-re', ...picture, '-re', ...tone, ...video, ...audio, '-f', 'flv', url];
+  endWithTest(spawn('ffmpeg', argv, { stdio: 'ignore' }));
+}
 
 /** Size of the pictures of a file, and the numbers that they show. */
 async function readPictures(file: string): Promise<{ size: string; numbers: number[] }> {
