@@ -20,8 +20,8 @@ export default defineConfig(({ mode }) => ({
     // media tests start encoders of their own, so no more than these run side by side.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    // Bounds on hanging, not on speed: what is waited for may wait for a processor itself.
-    expect: { poll: { timeout: 20_000 } },
+    // Bounds on hanging, not on speed: what is waited for may wait for a processor itself, which each look takes too.
+    expect: { poll: { timeout: 20_000, interval: 100 } },
     testTimeout: 360_000,
     hookTimeout: 360_000,
   },
