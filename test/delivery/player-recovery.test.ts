@@ -235,6 +235,20 @@ test.concurrent('without a network it says so, and goes on by itself when there 
   await context.close();
 });
 
+test.concurrent('a video whose last segment a lost line keeps back waits for it', async ({ expect }) => {
+  const faults = faultsAt(['video 5', 'audio 5'], (route) => route.abort('internetdisconnected'));
+  const watched = await watch(faults.install);
+  const { page, context } = watched;
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(19.5);
+  // Longer than playback stands still where nothing is to be had.
+  await page.waitForTimeout(6_000);
+  expect(await read(page)).toMatchObject({ isEnded: false });
+  await page.unrouteAll({ behavior: 'wait' });
+  await expectEnds(watched, expect);
+  expect((await read(page)).sec).toBeGreaterThan(23);
+  await context.close();
+});
+
 test.concurrent('connections that are cut by a change of the network are made anew', async ({ expect }) => {
   const faults = faultsAt(['video 1', 'audio 2', 'video 4'], (route) => route.abort('connectionreset'), 1);
   const watched = await watch(faults.install);

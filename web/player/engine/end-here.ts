@@ -10,10 +10,11 @@ export function endHere(hls: Hls, video: HTMLVideoElement): void {
   video.addEventListener('seeking', seek, { once: true });
 }
 
-/** Whether nothing but the last segment of a video, which does not grow, follows a time. */
-export function isBeforeLast({ latestLevelDetails }: Hls, sec: number): boolean {
-  const last = latestLevelDetails?.live === false ? latestLevelDetails.fragments.at(-1) : undefined;
-  return last !== undefined && sec >= last.start - LATE_SEC;
+/** Ends a video, unless it grows, at what is loaded of it, if nothing but its last segment follows a time. */
+export function endBeforeLast(hls: Hls | null, video: HTMLVideoElement, sec: number): void {
+  const details = hls?.latestLevelDetails;
+  const last = details?.live === false ? details.fragments.at(-1) : undefined;
+  if (hls !== null && last !== undefined && sec >= last.start - LATE_SEC) endHere(hls, video);
 }
 
 /** Ends a video where its last segment would be loaded, which begins at `lastSec` and which no decoder takes. */

@@ -1,7 +1,7 @@
 import Hls, { type ErrorData } from 'hls.js';
 import type { PlayerSource } from '../../../src/delivery/player/player-state.ts';
 import { type Denial, denialOf } from './denial.ts';
-import { endBefore, endHere, endWithLast, isBeforeLast } from './end-here.ts';
+import { endBefore, endBeforeLast, endHere, endWithLast } from './end-here.ts';
 import { faultOf, staysMissing } from './fault-of.ts';
 import { fetchingSec } from './fetching.ts';
 import { hlsOptions, type Opening } from './hls-options.ts';
@@ -119,7 +119,7 @@ export class Engine extends EventTarget {
     return this.#wantedHeightPx;
   }
 
-  /** Holds on to a height, or null to choose by the speed of the line again. */
+  /** Holds on to a height; null: by the speed of the line again. */
   choose(heightPx: number | null): void {
     this.#wantedHeightPx = heightPx;
     this.#shaka?.choose(heightPx);
@@ -173,9 +173,9 @@ export class Engine extends EventTarget {
     if (targetSec !== null) this.#video.currentTime = targetSec;
   }
 
-  /** Ends a video at what is loaded of it, if nothing but its last segment follows a time. */
+  /** Ends a video at what is loaded of it, if only its last segment follows and nothing is to be tried again. */
   endBeforeLast(sec: number): void {
-    if (this.#hls !== null && isBeforeLast(this.#hls, sec)) endHere(this.#hls, this.#video);
+    if (this.#retrying === undefined) endBeforeLast(this.#hls, this.#video, sec);
   }
 
   #openHls(source: PlayerSource): void {
