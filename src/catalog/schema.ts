@@ -219,7 +219,7 @@ export type RenditionTable = {
   init: Buffer | null;
   init_sha256: Buffer | null;
   planned_segments: Buffer | null;
-  /** Its segments are made when viewers ask for them; what nobody asked for is filled in later. */
+  /** Its segments are made when viewers request them, the rest by backfill later. */
   on_demand: Generated<boolean>;
   storage_bytes: Generated<number>;
   /** A number that no other rendition ever has: initialisation vectors are made of it. */

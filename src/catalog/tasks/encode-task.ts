@@ -110,7 +110,7 @@ export function taskPriority(isFirst: boolean, videoSec: number, fromSegment: nu
 export const AWAITED_PRIORITY = 1;
 export const AHEAD_PRIORITY = 0;
 
-/** What nobody asked for yet goes behind all else: its priorities are lower by this. */
+/** Backfill has the lowest priority: lower than all else by this. */
 export const BACKFILL_STEP = 2 * FIRST_PRIORITY;
 
 /** Where all objects of a media lie; ends with a slash. */

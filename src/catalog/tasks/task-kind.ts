@@ -1,7 +1,7 @@
 /**
  * `images` makes the images of a video when it is encoded, `sheets` sheets of its storyboard before.
  * `repair` makes a damaged chunk anew, `compose` takes pictures from other videos, `compose-audio` audio. `backfill`
- * makes segments that nobody asked for yet, of what is encoded on demand, `segment` those that viewers request;
+ * makes segments before they are requested, of what is encoded on demand, `segment` those that viewers request;
  * `jit-start` prepares such.
  */
 export type TaskKind =
@@ -28,10 +28,7 @@ export function publishesGrowing(kind: TaskKind): boolean {
   return kind !== 'repair';
 }
 
-/**
- * The first viewers of a new video come before what nobody asked for yet: so long does a `backfill` leave them the
- * encoders.
- */
+/** The first viewers of a new video come first: for so long a `backfill` leaves them the encoders. */
 export const BACKFILL_DELAY_SEC = 30;
 
 /** Where tasks wait, by how long they take; `viewers`: segments that viewers request. */

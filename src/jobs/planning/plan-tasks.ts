@@ -86,7 +86,7 @@ export function frameGridTasks(place: Place, renditions: readonly PlannedRenditi
 
 /**
  * Prepares a ladder that is encoded on demand: what lists it, the first segment of the rung that players begin with,
- * and behind all else what nobody asked for.
+ * and, with the lowest priority, the backfill.
  */
 export function onDemandTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
   const first = { fromSegment: 0, toSegment: 1 };
