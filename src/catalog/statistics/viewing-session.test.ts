@@ -53,6 +53,13 @@ describe('a beacon', () => {
     expect([...(session?.heat ?? [])]).toEqual([1, 2, 1]);
   });
 
+  test('of a page that was open for days, or slept, is cut and not refused', () => {
+    const waits = { startedMs: 30 * HOUR_MS, startupMs: 30 * HOUR_MS, stallMs: 40 * HOUR_MS, watchedSec: [3604] };
+    const session = readBeacon(beacon(waits), ticket, ISSUED + 31 * HOUR_MS + 10_000);
+    expect(session).toMatchObject({ startupMs: 24 * HOUR_MS, stallMs: 24 * HOUR_MS });
+    expect(session?.watchedSec[0]).toBeLessThanOrEqual(3600);
+  });
+
   test('that claims more than can have passed is cut to that', () => {
     const session = readBeacon(beacon({ watchedSec: [3600, 3600, 3600] }), ticket, ISSUED + 20_000);
     expect(session?.watchedSec).toEqual([25, 0, 0]);

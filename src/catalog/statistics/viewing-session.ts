@@ -55,7 +55,9 @@ const MAX_HOURS = 73;
 const MAX_VISITS = 2 * MAX_HOURS;
 const MAX_RATE = 4;
 const MAX_COUNT = 100_000;
+/** Longer waits are cut to this: a page may stay open for three days, and sleep. */
 const MAX_MS = 24 * HOUR_MS;
+const LONGEST_MS = MAX_HOURS * HOUR_MS;
 /** A page's visit ends after so long without a moving picture. */
 const IDLE_MS = HOUR_MS / 2;
 /** A beacon and the clock that bounds it are this far apart at the most. */
@@ -90,9 +92,9 @@ export function readBeacon(text: string, ticket: ViewingTicket, nowMs: number): 
     bucketSec: ticket.bucketSec,
     heat: cutHeat(Buffer.from(beacon.heat, 'base64url'), ticket, elapsedSec),
     rungSec: cutRungs(beacon.rungSec, watchedSec),
-    startupMs: beacon.startupMs,
+    startupMs: beacon.startupMs === null ? null : Math.min(beacon.startupMs, MAX_MS),
     stallCount: beacon.stallCount,
-    stallMs: beacon.stallMs,
+    stallMs: Math.min(beacon.stallMs, MAX_MS),
     failures: beacon.failures,
     referrerHost: beacon.page.toLowerCase(),
   };
@@ -152,16 +154,16 @@ function parseBeacon(text: string): Beacon | null {
   const isFit =
     isCount(visit, MAX_VISITS) &&
     isCount(sequence, MAX_SEQUENCE) &&
-    isCount(startedMs, MAX_HOURS * HOUR_MS) &&
+    isCount(startedMs, LONGEST_MS) &&
     Array.isArray(watchedSec) &&
     watchedSec.length <= MAX_HOURS &&
-    watchedSec.every((sec) => isCount(sec, 3600)) &&
+    watchedSec.every((sec) => isCount(sec, 3600 + SLACK_SEC)) &&
     typeof heat === 'string' &&
     HEAT.test(heat) &&
     isRungSec(rungSec) &&
-    (startupMs === null || isCount(startupMs, MAX_MS)) &&
+    (startupMs === null || isCount(startupMs, LONGEST_MS)) &&
     isCount(stallCount, MAX_COUNT) &&
-    isCount(stallMs, MAX_MS) &&
+    isCount(stallMs, LONGEST_MS) &&
     isCount(failures, MAX_COUNT) &&
     typeof page === 'string' &&
     HOST.test(page);
