@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { forgetReplaced } from '../../src/catalog/lifecycle/replacement-store.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -59,4 +60,20 @@ test('a video that is not finished yet, unknown, or asked for with a reading key
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'New' } });
   expect((await replace(String(Object(body).guid))).status).toBe(400);
   expect((await replace('0190a0a0-0000-7000-8000-000000000000')).status).toBe(404);
+});
+
+test('how the first file was watched is forgotten when the other takes its place, and not before', async () => {
+  const { db } = api.database;
+  const guid = await createFinished();
+  const heat = { library_id: 1, media_id: guid, bucket_sec: 1, sessions: 5, counts: Buffer.from([5]) };
+  await db.insertInto('media_heat').values(heat).execute();
+  const heatLeft = async () => {
+    // What every finish of a video does.
+    await db.transaction().execute((tx) => forgetReplaced(tx, { libraryId: 1, mediaId: guid }));
+    return (await db.selectFrom('media_heat').select('sessions').where('media_id', '=', guid).execute()).length;
+  };
+  expect(await heatLeft()).toBe(1);
+  await replace(guid);
+  await put(guid);
+  expect(await heatLeft()).toBe(0);
 });

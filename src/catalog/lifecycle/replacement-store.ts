@@ -32,12 +32,17 @@ export async function keepReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Pr
 }
 
 /**
- * The other file took the place: what stood before goes after its grace. A video without another file stays as it is.
+ * The other file took the place: what stood before goes after its grace, and how the first was watched says nothing of
+ * it. A video without another file stays as it is.
  */
 export async function forgetReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
     update retired_object o set retired_at = now() from media m
     where m.library_id = ${libraryId} and m.id = ${mediaId} and o.storage_key = m.replaced->>'sourceKey'
+  `.execute(tx);
+  await sql`
+    delete from media_heat h using media m where h.library_id = ${libraryId} and h.media_id = ${mediaId}
+      and m.library_id = h.library_id and m.id = h.media_id and m.replaced is not null
   `.execute(tx);
   await sql`
     update media set replaced = null where library_id = ${libraryId} and id = ${mediaId} and replaced is not null

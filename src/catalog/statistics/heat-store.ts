@@ -3,6 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { Tx } from '../db.ts';
 import { addHeat } from './heat.ts';
 import type { HeatGain } from './statistics-gain.ts';
+import { bucketsOf } from './viewing-ticket.ts';
 
 type Held = {
   library_id: number;
@@ -14,7 +15,10 @@ type Held = {
   reached_sessions: number;
 };
 
-/** Adds to the heat of media. Heat that was counted in buckets of another size was of another file: it gives way. */
+/**
+ * Adds to the heat of media, in buckets of the size that its length has now. Gains in others are of pages that knew
+ * another length, before a stream ended or a file was replaced: they are left out. Stored heat in others gives way.
+ */
 export async function addToHeat(tx: Tx, gains: readonly HeatGain[]): Promise<void> {
   if (gains.length === 0) return;
   const keys = gains.map(({ libraryId, mediaId, bucketSec }) => ({ libraryId, mediaId, bucketSec }));
@@ -24,15 +28,23 @@ export async function addToHeat(tx: Tx, gains: readonly HeatGain[]): Promise<voi
     insert into media_heat (library_id, media_id, bucket_sec, sessions, counts)
     select "libraryId", "mediaId", min("bucketSec"), 0, '' from ${sent} group by 1, 2 order by 1, 2
     on conflict do nothing`.execute(tx);
-  const { rows } = await sql<Held>`
-    select held.* from media_heat held
-    where (library_id, media_id) in (select "libraryId", "mediaId" from ${sent})
-    order by library_id, media_id for update`.execute(tx);
-  const held = new Map(rows.map((row) => [`${row.library_id}/${row.media_id}`, row]));
+  // While another file is made, the first plays on.
+  const { rows } = await sql<Held & { duration_ms: number }>`
+    select held.*, coalesce((media.replaced->>'durationMs')::float8, media.duration_ms) as duration_ms
+    from media_heat held
+    join media on media.library_id = held.library_id and media.id = held.media_id
+    where (held.library_id, held.media_id) in (select "libraryId", "mediaId" from ${sent})
+    order by held.library_id, held.media_id for update of held`.execute(tx);
+  const held = new Map(
+    rows.map(({ duration_ms, ...row }) => {
+      const { bucketSec } = bucketsOf(duration_ms / 1000);
+      return [`${row.library_id}/${row.media_id}`, inBuckets(row, bucketSec)];
+    }),
+  );
   for (const gain of gains) {
     const key = `${gain.libraryId}/${gain.mediaId}`;
     const row = held.get(key);
-    if (row !== undefined) held.set(key, addGain(row, gain));
+    if (row?.bucket_sec === gain.bucketSec) held.set(key, addGain(row, gain));
   }
   const changed = [...held.values()].map((row) => ({
     ...row,
@@ -48,15 +60,18 @@ export async function addToHeat(tx: Tx, gains: readonly HeatGain[]): Promise<voi
     where held.library_id = sent.library_id and held.media_id = sent.media_id`.execute(tx);
 }
 
-function addGain(row: Held, { bucketSec, sessions, counts, reached }: HeatGain): Held {
-  const isSame = row.bucket_sec === bucketSec;
+function inBuckets(row: Held, bucketSec: number): Held {
+  if (row.bucket_sec === bucketSec) return row;
   const nothing = Buffer.alloc(0);
+  return { ...row, bucket_sec: bucketSec, sessions: 0, counts: nothing, reached: nothing, reached_sessions: 0 };
+}
+
+function addGain(row: Held, { sessions, counts, reached }: HeatGain): Held {
   return {
     ...row,
-    bucket_sec: bucketSec,
-    sessions: (isSame ? row.sessions : 0) + sessions,
-    counts: addHeat(isSame ? row.counts : nothing, counts),
-    reached: addHeat(isSame ? row.reached : nothing, reached),
-    reached_sessions: (isSame ? row.reached_sessions : 0) + sessions,
+    sessions: row.sessions + sessions,
+    counts: addHeat(row.counts, counts),
+    reached: addHeat(row.reached, reached),
+    reached_sessions: row.reached_sessions + sessions,
   };
 }

@@ -113,7 +113,7 @@ function addHours({ hours, days }: ChartGains, pair: CountedPair, countsEstimate
 function addHeatGain(heat: Map<string, HeatGain>, pair: CountedPair): void {
   const { libraryId, mediaId, bucketSec } = pair.seen;
   const [before, after] = [pair.counted.heat, pair.seen.heat];
-  if (!isNew(pair) && before.equals(after)) return;
+  if (before.equals(after)) return;
   const key = `${libraryId}/${mediaId}/${bucketSec}`;
   const gain = heat.get(key) ?? { libraryId, mediaId, bucketSec, sessions: 0, counts: [], reached: [] };
   for (let bucket = 0; bucket < Math.max(before.length, after.length); bucket += 1) {
@@ -121,8 +121,13 @@ function addHeatGain(heat: Map<string, HeatGain>, pair: CountedPair): void {
     gain.counts[bucket] = (gain.counts[bucket] ?? 0) + now - old;
     gain.reached[bucket] = (gain.reached[bucket] ?? 0) + Math.min(1, now) - Math.min(1, old);
   }
-  gain.sessions += isNew(pair) ? 1 : 0;
+  // What was watched while the media had no length, as a stream, says nothing of who stays.
+  gain.sessions += isBlank(before) && !isBlank(after) ? 1 : 0;
   heat.set(key, gain);
+}
+
+function isBlank(heat: Buffer): boolean {
+  return heat.every((count) => count === 0);
 }
 
 /** The device and the referrer are those of the start: what is sent later does not move a session. */

@@ -242,6 +242,23 @@ test('sessions make heat from five sessions on, its peak 100 and what nobody pla
   expect(engagementScore).toBe(50);
 });
 
+test('heat stays when pages send some of another length, and begins anew with the length itself', async () => {
+  const mediaId = await addMedia();
+  const statistics = createStatisticsStore(database.db);
+  const heatmap = () => statistics.heatmap({ libraryId, mediaId });
+  const five = (fields: Partial<SeenSession>) => Array.from({ length: 5 }, () => visit(mediaId, fields));
+  await countSessions(database.db, five({ heat: Buffer.from([1, 2]) }));
+  // A page that was opened before the length was known, and one that knew a longer one.
+  await countSessions(database.db, five({ heat: Buffer.alloc(0) }));
+  await countSessions(database.db, five({ bucketSec: 12, heat: Buffer.from([9]) }));
+  expect(await heatmap()).toEqual({ 0: 50, 1: 100 });
+  const { retention } = await createAudienceStore(database.db).load({ libraryId, mediaId }, DAY);
+  expect(retention).toEqual([100, 100]);
+  await database.db.updateTable('media').set({ duration_ms: 1_200_000 }).where('id', '=', mediaId).execute();
+  await countSessions(database.db, five({ bucketSec: 2, heat: Buffer.from([0, 1]) }));
+  expect(await heatmap()).toEqual({ 2: 100, 3: 100 });
+});
+
 test('of many referrers the hundred with the most views are listed, whatever else there is', async () => {
   const mediaId = await addMedia();
   await sql`insert into stat_day (library_id, media_id, day, kind, value, sessions, amount)
