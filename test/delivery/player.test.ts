@@ -164,6 +164,19 @@ test('a video that is still made says so, starts by itself, and takes up new run
   expect(faults).toEqual([]);
 });
 
+test('a page that was just opened takes up the rungs of a video that is finished at once', async () => {
+  const shown = await addFilm(database.db, libraryId, film);
+  const [tall, low] = shown.videos;
+  const [tallTrack, lowTrack] = film.videos;
+  if (!tall || !low || !tallTrack || !lowTrack) throw new Error('Expected a film of two rungs.');
+  for (const chunk of lowTrack.chunks) await publishChunk(database.db, room.storage, low, chunk);
+  for (const chunk of film.audio.chunks) await publishChunk(database.db, room.storage, shown.audio, chunk);
+  const { page } = await openPlayer(shown);
+  for (const chunk of tallTrack.chunks) await publishChunk(database.db, room.storage, tall, chunk);
+  await finishVideo(database.db, shown);
+  await expect.poll(async () => (await read(page)).heightPx, PATIENCE).toBe(180);
+});
+
 test('a failed video shows its reason', async () => {
   const shown = await addFilm(database.db, libraryId, film);
   const failed = { state: 'failed', state_reason: 'The file is <i>empty</i>.' } as const;

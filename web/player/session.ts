@@ -32,6 +32,7 @@ export class Session extends EventTarget {
   #view: View;
   #opened: { source: PlayerSource; medium: Medium } | null = null;
   #openedAtMs = 0;
+  #reloadTimer: ReturnType<typeof setTimeout> | undefined;
   /** Whether a trailer played when it was closed. */
   #leftPlaying = false;
 
@@ -92,7 +93,15 @@ export class Session extends EventTarget {
     }
     // A stream that became a video begins anew, from its start; one that was previewed, with what all see.
     if (this.#opened === null || this.#opened.medium !== medium) this.#open(source, medium);
-    else if (isChanged(this.#opened.source, source) && performance.now() - this.#openedAtMs > RELOAD_GAP_MS) {
+    else if (isChanged(this.#opened.source, source)) this.#reloadAfterGap(source, medium);
+  }
+
+  /** Reloads at most once each gap. The last change is not forgotten, since no other may follow. */
+  #reloadAfterGap(source: PlayerSource, medium: Medium): void {
+    clearTimeout(this.#reloadTimer);
+    const waitMs = this.#openedAtMs + RELOAD_GAP_MS - performance.now();
+    if (waitMs > 0) this.#reloadTimer = setTimeout(() => this.#take(this.#state), waitMs);
+    else {
       this.#remember(source, medium);
       this.#parts.engine.reload(source);
     }
