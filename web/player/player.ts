@@ -47,7 +47,12 @@ paintBlur(frame, config.state);
 if (options.counts) {
   // To wait for a broadcast, or for a video that is still made, is no start.
   const measuresStart = session.isPlayable && !session.isTrailer;
-  sendBeacons(video, config.state.viewing, { counts: () => !session.isTrailer, measuresStart });
+  let playsItself = options.autoplay;
+  session.addEventListener('blocked', () => {
+    playsItself = false;
+  });
+  const counts = () => !session.isTrailer;
+  sendBeacons(video, config.state.viewing, { counts, measuresStart, playsItself: () => playsItself });
 }
 
 if (session.isPlayable && options.autoplay) await firstSegment(engine);

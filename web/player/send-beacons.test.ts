@@ -45,7 +45,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function watch(counted: Parameters<typeof sendBeacons>[2]): Picture {
+function watch(change: Partial<Parameters<typeof sendBeacons>[2]>): Picture {
+  const counted = { counts: () => true, measuresStart: true, playsItself: () => true, ...change };
   const picture = new Picture();
   // The browser's own element: it is no part of this test what else it has.
   sendBeacons(picture as unknown as HTMLVideoElement, VIEWING, counted);
@@ -67,7 +68,7 @@ test('a trailer is no view, and to wait for the stream that takes its place no s
 });
 
 test('a start is measured once, not again when a viewer comes back after hours', () => {
-  const picture = watch({ counts: () => true, measuresStart: true });
+  const picture = watch({});
   picture.play(1);
   picture.report('pause', { paused: true });
   expect(sent.at(-1)).toMatchObject({ visit: 0, startupMs: expect.any(Number) });
@@ -78,7 +79,7 @@ test('a start is measured once, not again when a viewer comes back after hours',
 });
 
 test('a pause within a stall is no part of it', () => {
-  const picture = watch({ counts: () => true, measuresStart: true });
+  const picture = watch({});
   picture.play(1);
   picture.report('waiting', { readyState: 2 });
   vi.advanceTimersByTime(1_250);
@@ -91,4 +92,19 @@ test('a pause within a stall is no part of it', () => {
   picture.play(1);
   picture.report('pause', { paused: true });
   expect(sent.at(-1)).toMatchObject({ stallCount: 1, stallMs: 1_000 });
+});
+
+test.each([
+  { what: 'the page plays by itself', playsItself: true, startupMs: 3_000 },
+  { what: 'somebody presses play', playsItself: false, startupMs: 1_000 },
+])('the start is measured from where $what', ({ playsItself, startupMs }) => {
+  const beganMs = performance.now();
+  const picture = watch({ playsItself: () => playsItself });
+  vi.advanceTimersByTime(2_000);
+  picture.report('play', { paused: false, readyState: 1 });
+  vi.advanceTimersByTime(1_000);
+  picture.play(2);
+  const { startupMs: measuredMs } = sent.at(-1) ?? {};
+  expect(measuredMs).toBeGreaterThanOrEqual((playsItself ? beganMs : 0) + startupMs);
+  expect(measuredMs).toBeLessThan((playsItself ? beganMs : 0) + startupMs + 500);
 });

@@ -5,8 +5,9 @@ export type Viewing = { ticket: string; bucketSec: number; bucketCount: number }
 
 /**
  * `counts`: whether what plays is the video itself. `measuresStart`: whether it could play when the page was opened.
+ * `playsItself`: whether the page begins to play without being asked, as long as the browser lets it.
  */
-export type Counted = { counts: () => boolean; measuresStart: boolean };
+export type Counted = { counts: () => boolean; measuresStart: boolean; playsItself: () => boolean };
 
 const EACH_MS = 10_000;
 const STEP_MS = 250;
@@ -34,6 +35,10 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
     step();
     visit.ledger.rest();
   };
+  let wasPaused = false;
+  video.addEventListener('play', () => {
+    if (wasPaused || !counted.playsItself()) visit.ledger.request();
+  });
   setInterval(step, STEP_MS);
   setInterval(() => visit.send(), EACH_MS);
   video.addEventListener('timeupdate', step);
@@ -45,6 +50,7 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
   };
   video.addEventListener('pause', () => {
     // Who pauses waits for nothing: to play on reports its own wait.
+    wasPaused = true;
     endStall();
     visit.end(video.currentTime, video);
     visit.send();

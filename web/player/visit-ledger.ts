@@ -6,7 +6,7 @@ export type VisitTotals = {
   heat: Uint8Array;
   /** Seconds watched by the height of the picture in pixels. */
   rungSec: Record<string, number>;
-  /** From the request of the page to the first moving frame; null where a wait was no start. */
+  /** To the first moving frame, from the request of the page or of its playback; null where a wait was no start. */
   startupMs: number | null;
   stallCount: number;
   stallMs: number;
@@ -19,6 +19,8 @@ export type VisitClock = { sincePageMs(): number; deliveredAtMs: number };
 export type VisitLedger = {
   /** The picture, `heightPx` high, stands at `positionSec`: it moved on from the last place, or jumped there. */
   moveTo(positionSec: number, rate: number, heightPx: number): void;
+  /** Playback is requested by somebody, not by the page: before its first frame the start is measured from here. */
+  request(): void;
   /** The picture stopped: what follows is no movement from here. */
   rest(): void;
   /** The picture jumps: the bucket that it lands in is entered anew. */
@@ -50,6 +52,7 @@ export function openVisitLedger(
   const rungMs = new Map<number, number>();
   const counts = { startupMs: null as number | null, stallCount: 0, stallMs: 0, failures: 0 };
   let startedMs: number | null = null;
+  let requestedMs = 0;
   let last: { positionSec: number; atMs: number } | null = null;
   let bucket = -1;
   let stalledAtMs: number | null = null;
@@ -76,12 +79,15 @@ export function openVisitLedger(
       const wallSec = (atMs - from.atMs) / 1000;
       if (mediaSec <= 0 || wallSec > LONGEST_STEP_SEC || mediaSec > (wallSec + 0.5) * rate + 0.5) return;
       startedMs ??= from.atMs;
-      if (measuresStart) counts.startupMs ??= Math.round(startedMs);
+      if (measuresStart) counts.startupMs ??= Math.max(0, Math.round(startedMs - requestedMs));
       const watched = Math.min(wallSec, mediaSec / rate) * 1000;
       addWatched(watched, atMs);
       if (heightPx > 0) rungMs.set(heightPx, (rungMs.get(heightPx) ?? 0) + watched);
       // A step may pass several buckets; one in which nothing moved yet is not entered.
       for (let at = Math.floor(from.positionSec / bucketSec); at * bucketSec < positionSec; at += 1) enter(at);
+    },
+    request() {
+      if (startedMs === null) requestedMs = clock.sincePageMs();
     },
     rest() {
       last = null;
