@@ -42,14 +42,20 @@ type Client = { on(event: string, run: (value: unknown) => void): void; [method:
 
 // A frame without an origin of its own is out of the client's reach: it names its origin in each message.
 test.each([
-  { what: 'at once', sandbox: '', delayMs: 0 },
-  { what: 'late, in a sandboxed frame', sandbox: 'sandbox="allow-scripts allow-same-origin"', delayMs: 4_000 },
+  { what: 'at once', sandbox: '', delayMs: 0, query: '' },
+  {
+    what: 'late, in a sandboxed frame',
+    sandbox: 'sandbox="allow-scripts allow-same-origin"',
+    delayMs: 4_000,
+    query: '',
+  },
+  { what: 'before anything is loaded', sandbox: '', delayMs: 0, query: '&preload=false' },
 ])(
   'the npm client of player.js, made $what, drives the player from another origin without referrer',
-  async ({ sandbox, delayMs }) => {
+  async ({ sandbox, delayMs, query }) => {
     sitePage = `<!doctype html><meta name="referrer" content="no-referrer"><link rel="icon" href="data:,">
 <iframe ${sandbox} allow="autoplay" width="640" height="360"
-src="${addressOf(shown, '?muted=true&autoplay=false')}"></iframe>
+src="${addressOf(shown, `?muted=true&autoplay=false${query}`)}"></iframe>
 <script src="${await clientAddress()}"></script>`;
     const page = await room.browser.newPage();
     await page.goto(siteBase);

@@ -35,7 +35,7 @@ export async function addLibrary(db: Db, settings: Record<string, unknown> = {})
   return id;
 }
 
-export async function addVideo(db: Db, libraryId: number, title = 'A film'): Promise<MediaKey> {
+export async function addVideo(db: Db, libraryId: number, title = 'A film', durationMs = 20_000): Promise<MediaKey> {
   const mediaId = newGuid();
   const row = {
     library_id: libraryId,
@@ -43,7 +43,7 @@ export async function addVideo(db: Db, libraryId: number, title = 'A film'): Pro
     type: 'video',
     title,
     state: 'transcoding',
-    duration_ms: 20_000,
+    duration_ms: durationMs,
   } as const;
   await db
     .insertInto('media')
@@ -184,7 +184,7 @@ export type PublishedFilm = MediaKey & { videos: RenditionKey[]; audio: Renditio
 
 /** Adds a video with the film's renditions and no chunks yet. */
 export async function addFilm(db: Db, libraryId: number, film: Film, title?: string): Promise<PublishedFilm> {
-  const key = await addVideo(db, libraryId, title);
+  const key = await addVideo(db, libraryId, title, Math.round((film.frames * 1001) / 24));
   const timelineId = await addTimeline(db, key, film.cutList);
   const videos: RenditionKey[] = [];
   for (const track of film.videos) videos.push(await addRendition(db, key, { timelineId, track }));

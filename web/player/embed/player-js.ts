@@ -6,6 +6,8 @@ const EVENTS = ['ready', 'progress', 'timeupdate', 'play', 'pause', 'ended', 'se
 /** `ready` is repeated until the parent speaks: a client that was made late has missed the first. */
 const READY_EACH_MS = 500;
 const READY_TIMES = 120;
+/** After the first minute. */
+const READY_LATER_MS = 2_000;
 
 type Request = { method: string; value: unknown; listener: string | undefined };
 
@@ -13,7 +15,7 @@ type Request = { method: string; value: unknown; listener: string | undefined };
  * Answers the player.js protocol (https://github.com/embedly/player.js): JSON texts by postMessage. The parent is known
  * by its window, so that it works under any referrer policy and origin.
  */
-export function mountPlayerJs({ video, engine, config, session }: ControlParts): void {
+export function mountPlayerJs({ video, engine, config, session, options }: ControlParts): void {
   if (window.parent === window) return;
   const listeners = new Map<string, Set<string | undefined>>();
   const send = (message: object) =>
@@ -22,7 +24,7 @@ export function mountPlayerJs({ video, engine, config, session }: ControlParts):
     for (const listener of listeners.get(event) ?? [])
       send({ event, value, ...(listener === undefined ? {} : { listener }) });
   };
-  const methods = methodsOf(video);
+  const methods = methodsOf(video, config.state.source?.durationSec ?? 0);
   const sendReady = () =>
     send({
       event: 'ready',
@@ -63,14 +65,18 @@ export function mountPlayerJs({ video, engine, config, session }: ControlParts):
     sendReady();
     for (const request of queue.splice(0)) answer(request);
     let times = 0;
-    const again = setInterval(() => {
+    const repeat = () => {
+      if (isReceived) return;
+      if (times > 0) sendReady();
       times += 1;
-      if (isReceived || times >= READY_TIMES) clearInterval(again);
-      else sendReady();
-    }, READY_EACH_MS);
+      setTimeout(repeat, times > READY_TIMES ? READY_LATER_MS : READY_EACH_MS);
+    };
+    repeat();
   };
-  // The length is known then. A page that never plays is ready too: it answers what it can.
-  if (video.readyState >= HTMLMediaElement.HAVE_METADATA || !session.isPlayable || !config.state.source) ready();
+  // The length is known then. A page that never plays, or loads nothing before the parent says so, is ready too: it
+  // answers what it can.
+  const loadsNothing = !session.isPlayable || !config.state.source || !(options.preload || options.autoplay);
+  if (video.readyState >= HTMLMediaElement.HAVE_METADATA || loadsNothing) ready();
   else video.addEventListener('loadedmetadata', ready, { once: true });
   relay(video, emit);
   for (const name of ['trouble', 'denied'])
@@ -90,8 +96,8 @@ function relay(video: HTMLVideoElement, emit: (event: string, value?: unknown) =
   });
 }
 
-/** Setters answer nothing. */
-function methodsOf(video: HTMLVideoElement): Map<string, (value: unknown) => unknown> {
+/** Setters answer nothing. `expectedSec` is the length until the video's own is known. */
+function methodsOf(video: HTMLVideoElement, expectedSec: number): Map<string, (value: unknown) => unknown> {
   const set = (apply: (value: number) => void) => (value: unknown) => {
     if (Number.isFinite(Number(value))) apply(Number(value));
   };
@@ -104,7 +110,10 @@ function methodsOf(video: HTMLVideoElement): Map<string, (value: unknown) => unk
     ['getMuted', () => video.muted],
     ['setVolume', set((value) => Object.assign(video, { volume: Math.max(0, Math.min(100, value)) / 100 }))],
     ['getVolume', () => Math.round(video.volume * 100)],
-    ['getDuration', () => (Number.isFinite(video.duration) ? video.duration : 0)],
+    [
+      'getDuration',
+      () => (Number.isNaN(video.duration) ? expectedSec : Number.isFinite(video.duration) ? video.duration : 0),
+    ],
     ['setCurrentTime', set((value) => Object.assign(video, { currentTime: Math.max(0, value) }))],
     ['getCurrentTime', () => video.currentTime],
     ['getLoop', () => video.loop],
