@@ -58,6 +58,16 @@ async function expectEnds({ page, loads }: Watched, expect: ExpectStatic): Promi
   await expect.poll(() => page.locator('.line-notice').isVisible(), PATIENCE).toBe(false);
 }
 
+/** What is seeked to after the end is loaded again, and ends again. */
+async function expectEndsAgain(watched: Watched, expect: ExpectStatic): Promise<void> {
+  await watched.page.locator('video').evaluate((video: HTMLVideoElement) => {
+    video.currentTime = 16;
+    void video.play();
+  });
+  await expect.poll(() => read(watched.page), PATIENCE).toMatchObject({ isEnded: false });
+  await expectEnds(watched, expect);
+}
+
 /** A segment of the picture or of the sound: `video 2`. */
 type SegmentName = `${'video' | 'audio'} ${number}`;
 
@@ -117,13 +127,7 @@ test.concurrent('segments that the server does not have are passed over, of vide
   const watched = await watch(faults.install);
   await expectEnds(watched, expect);
   expect(faults.met()).toEqual(['video 2', 'audio 4', 'video 5']);
-  // What is seeked to is loaded again, and ends again.
-  await watched.page.locator('video').evaluate((video: HTMLVideoElement) => {
-    video.currentTime = 16;
-    void video.play();
-  });
-  await expect.poll(() => read(watched.page), PATIENCE).toMatchObject({ isEnded: false });
-  await expectEnds(watched, expect);
+  await expectEndsAgain(watched, expect);
   await watched.context.close();
 });
 
@@ -169,13 +173,7 @@ test.concurrent('a video whose last segment cannot be decoded ends before it', a
   await expectEnds(watched, expect);
   expect(faults.met()).toEqual(['video 5']);
   expect((await read(watched.page)).sec).toBeGreaterThan(19);
-  // It ends again after a seek.
-  await watched.page.locator('video').evaluate((video: HTMLVideoElement) => {
-    video.currentTime = 16;
-    void video.play();
-  });
-  await expect.poll(() => read(watched.page), PATIENCE).toMatchObject({ isEnded: false });
-  await expectEnds(watched, expect);
+  await expectEndsAgain(watched, expect);
   await watched.context.close();
 });
 

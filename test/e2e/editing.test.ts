@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser } from '../support/browser.ts';
+import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { discard, type Service, startService } from '../support/service.ts';
 import {
   call,
@@ -53,7 +53,7 @@ async function uploaded(file: string): Promise<string> {
 
 /** Plays the page of a video to its end in Chromium; answers its length and what the page complained of. */
 async function playToEnd(guid: string): Promise<{ durationSec: number; faults: string[] }> {
-  const page = await browser.newPage({ viewport: { width: 480, height: 270 } });
+  const page = await browser.newPage(SMALL_PAGE);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {

@@ -7,7 +7,7 @@ import type HlsEngine from 'hls.js';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HLS_JS, openScriptPage } from '../delivery/in-page.ts';
-import { openBrowser } from '../support/browser.ts';
+import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { discard, type Service, startService } from '../support/service.ts';
 import { createVideo, FINISHED, playlistUrl, untilVideo, uploadFile } from '../support/videos.ts';
 import { checkWholeVideo } from '../support/whole-video/check-whole-video.ts';
@@ -25,7 +25,7 @@ let context: BrowserContext;
 
 beforeAll(async () => {
   [service, browser] = await Promise.all([startService(null), openBrowser()]);
-  context = await browser.newContext({ viewport: { width: 480, height: 270 } });
+  context = await browser.newContext(SMALL_PAGE);
   folder = await mkdtemp(path.join(tmpdir(), 'mr-starts-'));
 });
 afterAll(async () => {

@@ -140,7 +140,7 @@ test('a recording of two sizes gets the rungs below each, which show every pictu
 
 /**
  * Publishes a test picture (25 fps, 2 s between keyframes, two B-frames) and a tone in real time, to the end of the
- * test at most. It is encoded here: of a copied clip the first multivariant playlist lists no rungs.
+ * test at most.
  */
 function publish(url: string, { size, encoder = [] }: { size: string; encoder?: readonly string[] }): void {
   const picture = ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=25`];

@@ -5,17 +5,17 @@ const BITS = 14;
 const BOX_PX = 40;
 
 /**
- * Publishes pictures (2 s between keyframes) that show their number as white boxes, and a tone; its caller ends it.
+ * Publishes pictures (25 a second, 2 s between keyframes) that show their number as white boxes, and a tone; its caller
+ * ends it.
  */
-export function publishNumbered(url: string, size = '640x360', rate = 25): ChildProcess {
+export function publishNumbered(url: string, size = '640x360'): ChildProcess {
   const boxes = Array.from({ length: BITS }, (_, bit) => {
     const box = `drawbox=x=${bit * BOX_PX}:y=0:w=${BOX_PX}:h=${BOX_PX}:color=white:t=fill`;
     return `${box}:enable='gte(mod(n,${2 ** (bit + 1)}),${2 ** bit})'`;
   });
-  const graph = `color=black:size=640x360:rate=${rate},${boxes.join(',')},scale=${size}`;
-  const picture = ['-re', '-f', 'lavfi', '-i', graph];
+  const picture = ['-re', '-f', 'lavfi', '-i', `color=black:size=640x360:rate=25,${boxes.join(',')},scale=${size}`];
   const tone = ['-re', '-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000'];
-  const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', `${2 * rate}`, '-b:v', '800k', '-bf', '2'];
+  const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-b:v', '800k', '-bf', '2'];
   const audio = ['-c:a', 'aac', '-b:a', '96k', '-ac', '2'];
   return spawn('ffmpeg', ['-v', 'error', ...picture, ...tone, ...video, ...audio, '-f', 'flv', url], {
     stdio: ['ignore', 'ignore', 'pipe'],

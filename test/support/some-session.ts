@@ -1,3 +1,4 @@
+import type { Db } from '../../src/catalog/db.ts';
 import type { SeenSession } from '../../src/catalog/statistics/statistics-gain.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 
@@ -23,4 +24,15 @@ export function someSession(of: { libraryId: number; mediaId: Guid }, fields: Pa
     isEstimate: false,
     ...fields,
   };
+}
+
+/** Adds a finished video of 20 s, to watch. */
+export async function addWatchedMedia(db: Db, libraryId: number): Promise<Guid> {
+  const id = newGuid();
+  const media = { library_id: libraryId, id, type: 'video' as const, title: 'Film', state: 'finished' as const };
+  await db
+    .insertInto('media')
+    .values({ ...media, duration_ms: 20_000 })
+    .execute();
+  return id;
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
 import { type FactKind, startupPercentile } from './audience-fact.ts';
 import { retentionOf } from './heat.ts';
+import { dayRows, hourRows, type StatisticsOf } from './range-rows.ts';
 import { bucketKey, bucketKeys, DAY_MS, dateText, type StatisticsRange } from './statistics-range.ts';
 import { FEWEST_SESSIONS } from './statistics-store.ts';
 import { countViewers } from './viewer-sketch.ts';
@@ -33,10 +33,7 @@ export type Audience = {
   bytesChart: Record<string, number>;
 };
 
-/** What is read of: a library (`mediaId` null) or one of its videos. */
-export type AudienceOf = { libraryId: number; mediaId: Guid | null };
-
-export type AudienceStore = { load(of: AudienceOf, range: StatisticsRange): Promise<Audience> };
+export type AudienceStore = { load(of: StatisticsOf, range: StatisticsRange): Promise<Audience> };
 
 type Fact = { kind: FactKind; value: string; sessions: number; amount: number };
 type Sum = { bucket_ms: number; views: number; watch_sec: number };
@@ -99,7 +96,7 @@ function daysOf({ fromMs, toMs }: StatisticsRange): StatisticsRange {
   return { fromMs: first, toMs: Math.ceil(toMs / DAY_MS) * DAY_MS, stepMs: DAY_MS };
 }
 
-async function selectFacts(db: Db, { libraryId, mediaId }: AudienceOf, range: StatisticsRange): Promise<Fact[]> {
+async function selectFacts(db: Db, { libraryId, mediaId }: StatisticsOf, range: StatisticsRange): Promise<Fact[]> {
   const { fromMs, toMs } = daysOf(range);
   const { rows } = await sql<Fact>`
     select kind, value, sessions, amount from (
@@ -114,7 +111,7 @@ async function selectFacts(db: Db, { libraryId, mediaId }: AudienceOf, range: St
   return rows;
 }
 
-async function selectViewers(db: Db, { libraryId, mediaId }: AudienceOf, range: StatisticsRange) {
+async function selectViewers(db: Db, { libraryId, mediaId }: StatisticsOf, range: StatisticsRange) {
   const days = daysOf(range);
   const { rows } = await sql<{ day: string; registers: Buffer }>`
     select day::text as day, registers from viewer_sketch
@@ -126,7 +123,7 @@ async function selectViewers(db: Db, { libraryId, mediaId }: AudienceOf, range: 
   );
 }
 
-async function countNow(db: Db, { libraryId, mediaId }: AudienceOf): Promise<number> {
+async function countNow(db: Db, { libraryId, mediaId }: StatisticsOf): Promise<number> {
   const { rows } = await sql<{ viewers: number }>`
     select count(*)::int as viewers from view_session
     where start_hour > now() - make_interval(hours => ${LONGEST_HOURS}) and library_id = ${libraryId}
@@ -135,7 +132,7 @@ async function countNow(db: Db, { libraryId, mediaId }: AudienceOf): Promise<num
   return rows[0]?.viewers ?? 0;
 }
 
-async function selectRetention(db: Db, { libraryId, mediaId }: AudienceOf): Promise<number[] | null> {
+async function selectRetention(db: Db, { libraryId, mediaId }: StatisticsOf): Promise<number[] | null> {
   if (mediaId === null) return null;
   const heat = await db
     .selectFrom('media_heat')
@@ -147,19 +144,12 @@ async function selectRetention(db: Db, { libraryId, mediaId }: AudienceOf): Prom
   return retentionOf(heat.reached, heat.reached_sessions);
 }
 
-async function selectEstimates(db: Db, { libraryId, mediaId }: AudienceOf, range: StatisticsRange) {
-  const hours =
-    mediaId === null
-      ? sql`stat_library_hour where library_id = ${libraryId}`
-      : sql`stat_hour where library_id = ${libraryId} and media_id = ${mediaId}`;
+async function selectEstimates(db: Db, of: StatisticsOf, range: StatisticsRange) {
   const buckets =
     range.stepMs === DAY_MS
-      ? sql`select day as bucket, sessions as views, amount as watch_sec from stat_day
-          where library_id = ${libraryId} and media_id = ${mediaId ?? WHOLE_LIBRARY} and kind = 'estimate'
-            and day >= ${dateText(range.fromMs)}::date and day < ${dateText(range.toMs)}::date`
-      : sql`select hour as bucket, estimated_views as views, estimated_watch_sec as watch_sec from ${hours}
-          and hour >= ${new Date(range.fromMs)} and hour < ${new Date(range.toMs)}
-          and (estimated_views <> 0 or estimated_watch_sec <> 0)`;
+      ? sql`select day as bucket, sessions as views, amount as watch_sec from ${dayRows(of, 'estimate', range)}`
+      : sql`select hour as bucket, estimated_views as views, estimated_watch_sec as watch_sec
+          from ${hourRows(of, range)} and (estimated_views <> 0 or estimated_watch_sec <> 0)`;
   const { rows } = await sql<Sum>`
     select extract(epoch from bucket)::bigint * 1000 as bucket_ms, sum(views)::bigint as views,
       sum(watch_sec)::bigint as watch_sec
@@ -176,7 +166,7 @@ async function selectEstimates(db: Db, { libraryId, mediaId }: AudienceOf, range
   };
 }
 
-async function selectBytes(db: Db, { libraryId, mediaId }: AudienceOf, range: StatisticsRange) {
+async function selectBytes(db: Db, { libraryId, mediaId }: StatisticsOf, range: StatisticsRange) {
   const { rows } = await sql<{ bucket_ms: number; bytes: number }>`
     select ${bucketOf(range)} as bucket_ms, sum(bytes)::bigint as bytes
     from delivered_hour where library_id = ${libraryId} and media_id = ${mediaId ?? WHOLE_LIBRARY}

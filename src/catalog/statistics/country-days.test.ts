@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { addLibraryRow } from '../../../test/support/library-row.ts';
-import { someSession } from '../../../test/support/some-session.ts';
-import { type Guid, newGuid } from '../../lib/guid.ts';
+import { addWatchedMedia, someSession } from '../../../test/support/some-session.ts';
+import type { Guid } from '../../lib/guid.ts';
 import { up as fillCountryDays } from '../migrations/270-country-days.ts';
 import { createAudienceStore } from './audience-store.ts';
 import { createStatisticsStore } from './statistics-store.ts';
@@ -21,15 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-async function addMedia(): Promise<Guid> {
-  const id = newGuid();
-  const media = { library_id: libraryId, id, type: 'video' as const, title: 'Film', state: 'finished' as const };
-  await database.db
-    .insertInto('media')
-    .values({ ...media, duration_ms: 20_000 })
-    .execute();
-  return id;
-}
+const addMedia = () => addWatchedMedia(database.db, libraryId);
 
 /** Charts and countries of a range whose buckets are `stepMs` long, the charts added up by day. */
 async function sumsOf(mediaId: Guid | null, stepMs: number) {

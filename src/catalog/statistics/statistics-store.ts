@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey } from '../db.ts';
 import { toHeatmap, toShares } from './heat.ts';
-import { bucketKey, bucketKeys, DAY_MS, dateText, type StatisticsRange } from './statistics-range.ts';
-import { WHOLE_LIBRARY } from './whole-library.ts';
+import { dayRows, hourRows, type StatisticsOf } from './range-rows.ts';
+import { bucketKey, bucketKeys, DAY_MS, type StatisticsRange } from './statistics-range.ts';
 
 /** Statistics of a library, or of one of its videos: charts by bucket, zeros included, and sums by country. */
 export type Statistics = {
@@ -20,7 +19,7 @@ export const FEWEST_SESSIONS = 5;
 
 export type StatisticsStore = {
   /** Statistics of a library (`mediaId` null) or a video, over whole buckets. */
-  load(of: { libraryId: number; mediaId: Guid | null }, range: StatisticsRange): Promise<Statistics>;
+  load(of: StatisticsOf, range: StatisticsRange): Promise<Statistics>;
   /** The heatmap of a video by second; null below five sessions. */
   heatmap(key: MediaKey): Promise<Record<string, number> | null>;
   /** The same as a curve: 0 to 100 for each stretch of equal length. */
@@ -57,11 +56,7 @@ async function selectHeat(db: Db, { libraryId, mediaId }: MediaKey) {
   return heat === undefined || heat.sessions < FEWEST_SESSIONS ? null : heat;
 }
 
-async function selectSums(
-  db: Db,
-  of: { libraryId: number; mediaId: Guid | null },
-  range: StatisticsRange,
-): Promise<Sum[]> {
+async function selectSums(db: Db, of: StatisticsOf, range: StatisticsRange): Promise<Sum[]> {
   // A bucket is made of its time once it is summed up: of each row that would be half of the work.
   const { rows } = await sql<Sum>`
     select extract(epoch from bucket)::bigint * 1000 as bucket_ms, country, views, watch_sec from (
@@ -71,22 +66,15 @@ async function selectSums(
   return rows;
 }
 
-/** Rows of the range by bucket and country: by day those of days, of which a year has few. */
-function bucketsIn({ libraryId, mediaId }: { libraryId: number; mediaId: Guid | null }, range: StatisticsRange) {
-  const [from, to] = [new Date(range.fromMs), new Date(range.toMs)];
-  if (range.stepMs === DAY_MS) {
-    return sql`(select day as bucket, value as country, sessions as views, amount as watch_sec from stat_day
-      where library_id = ${libraryId} and media_id = ${mediaId ?? WHOLE_LIBRARY} and kind = 'country'
-        and day >= ${dateText(range.fromMs)}::date and day < ${dateText(range.toMs)}::date)`;
-  }
-  const hours =
-    mediaId === null
-      ? sql`stat_library_hour where library_id = ${libraryId}`
-      : sql`stat_hour where library_id = ${libraryId} and media_id = ${mediaId}`;
-  return sql`(select hour as bucket, country, views, watch_sec from ${hours} and hour >= ${from} and hour < ${to})`;
+/** Rows of the range by bucket and country. */
+function bucketsIn(of: StatisticsOf, range: StatisticsRange) {
+  return range.stepMs === DAY_MS
+    ? sql`(select day as bucket, value as country, sessions as views, amount as watch_sec
+        from ${dayRows(of, 'country', range)})`
+    : sql`(select hour as bucket, country, views, watch_sec from ${hourRows(of, range)})`;
 }
 
-async function selectDuration(db: Db, { libraryId, mediaId }: { libraryId: number; mediaId: Guid | null }) {
+async function selectDuration(db: Db, { libraryId, mediaId }: StatisticsOf) {
   if (mediaId === null) return null;
   const media = await db
     .selectFrom('media')

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { addLibraryRow } from '../../../test/support/library-row.ts';
-import { someSession } from '../../../test/support/some-session.ts';
+import { addWatchedMedia, someSession } from '../../../test/support/some-session.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { startupBound } from './audience-fact.ts';
 import { createAudienceStore } from './audience-store.ts';
@@ -28,15 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-async function addMedia(): Promise<Guid> {
-  const id = newGuid();
-  const media = { library_id: libraryId, id, type: 'video' as const, title: 'Film', state: 'finished' as const };
-  await database.db
-    .insertInto('media')
-    .values({ ...media, duration_ms: 20_000 })
-    .execute();
-  return id;
-}
+const addMedia = () => addWatchedMedia(database.db, libraryId);
 
 function visit(mediaId: Guid, fields: Partial<SeenSession> = {}): SeenSession {
   return someSession({ libraryId, mediaId }, fields);
