@@ -124,6 +124,22 @@ test('a segment that failed three times is not tried for viewers any more, and t
   expect(messages).toMatchObject([{ issueCode: 10, value: '240p' }]);
 });
 
+test.each([
+  ['Sound (en)', { kind: 'audio', codec: 'aac', rung: null, language: 'en' }],
+  ['240p vp9', { codec: 'vp9' }],
+] as const)(
+  'a message of a failed segment names its rendition as those that retrying forgets: %s',
+  async (name, of) => {
+    const { db } = database;
+    const { renditionId } = await addAwaited(await addLibrary());
+    await db.updateTable('rendition').set(of).where('id', '=', renditionId).execute();
+    const failing = await claim();
+    await db.transaction().execute((tx) => failTask(tx, failing, 'It broke.'));
+    const { messages } = await db.selectFrom('media').select('messages').executeTakeFirstOrThrow();
+    expect(messages).toMatchObject([{ value: name }]);
+  },
+);
+
 test('a segment whose workers died each time is left alone for a while, then tried anew', async () => {
   const { db } = database;
   const place = await addAwaited(await addLibrary());

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { newGuid } from '../../lib/guid.ts';
 import { bumpPublication, type Tx } from '../db.ts';
+import { RENDITION_NAME } from '../rendition-name-store.ts';
 import { readyOnDemand } from '../renditions/ready-store.ts';
 import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import { type Claim, type EncodeTask, MAX_FAILURES } from '../tasks/encode-task.ts';
@@ -74,16 +75,16 @@ async function giveUpSegment(tx: Tx, claim: Claim, reason: string): Promise<void
     return;
   }
   await endTask(tx, claim, 'failed', reason);
-  const { rows } = await sql<{ rung: number | null; isFirst: boolean }>`
-    select rung, not exists (select from encode_task o where o.kind = 'segment' and o.rendition_ids[1] = r.id
+  const { rows } = await sql<{ name: string; isFirst: boolean }>`
+    select ${RENDITION_NAME} as name,
+      not exists (select from encode_task o where o.kind = 'segment' and o.rendition_ids[1] = r.id
       and o.state = 'failed' and o.id <> ${id}) as "isFirst"
     from rendition r where library_id = ${key.libraryId} and media_id = ${key.mediaId} and id = ${renditionId}
   `.execute(tx);
   const [rendition] = rows;
   // One line a rung: where one segment fails, others do.
   if (rendition?.isFirst !== true) return;
-  const name = rendition.rung === null ? 'Sound' : `${rendition.rung}p`;
-  await addMessages(tx, key, [jitFailedMessage(name, fromSegment, reason, new Date())]);
+  await addMessages(tx, key, [jitFailedMessage(rendition.name, fromSegment, reason, new Date())]);
 }
 
 /** Rungs that failed in another encode task since this one was claimed are no part of it any more. */

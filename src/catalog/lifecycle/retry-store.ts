@@ -3,6 +3,7 @@ import { newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { RENDITION_NAME } from '../rendition-name-store.ts';
 import type { RenditionTable } from '../schema.ts';
 import { type ActiveView, addToActive, type CodecPlan, loadActive, reopen } from './codec-store.ts';
 import type { PlannedRendition } from './encode-plan.ts';
@@ -86,13 +87,17 @@ async function retryImages(tx: Tx, key: MediaKey): Promise<void> {
 
 /** Forgets the rows of what failed: those that take their place have ids of their own, as all that is served has. */
 async function takeFailed(tx: Tx, { key, timelineId }: ActiveView, rung: number | null): Promise<PlannedRendition[]> {
-  const { rows } = await sql<Selectable<RenditionTable>>`
+  const { rows } = await sql<Selectable<RenditionTable> & { title: string }>`
     delete from rendition r where library_id = ${key.libraryId} and media_id = ${key.mediaId}
       and timeline_id = ${timelineId} and state = 'failed' and retired_at is null
       and (${rung}::int is null or rung = ${rung}::int)
-    returning *
+    returning r.*, ${RENDITION_NAME} as title
   `.execute(tx);
-  await forgetMessages(tx, key, rows.map(nameOf));
+  await forgetMessages(
+    tx,
+    key,
+    rows.map(({ title }) => title),
+  );
   return rows.map(toPlanned);
 }
 
@@ -104,13 +109,6 @@ async function forgetMessages(tx: Tx, { libraryId, mediaId }: MediaKey, names: r
       where not (line->>'value' = any(${names}))), '[]')
     where library_id = ${libraryId} and id = ${mediaId}
   `.execute(tx);
-}
-
-/** As the settling of a video names it in messages. */
-function nameOf({ kind, codec, rung, language }: Selectable<RenditionTable>): string {
-  if (kind === 'audio') return `Sound (${language})`;
-  const picture = rung === null ? 'Picture' : `${rung}p`;
-  return codec === 'h264' ? picture : `${picture} ${codec}`;
 }
 
 function toPlanned(row: Selectable<RenditionTable>): PlannedRendition {
