@@ -5,8 +5,9 @@ import { MAX_FRAGMENT_SAMPLES, type Sample } from './fragment.ts';
 /** What the head of a fragment says. `sequence` is mfhd's, `baseTick` tfdt's. */
 export type FragmentHead = { sequence: number; baseTick: number; trackId: number; samples: readonly Sample[] };
 
-const SYNC_FLAGS = 0x02000000;
-const NON_SYNC_FLAGS = 0x01010000;
+/** `sample_flags` of a sample that depends on no other, and of one that does (ISO 14496-12 section 8.8.3.1). */
+export const SYNC_FLAGS = 0x02000000;
+export const NON_SYNC_FLAGS = 0x01010000;
 const MAX_U32 = 0xffffffff;
 
 /** Which columns the run needs; what is the same for all samples goes to tfhd once. */

@@ -1,3 +1,4 @@
+import { writeBox, writeFullBox, writeU16, writeU32 } from '../bmff/boxes.ts';
 import { presentationDelayTicks } from '../cmaf/presentation-delay.ts';
 import type { VideoFacts } from '../probe/source-facts.ts';
 import { tagColours } from './colours.ts';
@@ -6,7 +7,7 @@ import type { PassThroughPlan } from './plan-pass-through.ts';
 
 const TRACK_ID = 1;
 const UNDETERMINED_LANGUAGE = 0x55c4;
-const MATRIX = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
+const MATRIX = writeU32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
 const ENABLED_IN_MOVIE = 3;
 
 /**
@@ -15,67 +16,73 @@ const ENABLED_IN_MOVIE = 3;
  * A source that does not name its colours gets those that its encoded rungs are made with: `colorMatrix`.
  */
 export function buildInit(index: Mp4Index, plan: PassThroughPlan, colorMatrix: VideoFacts['colorMatrix']): Buffer {
-  const ftyp = box('ftyp', text('iso6'), u32(1), text('iso6cmfcmp41'));
-  const mvex = box('mvex', fullBox('trex', 0, u32(TRACK_ID, 1, 0, 0, 0)));
-  return Buffer.concat([ftyp, box('moov', movieHeader(plan.cutList.timescale), track(index, plan, colorMatrix), mvex)]);
+  const ftyp = writeBox('ftyp', text('iso6'), writeU32(1), text('iso6cmfcmp41'));
+  const mvex = writeBox('mvex', fullBox('trex', 0, writeU32(TRACK_ID, 1, 0, 0, 0)));
+  return Buffer.concat([
+    ftyp,
+    writeBox('moov', movieHeader(plan.cutList.timescale), track(index, plan, colorMatrix), mvex),
+  ]);
 }
 
 function movieHeader(timescale: number): Buffer {
-  return fullBox('mvhd', 0, u32(0, 0, timescale, 0, 0x10000), u16(0x100, 0), u32(0, 0), MATRIX, zeros(24), u32(2));
+  return fullBox(
+    'mvhd',
+    0,
+    writeU32(0, 0, timescale, 0, 0x10000),
+    writeU16(0x100, 0),
+    writeU32(0, 0),
+    MATRIX,
+    Buffer.alloc(24),
+    writeU32(2),
+  );
 }
 
 function track(index: Mp4Index, plan: PassThroughPlan, colorMatrix: VideoFacts['colorMatrix']): Buffer {
   const { width, height } = index.displaySize;
-  const tkhd = fullBox('tkhd', ENABLED_IN_MOVIE, u32(0, 0, TRACK_ID, 0, 0), zeros(16), MATRIX, u32(width, height));
-  const mdhd = fullBox('mdhd', 0, u32(0, 0, plan.cutList.timescale, 0), u16(UNDETERMINED_LANGUAGE, 0));
-  const hdlr = fullBox('hdlr', 0, u32(0), text('vide'), zeros(12), text('video\0'));
-  const dinf = box('dinf', fullBox('dref', 0, u32(1), fullBox('url ', 1)));
-  const minf = box('minf', fullBox('vmhd', 1, zeros(8)), dinf, sampleTable(index, colorMatrix));
-  const edit = fullBox('elst', 0, u32(1, 0, presentationDelayTicks(plan.cutList.timescale)), u16(1, 0));
-  return box('trak', tkhd, box('edts', edit), box('mdia', mdhd, hdlr, minf));
+  const tkhd = fullBox(
+    'tkhd',
+    ENABLED_IN_MOVIE,
+    writeU32(0, 0, TRACK_ID, 0, 0),
+    Buffer.alloc(16),
+    MATRIX,
+    writeU32(width, height),
+  );
+  const mdhd = fullBox('mdhd', 0, writeU32(0, 0, plan.cutList.timescale, 0), writeU16(UNDETERMINED_LANGUAGE, 0));
+  const hdlr = fullBox('hdlr', 0, writeU32(0), text('vide'), Buffer.alloc(12), text('video\0'));
+  const dinf = writeBox('dinf', fullBox('dref', 0, writeU32(1), fullBox('url ', 1)));
+  const minf = writeBox('minf', fullBox('vmhd', 1, Buffer.alloc(8)), dinf, sampleTable(index, colorMatrix));
+  const edit = fullBox('elst', 0, writeU32(1, 0, presentationDelayTicks(plan.cutList.timescale)), writeU16(1, 0));
+  return writeBox('trak', tkhd, writeBox('edts', edit), writeBox('mdia', mdhd, hdlr, minf));
 }
 
 function sampleTable(index: Mp4Index, colorMatrix: VideoFacts['colorMatrix']): Buffer {
-  const stsd = fullBox('stsd', 0, u32(1), sampleEntry(index, colorMatrix));
-  const empty = [fullBox('stts', 0, u32(0)), fullBox('stsc', 0, u32(0)), fullBox('stsz', 0, u32(0, 0))];
-  return box('stbl', stsd, ...empty, fullBox('stco', 0, u32(0)));
+  const stsd = fullBox('stsd', 0, writeU32(1), sampleEntry(index, colorMatrix));
+  const empty = [fullBox('stts', 0, writeU32(0)), fullBox('stsc', 0, writeU32(0)), fullBox('stsz', 0, writeU32(0, 0))];
+  return writeBox('stbl', stsd, ...empty, fullBox('stco', 0, writeU32(0)));
 }
 
 // Made anew instead of copied whole: QuickTime entries end in zeros and carry boxes at which browsers stop.
 function sampleEntry({ description }: Mp4Index, colorMatrix: VideoFacts['colorMatrix']): Buffer {
   const { widthPx, heightPx, pixelAspect } = description;
   const { configuration, colour } = tagColours(description, colorMatrix);
-  const fields = [zeros(6), u16(1), zeros(16), u16(widthPx, heightPx), u32(0x480000, 0x480000, 0), u16(1), zeros(32)];
-  const inside = [box('avcC', configuration), box('colr', colour)];
-  if (pixelAspect !== null) inside.push(box('pasp', u32(pixelAspect.horizontal, pixelAspect.vertical)));
-  return box('avc1', ...fields, u16(24, 0xffff), ...inside);
-}
-
-function box(type: string, ...parts: readonly Uint8Array[]): Buffer {
-  const sizeBytes = parts.reduce((sum, part) => sum + part.length, 8);
-  return Buffer.concat([u32(sizeBytes), text(type), ...parts], sizeBytes);
+  const fields = [
+    Buffer.alloc(6),
+    writeU16(1),
+    Buffer.alloc(16),
+    writeU16(widthPx, heightPx),
+    writeU32(0x480000, 0x480000, 0),
+    writeU16(1),
+    Buffer.alloc(32),
+  ];
+  const inside = [writeBox('avcC', configuration), writeBox('colr', colour)];
+  if (pixelAspect !== null) inside.push(writeBox('pasp', writeU32(pixelAspect.horizontal, pixelAspect.vertical)));
+  return writeBox('avc1', ...fields, writeU16(24, 0xffff), ...inside);
 }
 
 function fullBox(type: string, flags: number, ...parts: readonly Uint8Array[]): Buffer {
-  return box(type, u32(flags), ...parts);
-}
-
-function u32(...values: readonly number[]): Buffer {
-  const bytes = Buffer.alloc(values.length * 4);
-  for (const [at, value] of values.entries()) bytes.writeUInt32BE(value, at * 4);
-  return bytes;
-}
-
-function u16(...values: readonly number[]): Buffer {
-  const bytes = Buffer.alloc(values.length * 2);
-  for (const [at, value] of values.entries()) bytes.writeUInt16BE(value, at * 2);
-  return bytes;
+  return writeFullBox(type, 0, flags, ...parts);
 }
 
 function text(value: string): Buffer {
   return Buffer.from(value, 'latin1');
-}
-
-function zeros(count: number): Buffer {
-  return Buffer.alloc(count);
 }

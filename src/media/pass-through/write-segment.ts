@@ -1,6 +1,8 @@
+import { putBoxHead, putFullBoxHead, putU32, writeInto } from '../bmff/box-writer.ts';
 import { toU64Words } from '../bmff/boxes.ts';
 import type { FragmentEntry } from '../cmaf/fragment-table.ts';
 import { decodeTicks, delaySamples, presentationDelayTicks } from '../cmaf/presentation-delay.ts';
+import { NON_SYNC_FLAGS, SYNC_FLAGS } from '../cmaf/write-fragment.ts';
 import type { Mp4Index } from './mp4-index.ts';
 import type { PassThroughPlan } from './plan-pass-through.ts';
 import { fragmentPrefixBytes, fragmentRanges, type PlannedSegment } from './segments.ts';
@@ -32,9 +34,6 @@ export type PassThroughSegment = {
   baseTick: number;
   durationTicks: number;
 };
-
-const SYNC_FLAGS = 0x02000000;
-const NON_SYNC_FLAGS = 0x01010000;
 
 /**
  * Makes the segments from number `from` up to but not including `to`, one at a time. Throws on numbers that
@@ -149,28 +148,22 @@ type PrefixFields = { baseTick: number; payloadBytes: number; sequence: number }
 
 // Flags: tfhd 0x020000 offsets from the moof; trun 0xf01 data offset, then duration, size, flags, offset a sample.
 function writePrefix(samples: readonly WrittenSample[], { baseTick, payloadBytes, sequence }: PrefixFields): Buffer {
-  const prefix = Buffer.alloc(fragmentPrefixBytes(samples.length));
-  const moofBytes = prefix.length - 8;
-  let at = 0;
-  const u32 = (...values: readonly number[]): void => {
-    for (const value of values) at = prefix.writeUInt32BE(value, at);
-  };
-  const box = (type: string, sizeBytes: number, ...fields: readonly number[]): void => {
-    u32(sizeBytes);
-    at += prefix.write(type, at, 'latin1');
-    u32(...fields);
-  };
-  box('moof', moofBytes);
-  box('mfhd', 16, 0, sequence);
-  box('traf', moofBytes - 24);
-  box('tfhd', 16, 0x020000, 1);
-  box('tfdt', 20, 0x01000000, ...toU64Words(baseTick));
-  const version = samples.some(({ compositionOffsetTicks }) => compositionOffsetTicks < 0) ? 0x01000000 : 0;
-  box('trun', moofBytes - 68, version + 0xf01, samples.length, prefix.length);
-  for (const sample of samples) {
-    u32(sample.durationTicks, sample.sizeBytes, sample.isSync ? SYNC_FLAGS : NON_SYNC_FLAGS);
-    at = prefix.writeInt32BE(sample.compositionOffsetTicks, at);
-  }
-  box('mdat', payloadBytes + 8);
-  return prefix;
+  const writer = writeInto(Buffer.alloc(fragmentPrefixBytes(samples.length)));
+  const prefixBytes = writer.bytes.length;
+  const moofBytes = prefixBytes - 8;
+  putBoxHead(writer, 'moof', moofBytes);
+  putFullBoxHead(writer, { type: 'mfhd', sizeBytes: 16 });
+  putU32(writer, sequence);
+  putBoxHead(writer, 'traf', moofBytes - 24);
+  putFullBoxHead(writer, { type: 'tfhd', sizeBytes: 16, flags: 0x020000 });
+  putU32(writer, 1);
+  putFullBoxHead(writer, { type: 'tfdt', sizeBytes: 20, version: 1 });
+  putU32(writer, ...toU64Words(baseTick));
+  const version = samples.some(({ compositionOffsetTicks }) => compositionOffsetTicks < 0) ? 1 : 0;
+  putFullBoxHead(writer, { type: 'trun', sizeBytes: moofBytes - 68, version, flags: 0xf01 });
+  putU32(writer, samples.length, prefixBytes);
+  for (const { durationTicks, sizeBytes, isSync, compositionOffsetTicks } of samples)
+    putU32(writer, durationTicks, sizeBytes, isSync ? SYNC_FLAGS : NON_SYNC_FLAGS, compositionOffsetTicks);
+  putBoxHead(writer, 'mdat', payloadBytes + 8);
+  return writer.bytes;
 }
