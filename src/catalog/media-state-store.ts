@@ -1,26 +1,47 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type Expression, type SqlBool, sql, type UpdateObject } from 'kysely';
+import type { MediaKey, Tx } from './db.ts';
 import { statesBefore } from './media-state.ts';
-import type { MediaState } from './schema.ts';
+import type { MediaState, Schema } from './schema.ts';
+
+/** What is written with a state, and the further conditions under which it is entered. */
+export type Entering = {
+  /** What the media waits for, or why it failed; what stands is kept where it is left out. */
+  reason?: string | null;
+  set?: Omit<UpdateObject<Schema, 'media'>, 'state' | 'state_reason' | 'state_since'>;
+  where?: Expression<SqlBool>;
+  /** A media that is in the state already is written too. Its time is that of the change, as before. */
+  orIsThere?: boolean;
+};
 
 /**
- * The columns of a media that enters a state, for an update that is held to `mayEnter` by its condition; the time is
- * that of the change, not of an update within the same state.
+ * Has a media enter a state, and writes the rest with it. False, and nothing is written, where `TRANSITIONS` have none
+ * from its state to this one or `where` does not hold. Nothing else writes a state, but the statement that adds a media.
  */
-export function entering(to: MediaState, reason: string | null) {
-  return {
-    state: to,
-    state_reason: reason,
-    state_since: sql<Date>`case when media.state = ${to} then media.state_since else now() end`,
-  };
+export async function enterState(
+  tx: Tx,
+  { libraryId, mediaId }: MediaKey,
+  to: MediaState,
+  { reason, set = {}, where = sql<boolean>`true`, orIsThere = false }: Entering,
+): Promise<boolean> {
+  const from = orIsThere ? [...statesBefore(to), to] : statesBefore(to);
+  const { numUpdatedRows } = await tx
+    .updateTable('media')
+    .set(set)
+    .set({
+      state: to,
+      ...(reason !== undefined && { state_reason: reason }),
+      state_since: sql<Date>`case when media.state = ${to} then media.state_since else now() end`,
+    })
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .where('state', 'in', from)
+    .where(where)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
 
-/** `entering` as the text of an update. */
-export function enteringSql(to: MediaState, reason: string | null): RawBuilder<unknown> {
-  const { state_since } = entering(to, reason);
-  return sql`state = ${to}, state_reason = ${reason}, state_since = ${state_since}`;
-}
-
-/** The condition that the media's state now may be followed by this one. */
-export function mayEnter(to: MediaState): RawBuilder<boolean> {
-  return sql<boolean>`media.state = any(${statesBefore(to)})`;
+/** `enterState` for a media whose row is locked and whose state is known. Throws where it is not entered. */
+export async function mustEnterState(tx: Tx, key: MediaKey, to: MediaState, entering: Entering): Promise<void> {
+  if (await enterState(tx, key, to, entering)) return;
+  throw new Error(`Expected media ${key.mediaId} to enter ${to}, got no transition from its state. See TRANSITIONS.`);
 }

@@ -37,12 +37,6 @@ export function statesBefore(to: MediaState): MediaState[] {
   return [...new Set(TRANSITIONS.flatMap((each) => (each.to === to ? each.from : [])))];
 }
 
-/** Throws where a change that was decided in code is no transition; the same state is none. */
-export function requireTransition(from: MediaState, to: MediaState): void {
-  if (from === to || statesBefore(to).includes(from)) return;
-  throw new Error(`Expected a transition of a media's state, got ${from} to ${to}. TRANSITIONS lists those that are.`);
-}
-
 /** The transitions as a Mermaid state diagram, as `docs/architecture.md` shows it. */
 export function stateDiagram(): string {
   const lines = TRANSITIONS.flatMap(({ from, to, cause }) =>

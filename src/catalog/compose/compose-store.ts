@@ -4,7 +4,7 @@ import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { Db, FollowUp, MediaKey } from '../db.ts';
 import type { PlannedTimeline } from '../lifecycle/encode-plan.ts';
 import { saveTimeline } from '../lifecycle/plan-store.ts';
-import { entering } from '../media-state-store.ts';
+import { mustEnterState } from '../media-state-store.ts';
 import { WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
 import { loadCutList } from '../tasks/task-view-store.ts';
 import type { PartRendition, PartView } from './part-view.ts';
@@ -65,19 +65,16 @@ async function loadRenditions(db: Db, { libraryId, mediaId }: MediaKey): Promise
 export function composing(key: MediaKey, { timeline, recipe, facts, durationMs }: ComposedVideo): FollowUp {
   return async (tx) => {
     const video = facts.video;
-    await tx
-      .updateTable('media')
-      .set({
-        ...entering('transcoding', WAITING_FOR_SLOT),
+    await mustEnterState(tx, key, 'transcoding', {
+      reason: WAITING_FOR_SLOT,
+      set: {
         facts: JSON.stringify(facts),
         duration_ms: durationMs,
         width_px: video?.displayWidthPx ?? 0,
         height_px: video?.displayHeightPx ?? 0,
         frame_rate: video === null ? 0 : video.rate.num / video.rate.den,
-      })
-      .where('library_id', '=', key.libraryId)
-      .where('id', '=', key.mediaId)
-      .execute();
+      },
+    });
     await tx
       .insertInto('composition')
       .values({ library_id: key.libraryId, media_id: key.mediaId, recipe: JSON.stringify(recipe) })

@@ -6,7 +6,7 @@ import type { CutList } from '../../media/timeline/cut-list.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import type { StoredWatermark } from '../images/image-schema.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { entering, mayEnter } from '../media-state-store.ts';
+import { mustEnterState } from '../media-state-store.ts';
 import type { MediaState, UploadOptions } from '../schema.ts';
 import { type EncodeTask, WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
 import { loadCutList } from '../tasks/task-view-store.ts';
@@ -84,14 +84,8 @@ export async function addToTimelines(
 }
 
 /** Takes a finished video back to `transcoding`. */
-export async function reopen(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
-  await tx
-    .updateTable('media')
-    .set({ ...entering('transcoding', WAITING_FOR_SLOT), encode_progress: 0 })
-    .where('library_id', '=', libraryId)
-    .where('id', '=', mediaId)
-    .where(mayEnter('transcoding'))
-    .execute();
+export async function reopen(tx: Tx, key: MediaKey): Promise<void> {
+  await mustEnterState(tx, key, 'transcoding', { reason: WAITING_FOR_SLOT, set: { encode_progress: 0 } });
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
 import { planImages } from '../images/plan-images-store.ts';
 import { dropImages } from '../images/shown-images-store.ts';
-import { entering } from '../media-state-store.ts';
+import { mustEnterState } from '../media-state-store.ts';
 import { RENDITION_NAME } from '../rendition-name-store.ts';
 import { type Extent, findGap } from '../renditions/coverage.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
@@ -83,15 +83,11 @@ async function finishRendition(tx: Tx, key: MediaKey, { id, kind, isActive }: Re
 }
 
 async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
-  await tx
-    .updateTable('media')
-    .set({ ...entering('finished', null), encode_progress: 100 })
+  await mustEnterState(tx, key, 'finished', {
+    reason: null,
     // What the library says of originals later is no matter of this one.
-    .set({ leaves_original: sql<boolean>`exists (${leavesOriginals(key.libraryId)})` })
-    .where('library_id', '=', key.libraryId)
-    .where('id', '=', key.mediaId)
-    .where('state', 'in', ENCODING_STATES)
-    .execute();
+    set: { encode_progress: 100, leaves_original: sql<boolean>`exists (${leavesOriginals(key.libraryId)})` },
+  });
   await recountStorage(tx, key);
   const isIncomplete = await markIncomplete(tx, key);
   await pruneTasks(tx, key);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { SourceChapter } from '../../media/probe/parse-chapters.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
-import { entering } from '../media-state-store.ts';
+import { enterState } from '../media-state-store.ts';
 import { dropUnfinishedSets } from '../renditions/drop-unfinished-store.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
 import type { Chapter } from '../schema.ts';
@@ -21,12 +21,9 @@ import type { ProcessClaim } from './process-store.ts';
 export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): Promise<boolean> {
   const { key } = claim;
   const video = plan.facts.video;
-  const { numUpdatedRows } = await tx
-    .updateTable('media')
-    .set({
-      ...(plan.isOnDemand
-        ? entering('jit-segmenting', 'preparing its playlists')
-        : entering('transcoding', WAITING_FOR_SLOT)),
+  const isEntered = await enterState(tx, key, plan.isOnDemand ? 'jit-segmenting' : 'transcoding', {
+    reason: plan.isOnDemand ? 'preparing its playlists' : WAITING_FOR_SLOT,
+    set: {
       lease_owner: null,
       lease_until: null,
       process_tries: 0,
@@ -40,13 +37,10 @@ export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): P
       is_incomplete: false,
       messages: JSON.stringify(plan.messages),
       ...(plan.facts.chapters !== undefined && { chapters: ownChapters(plan.facts.chapters) }),
-    })
-    .where('library_id', '=', key.libraryId)
-    .where('id', '=', key.mediaId)
-    .where('state', '=', 'processing')
-    .where('process_attempt', '=', claim.attempt)
-    .executeTakeFirst();
-  if (numUpdatedRows !== 1n) return false;
+    },
+    where: sql<boolean>`state = 'processing' and process_attempt = ${claim.attempt}`,
+  });
+  if (!isEntered) return false;
   await dropUnfinishedSets(tx, key);
   for (const timeline of plan.timelines) await saveTimeline(tx, key, timeline);
   await recountStorage(tx, key);

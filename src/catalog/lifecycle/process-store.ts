@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { entering, enteringSql, mayEnter } from '../media-state-store.ts';
+import { enterState } from '../media-state-store.ts';
 import { keepActiveRenditions } from '../renditions/active-set-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import type { MediaMessage, UploadOptions } from '../schema.ts';
@@ -87,19 +87,25 @@ async function findDropped(tx: Tx): Promise<MediaKey | undefined> {
 }
 
 async function takeUploaded(tx: Tx, key: MediaKey, owner: string): Promise<ClaimRow | undefined> {
+  const isEntered = await enterState(tx, key, 'processing', {
+    reason: 'probing the source',
+    set: {
+      lease_owner: owner,
+      lease_until: sql<Date>`now() + make_interval(secs => ${LEASE_SEC})`,
+      process_attempt: sql<number>`process_attempt + 1`,
+      process_tries: sql<number>`process_tries + 1`,
+    },
+    where: sql<boolean>`source_key is not null and process_tries < ${MAX_PROCESS_TRIES}
+      and (state = 'uploaded' or lease_until is null or lease_until < now())`,
+  });
+  if (!isEntered) return undefined;
   const { rows } = await sql<ClaimRow>`
-    update media set ${enteringSql('processing', 'probing the source')},
-      lease_owner = ${owner}, lease_until = now() + make_interval(secs => ${LEASE_SEC}),
-      process_attempt = process_attempt + 1, process_tries = process_tries + 1
-    from library l
-    where l.id = media.library_id and media.library_id = ${key.libraryId} and media.id = ${key.mediaId}
-      and media.source_key is not null and process_tries < ${MAX_PROCESS_TRIES}
-      and (media.state = 'uploaded' or (media.state = 'processing'
-        and (media.lease_until is null or media.lease_until < now())))
-    returning media.process_attempt, media.process_tries, media.state_since = now() as is_new,
+    select media.process_attempt, media.process_tries, media.state_since = now() as is_new,
       media.source_key, media.source_bytes, media.upload_options, media.thumbnail_time_ms, l.settings,
       exists (select 1 from timeline t where t.library_id = media.library_id and t.media_id = media.id
         and t.active) as shown
+    from media join library l on l.id = media.library_id
+    where media.library_id = ${key.libraryId} and media.id = ${key.mediaId}
   `.execute(tx);
   return rows[0];
 }
@@ -182,19 +188,15 @@ export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, re
 export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: MediaMessage): Promise<void> {
   if (await restoreReplaced(tx, key, message)) return;
   if (await keepActiveRenditions(tx, key, message)) return;
-  const { numUpdatedRows } = await tx
-    .updateTable('media')
-    .set({
-      ...entering('failed', reason),
+  const isEntered = await enterState(tx, key, 'failed', {
+    reason,
+    set: {
       lease_owner: null,
       lease_until: null,
       messages: sql<string>`messages || ${JSON.stringify([message])}::jsonb`,
-    })
-    .where('library_id', '=', key.libraryId)
-    .where('id', '=', key.mediaId)
-    .where(mayEnter('failed'))
-    .executeTakeFirst();
-  if (numUpdatedRows !== 1n) return;
+    },
+  });
+  if (!isEntered) return;
   await sumStorage(tx, key);
   await bumpPublication(tx, key);
   await announce(key, WebhookStatus.failed)(tx);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
-import { entering } from '../media-state-store.ts';
+import { mustEnterState } from '../media-state-store.ts';
 import { dropUnfinishedSets } from '../renditions/drop-unfinished-store.ts';
 import { keptMessage } from '../renditions/kept-message.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
@@ -74,13 +74,12 @@ export async function restoreReplaced(tx: Tx, key: MediaKey, why: MediaMessage):
   return true;
 }
 
-async function putBack(tx: Tx, { libraryId, mediaId }: MediaKey, before: Replaced, why: MediaMessage): Promise<void> {
+async function putBack(tx: Tx, key: MediaKey, before: Replaced, why: MediaMessage): Promise<void> {
   const line = keptMessage('The new file could not be used', why);
   const sha256 = before.sourceSha256 === null ? null : Buffer.from(before.sourceSha256, 'hex');
-  await tx
-    .updateTable('media')
-    .set({
-      ...entering('finished', null),
+  await mustEnterState(tx, key, 'finished', {
+    reason: null,
+    set: {
       lease_owner: null,
       lease_until: null,
       encode_progress: 100,
@@ -96,10 +95,8 @@ async function putBack(tx: Tx, { libraryId, mediaId }: MediaKey, before: Replace
       rotation_deg: before.rotationDeg,
       replaced: null,
       messages: sql<string>`messages || ${JSON.stringify([line])}::jsonb`,
-    })
-    .where('library_id', '=', libraryId)
-    .where('id', '=', mediaId)
-    .execute();
+    },
+  });
 }
 
 async function keepInUse(tx: Tx, object: StorageKey | null): Promise<void> {

@@ -4,7 +4,7 @@ import { countInCollection } from '../collections/collection-store.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { countInLibrary } from '../libraries/video-count-store.ts';
-import { enteringSql } from '../media-state-store.ts';
+import { mustEnterState } from '../media-state-store.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
@@ -74,8 +74,8 @@ export async function dropUnrecorded(tx: Tx): Promise<MediaKey[]> {
 // The stream's row is locked by the caller: of two that seal, the second finds another state.
 async function seal(tx: Tx, key: MediaKey): Promise<boolean> {
   const { libraryId, mediaId } = key;
-  const { rows } = await sql<{ collection_id: Guid | null; is_public: boolean }>`
-    select collection_id, is_public from live_stream
+  const { rows } = await sql<EndedStream>`
+    select collection_id, is_public, width_px, height_px, frame_rate from live_stream
     where library_id = ${libraryId} and id = ${mediaId} and state = 'vod-processing'`.execute(tx);
   const [stream] = rows;
   if (stream === undefined) return false;
@@ -155,6 +155,14 @@ function lateChunks({ libraryId, mediaId }: MediaKey) {
       and c.first_segment >= cardinality(t.start_ticks)`;
 }
 
+type EndedStream = {
+  collection_id: Guid | null;
+  is_public: boolean;
+  width_px: number | null;
+  height_px: number | null;
+  frame_rate: number | null;
+};
+
 /** How long all periods of a media are, of a query over `media`. */
 const WHOLE_MS = sql<number>`(select round(sum(end_ticks * 1000.0 / timescale)) from timeline t
   where t.library_id = media.library_id and t.media_id = media.id)`;
@@ -197,16 +205,19 @@ async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
   return rows.length > 0;
 }
 
-async function becomeVideo(
-  tx: Tx,
-  { libraryId, mediaId }: MediaKey,
-  stream: { collection_id: Guid | null; is_public: boolean },
-): Promise<void> {
-  await sql`
-    update media set type = 'video', ${enteringSql('finished', null)}, encode_progress = 100,
-      collection_id = ${stream.collection_id}, is_public = ${stream.is_public},
-      duration_ms = ${WHOLE_MS},
-      width_px = coalesce(s.width_px, 0), height_px = coalesce(s.height_px, 0),
-      frame_rate = coalesce(s.frame_rate, 0)
-    from live_stream s where media.library_id = ${libraryId} and media.id = ${mediaId} and s.id = media.id`.execute(tx);
+async function becomeVideo(tx: Tx, key: MediaKey, stream: EndedStream): Promise<void> {
+  const { collection_id, is_public, width_px, height_px, frame_rate } = stream;
+  await mustEnterState(tx, key, 'finished', {
+    reason: null,
+    set: {
+      type: 'video',
+      encode_progress: 100,
+      collection_id,
+      is_public,
+      duration_ms: WHOLE_MS,
+      width_px: width_px ?? 0,
+      height_px: height_px ?? 0,
+      frame_rate: frame_rate ?? 0,
+    },
+  });
 }

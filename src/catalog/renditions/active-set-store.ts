@@ -4,7 +4,7 @@ import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
 import { type ChunkRange, missingRanges, planEvenChunks } from '../../media/timeline/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
-import { entering, mayEnter } from '../media-state-store.ts';
+import { enterState } from '../media-state-store.ts';
 import type { MediaMessage } from '../schema.ts';
 import { BACKFILL_STEP, ENCODING_STATES, type EncodeTask, taskPriority, taskWeight } from '../tasks/encode-task.ts';
 import type { TaskKind } from '../tasks/task-kind.ts';
@@ -46,20 +46,17 @@ export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMess
   if (!isWhole) await insertTasks(tx, await planRest(tx, key, active));
   const to = isWhole ? 'finished' : 'jit-ready';
   const line = keptMessage('Encoding it anew failed', why);
-  await tx
-    .updateTable('media')
-    .set({
-      ...entering(to, isWhole ? null : READY_REASON),
+  await enterState(tx, key, to, {
+    reason: isWhole ? null : READY_REASON,
+    set: {
       encode_progress: isWhole ? 100 : 0,
       lease_owner: null,
       lease_until: null,
       process_tries: 0,
       messages: sql<string>`messages || ${JSON.stringify([line])}::jsonb`,
-    })
-    .where('library_id', '=', key.libraryId)
-    .where('id', '=', key.mediaId)
-    .where((eb) => eb.or([mayEnter(to), eb('state', '=', to)]))
-    .execute();
+    },
+    orIsThere: true,
+  });
   await recountStorage(tx, key);
   await bumpPublication(tx, key);
   await announce(key, isWhole ? WebhookStatus.finished : WebhookStatus.resolutionFinished)(tx);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { MediaKey, Tx } from '../db.ts';
-import { enteringSql } from '../media-state-store.ts';
+import { enterState } from '../media-state-store.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 
@@ -13,10 +13,7 @@ export const READY_REASON = 'every segment is encoded when it is asked for; the 
  * stay as they are.
  */
 export async function readyOnDemand(tx: Tx, key: MediaKey): Promise<void> {
-  const { libraryId, mediaId } = key;
-  const { numAffectedRows } = await sql`
-    update media set ${enteringSql('jit-ready', READY_REASON)}
-    where library_id = ${libraryId} and id = ${mediaId} and state = 'jit-segmenting'
+  const isReady = sql<boolean>`state = 'jit-segmenting'
       and not exists (select from rendition r where r.library_id = media.library_id and r.media_id = media.id
         and r.active
         and r.state = 'building' and r.on_demand and r.init is null and (r.kind = 'video' or r.is_default))
@@ -26,7 +23,7 @@ export async function readyOnDemand(tx: Tx, key: MediaKey): Promise<void> {
             and c.first_segment = 0)) as starts
         from rendition r where r.library_id = media.library_id and r.media_id = media.id and r.active
           and r.state <> 'failed'
-        group by r.kind) kinds)
-  `.execute(tx);
-  if (numAffectedRows === 1n) await announce(key, WebhookStatus.resolutionFinished)(tx);
+        group by r.kind) kinds)`;
+  if (await enterState(tx, key, 'jit-ready', { reason: READY_REASON, where: isReady }))
+    await announce(key, WebhookStatus.resolutionFinished)(tx);
 }

@@ -6,8 +6,7 @@ import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHA
 import { inTransaction } from '../in-transaction.ts';
 import { countInLibrary } from '../libraries/video-count-store.ts';
 import { keepReplaced } from '../lifecycle/replacement-store.ts';
-import { requireTransition } from '../media-state.ts';
-import { entering } from '../media-state-store.ts';
+import { mustEnterState } from '../media-state-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 import type { Source, Video, VideoDetails } from './video.ts';
 
@@ -117,7 +116,6 @@ function selectVideo(db: Db, { libraryId, mediaId }: MediaKey, lock: boolean) {
 async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
   const key = { libraryId: before.libraryId, mediaId: before.id };
   await moveBetweenCollections(tx, before, after);
-  requireTransition(before.state, after.state);
   const source = sourceIn(after);
   const earlier = sourceIn(before);
   const isOtherFile = source !== null && source.key !== earlier?.key;
@@ -127,26 +125,24 @@ async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
   // What it had before is counted until it is deleted.
   const freedBytes = isOtherFile ? 0 : (earlier?.sizeBytes ?? 0);
   const moreBytes = (source?.sizeBytes ?? 0) - freedBytes;
-  await tx
-    .updateTable('media')
-    .set((eb) => ({
+  await mustEnterState(tx, key, after.state, {
+    ...(after.state !== before.state && { reason: 'reason' in after ? after.reason : null }),
+    set: {
       title: after.title,
       collection_id: after.collectionId,
       chapters: JSON.stringify(after.chapters),
       moments: JSON.stringify(after.moments),
       meta_tags: JSON.stringify(after.metaTags),
       upload_options: JSON.stringify(after.uploadOptions),
-      ...entering(after.state, 'reason' in after ? after.reason : null),
       source_key: source?.key ?? null,
       source_bytes: source?.sizeBytes ?? null,
       source_sha256: source?.sha256 ?? null,
-      ...(moreBytes !== 0 && { storage_bytes: eb('storage_bytes', '+', moreBytes) }),
+      ...(moreBytes !== 0 && { storage_bytes: sql<number>`storage_bytes + ${moreBytes}` }),
       ...(after.state === 'finished' && { replace_until: after.acceptsReplacement ? TAKEN_UNTIL : null }),
       ...(after.state === 'uploaded' && { encode_progress: 0, process_tries: 0, lease_owner: null, lease_until: null }),
-    }))
-    .where('library_id', '=', key.libraryId)
-    .where('id', '=', key.mediaId)
-    .execute();
+    },
+    orIsThere: true,
+  });
   if (viewersSee(before, after)) await bumpPublication(tx, key);
 }
 
