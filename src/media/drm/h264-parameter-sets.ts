@@ -1,18 +1,6 @@
 import { BrokenMedia } from '../bmff/broken-media.ts';
-import { type BitReader, openNalBits } from './bit-reader.ts';
-
-/** What the length of a slice header depends on in a sequence parameter set (ITU-T H.264 section 7.3.2.1.1). */
-export type SequenceSet = {
-  /** 0 when the colours are coded as planes of their own or there are none. */
-  chromaArrayType: number;
-  hasSeparatePlanes: boolean;
-  frameNumberBits: number;
-  /** How picture order is coded. */
-  order: { type: 0; lsbBits: number } | { type: 1; isAlwaysZero: boolean } | { type: 2 };
-  framesOnly: boolean;
-  /** Slice group map units of a picture. */
-  mapUnits: number;
-};
+import { type BitReader, openNalBits } from '../nal/bit-reader.ts';
+import { type H264SequenceSet, readH264SequenceSet } from '../nal/h264-sequence-set.ts';
 
 /** What the length of a slice header depends on in a picture parameter set (ITU-T H.264 section 7.3.2.2). */
 export type PictureSet = {
@@ -30,15 +18,13 @@ export type PictureSet = {
 };
 
 /** The parameter sets known at a place in the stream. */
-export type ParameterSets = { sequences: Map<number, SequenceSet>; pictures: Map<number, PictureSet> };
+export type ParameterSets = { sequences: Map<number, H264SequenceSet>; pictures: Map<number, PictureSet> };
 
 /** An `avcC` box's content, opened (ISO 14496-15 section 5.3.3). */
 export type AvcConfiguration = { nalLengthBytes: number; sets: ParameterSets };
 
 const NAL_SPS = 7;
 const NAL_PPS = 8;
-/** Profiles whose SPS holds chroma format, bit depths and scaling lists. */
-const HIGH_PROFILES = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]);
 const MAX_REFERENCES = 32;
 const MAX_SIDE_MACROBLOCKS = 4096;
 
@@ -64,65 +50,11 @@ export function readAvcConfiguration(avcC: Buffer): AvcConfiguration {
  */
 export function readParameterSet(nal: Buffer, sets: ParameterSets): void {
   const type = (nal[0] ?? 0) & 0x1f;
-  if (type === NAL_SPS) readSequenceSet(openNalBits(nal), sets);
+  if (type === NAL_SPS) {
+    const set = readH264SequenceSet(nal);
+    sets.sequences.set(set.id, set);
+  }
   if (type === NAL_PPS) readPictureSet(openNalBits(nal), sets);
-}
-
-function readSequenceSet(reader: BitReader, sets: ParameterSets): void {
-  const profile = reader.bits(8);
-  reader.bits(16);
-  const id = reader.ue(31);
-  const chroma = HIGH_PROFILES.has(profile) ? readChroma(reader) : { format: 1, hasSeparatePlanes: false };
-  const frameNumberBits = reader.ue(12) + 4;
-  const order = readOrder(reader);
-  reader.ue();
-  reader.bit();
-  const widthUnits = reader.ue(MAX_SIDE_MACROBLOCKS - 1) + 1;
-  const heightUnits = reader.ue(MAX_SIDE_MACROBLOCKS - 1) + 1;
-  sets.sequences.set(id, {
-    chromaArrayType: chroma.hasSeparatePlanes ? 0 : chroma.format,
-    hasSeparatePlanes: chroma.hasSeparatePlanes,
-    frameNumberBits,
-    order,
-    framesOnly: reader.bit() === 1,
-    mapUnits: widthUnits * heightUnits,
-  });
-}
-
-function readChroma(reader: BitReader): { format: number; hasSeparatePlanes: boolean } {
-  const format = reader.ue(3);
-  const hasSeparatePlanes = format === 3 && reader.bit() === 1;
-  reader.ue(6);
-  reader.ue(6);
-  reader.bit();
-  if (reader.bit() === 1) {
-    for (let list = 0; list < (format === 3 ? 12 : 8); list += 1) {
-      if (reader.bit() === 1) skipScalingList(reader, list < 6 ? 16 : 64);
-    }
-  }
-  return { format, hasSeparatePlanes };
-}
-
-/** H.264 section 7.3.2.1.1.1. */
-function skipScalingList(reader: BitReader, size: number): void {
-  let last = 8;
-  for (let index = 0; index < size; index += 1) {
-    const next = (last + reader.se() + 256) % 256;
-    if (next === 0) return;
-    last = next;
-  }
-}
-
-function readOrder(reader: BitReader): SequenceSet['order'] {
-  const type = reader.ue(2);
-  if (type === 0) return { type, lsbBits: reader.ue(12) + 4 };
-  if (type === 2) return { type };
-  const isAlwaysZero = reader.bit() === 1;
-  reader.se();
-  reader.se();
-  const cycle = reader.ue(255);
-  for (let index = 0; index < cycle; index += 1) reader.se();
-  return { type: 1, isAlwaysZero };
 }
 
 function readPictureSet(reader: BitReader, sets: ParameterSets): void {

@@ -4,7 +4,8 @@ import { encode, FRAGMENTED, runTool, splitStream } from '../../../test/support/
 import { readBoxes, requireBox } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import { readEntryBox, readSampleEntry } from '../cmaf/sample-entry.ts';
-import { type AvcConfiguration, readAvcConfiguration, type SequenceSet } from './h264-parameter-sets.ts';
+import type { H264SequenceSet } from '../nal/h264-sequence-set.ts';
+import { type AvcConfiguration, readAvcConfiguration } from './h264-parameter-sets.ts';
 import { openH264Divider } from './h264-subsamples.ts';
 import { measureSliceHeader } from './slice-header.ts';
 
@@ -94,7 +95,7 @@ describe('the length of a slice header', () => {
   test('counts emulation prevention bytes inside the header', () => {
     // Two headers that differ in frame_num alone: the zeros of the second need an emulation prevention byte.
     const sequences = [...real.configuration.sets.sequences].map(([id, set]) => [id, { ...set, frameNumberBits: 32 }]);
-    const sets = { ...real.configuration.sets, sequences: new Map(sequences as [number, SequenceSet][]) };
+    const sets = { ...real.configuration.sets, sequences: new Map(sequences as [number, H264SequenceSet][]) };
     const tail = Buffer.alloc(40, 0xff);
     const plain = Buffer.concat([Buffer.from([0x65, 0xb8, 0x00, 0x40, 0x01, 0x00]), tail]);
     const escaped = Buffer.concat([Buffer.from([0x65, 0xb8, 0x00, 0x00, 0x03, 0x00, 0x01]), tail]);

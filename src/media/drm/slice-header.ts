@@ -1,6 +1,7 @@
 import { BrokenMedia } from '../bmff/broken-media.ts';
-import { type BitReader, openNalBits } from './bit-reader.ts';
-import type { ParameterSets, PictureSet, SequenceSet } from './h264-parameter-sets.ts';
+import { type BitReader, openNalBits } from '../nal/bit-reader.ts';
+import type { H264SequenceSet } from '../nal/h264-sequence-set.ts';
+import type { ParameterSets, PictureSet } from './h264-parameter-sets.ts';
 
 const NAL_IDR = 5;
 /** Reference list changes and marking commands are bounded by the fields of the largest picture buffer. */
@@ -15,7 +16,7 @@ type Slice = {
   kind: SliceKind;
   isIdr: boolean;
   isReference: boolean;
-  sequence: SequenceSet;
+  sequence: H264SequenceSet;
   picture: PictureSet;
 };
 
@@ -90,7 +91,7 @@ function skipListChanges(reader: BitReader): void {
 
 /** pred_weight_table (section 7.3.3.2). */
 function skipWeights({ reader, sequence }: Slice, active: readonly number[]): void {
-  const hasChroma = sequence.chromaArrayType !== 0;
+  const hasChroma = !sequence.hasSeparatePlanes && sequence.chromaFormat !== 0;
   reader.ue(7);
   if (hasChroma) reader.ue(7);
   for (const references of active) {

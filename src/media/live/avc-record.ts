@@ -1,6 +1,6 @@
 import { writeU16 } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
-import { openNalBits } from '../drm/bit-reader.ts';
+import { readH264SequenceSet } from '../nal/h264-sequence-set.ts';
 
 /** Profiles whose record says chroma format and bit depths (ISO 14496-15 section 5.3.3.1.2). */
 const HIGH_PROFILES = new Set([100, 110, 122, 144, 244]);
@@ -35,14 +35,8 @@ function isRecoveryPoint(nal: Buffer): boolean {
 }
 
 function highProfile(sps: Buffer): Buffer {
-  const reader = openNalBits(sps);
-  reader.bits(24);
-  reader.ue(31);
-  const chromaFormat = reader.ue(3);
-  if (chromaFormat === 3) reader.bit();
-  const lumaDepth = reader.ue(6);
-  const chromaDepth = reader.ue(6);
-  return Buffer.from([0xfc | chromaFormat, 0xf8 | lumaDepth, 0xf8 | chromaDepth, 0]);
+  const { chromaFormat, lumaDepthMinus8, chromaDepthMinus8 } = readH264SequenceSet(sps);
+  return Buffer.from([0xfc | chromaFormat, 0xf8 | lumaDepthMinus8, 0xf8 | chromaDepthMinus8, 0]);
 }
 
 function withLength(set: Buffer): Buffer {

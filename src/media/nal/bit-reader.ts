@@ -11,6 +11,8 @@ export type BitReader = {
   se(): number;
   /** Bytes of the NAL unit that hold what was read, emulation prevention bytes before them included. */
   bytesRead(): number;
+  /** Bits that were read, without emulation prevention bytes and the first byte. */
+  bitsRead(): number;
 };
 
 const LONGEST_GOLOMB_PREFIX = 32;
@@ -24,10 +26,12 @@ export function openNalBits(nal: Uint8Array): BitReader {
   let zeros = nal[0] === 0 ? 1 : 0;
   let current = 0;
   let left = 0;
+  let skipped = 0;
 
   function nextByte(): void {
     if (zeros >= 2 && nal[at] === EMULATION_PREVENTION) {
       at += 1;
+      skipped += 1;
       zeros = 0;
     }
     const byte = nal[at];
@@ -70,5 +74,6 @@ export function openNalBits(nal: Uint8Array): BitReader {
       return code % 2 === 0 ? -code / 2 : (code + 1) / 2;
     },
     bytesRead: () => at,
+    bitsRead: () => (at - 1 - skipped) * 8 - left,
   };
 }

@@ -1,4 +1,5 @@
 import { BrokenMedia } from '../bmff/broken-media.ts';
+import { readH264SequenceSet } from '../nal/h264-sequence-set.ts';
 
 /** How a picture's samples become colours, by the code points of ITU-T H.273; 2 is "unspecified". */
 export type Colours = { primaries: number; transfer: number; matrix: number };
@@ -6,8 +7,6 @@ export type Colours = { primaries: number; transfer: number; matrix: number };
 export const UNSPECIFIED = 2;
 
 const NAL_SPS = 7;
-/** Profiles whose SPS has chroma format, bit depths and scaling lists. */
-const HIGH_PROFILES = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]);
 const EXTENDED_ASPECT = 255;
 const UNSPECIFIED_FORMAT = '101';
 
@@ -20,8 +19,7 @@ const UNSPECIFIED_FORMAT = '101';
 export function writeColours(nal: Buffer, wanted: Colours): { nal: Buffer; colours: Colours } {
   if (((nal[0] ?? 0) & 0x1f) !== NAL_SPS) return { nal, colours: wanted };
   const bits = toBits(nal);
-  const cursor = createCursor(bits);
-  skipToUsability(cursor);
+  const cursor = createCursor(bits, readH264SequenceSet(nal).usabilityAtBit);
   const hasUsability = cursor.bit() === 1;
   const before = bits.slice(0, cursor.at() - 1);
   if (!hasUsability) {
@@ -63,65 +61,15 @@ function readSignalType(cursor: Cursor): SignalType & { colours: Colours | null 
   return { format, fullRange, colours: { primaries: code(), transfer: code(), matrix: code() } };
 }
 
-/** ITU-T H.264 section 7.3.2.1.1, up to vui_parameters_present_flag. */
-function skipToUsability(cursor: Cursor): void {
-  const profile = Number.parseInt(cursor.take(8), 2);
-  cursor.take(16);
-  cursor.golomb();
-  if (HIGH_PROFILES.has(profile)) skipChroma(cursor);
-  cursor.golomb();
-  skipOrder(cursor);
-  cursor.golomb();
-  cursor.bit();
-  cursor.golomb();
-  cursor.golomb();
-  if (cursor.bit() === 0) cursor.bit();
-  cursor.bit();
-  if (cursor.bit() === 1) for (let edge = 0; edge < 4; edge += 1) cursor.golomb();
-}
-
-function skipChroma(cursor: Cursor): void {
-  const format = cursor.golomb();
-  if (format === 3) cursor.bit();
-  cursor.golomb();
-  cursor.golomb();
-  cursor.bit();
-  if (cursor.bit() === 0) return;
-  for (let list = 0; list < (format === 3 ? 12 : 8); list += 1) {
-    if (cursor.bit() === 1) skipScalingList(cursor, list < 6 ? 16 : 64);
-  }
-}
-
-/** H.264 section 7.3.2.1.1.1. */
-function skipScalingList(cursor: Cursor, size: number): void {
-  let last = 8;
-  for (let index = 0; index < size; index += 1) {
-    const code = cursor.golomb();
-    const delta = code % 2 === 1 ? (code + 1) / 2 : -code / 2;
-    last = (last + delta + 256) % 256;
-    if (last === 0) return;
-  }
-}
-
-function skipOrder(cursor: Cursor): void {
-  const type = cursor.golomb();
-  if (type === 0) cursor.golomb();
-  if (type !== 1) return;
-  cursor.bit();
-  cursor.golomb();
-  cursor.golomb();
-  for (let left = cursor.golomb(); left > 0; left -= 1) cursor.golomb();
-}
-
 function skipAspectAndOverscan(cursor: Cursor): void {
   if (cursor.bit() === 1 && Number.parseInt(cursor.take(8), 2) === EXTENDED_ASPECT) cursor.take(32);
   if (cursor.bit() === 1) cursor.bit();
 }
 
-type Cursor = { at(): number; take(count: number): string; bit(): 0 | 1; golomb(): number };
+type Cursor = { at(): number; take(count: number): string; bit(): 0 | 1 };
 
-function createCursor(bits: string): Cursor {
-  let at = 0;
+function createCursor(bits: string, startBit: number): Cursor {
+  let at = startBit;
   const take = (count: number): string => {
     if (at + count > bits.length) throw new BrokenMedia(`Expected ${count} more bits in a parameter set at bit ${at}.`);
     at += count;
@@ -131,12 +79,6 @@ function createCursor(bits: string): Cursor {
     at: () => at,
     take,
     bit: () => (take(1) === '1' ? 1 : 0),
-    golomb: () => {
-      const zeros = bits.indexOf('1', at) - at;
-      if (zeros < 0 || zeros > 32) throw new BrokenMedia(`Expected a number in a parameter set at bit ${at}.`);
-      take(zeros);
-      return Number.parseInt(take(zeros + 1), 2) - 1;
-    },
   };
 }
 
