@@ -167,3 +167,16 @@ test('playback goes on where it was left, and says so', async () => {
   await expect.poll(() => sec(second), PATIENCE).toBeGreaterThan(4.9);
   await context.close();
 });
+
+test.each([
+  { what: 'once are fetched again', times: 1, selector: 'media-controller[ready]' },
+  { what: 'at all are those of the browser', times: 100, selector: 'video[controls]' },
+])('controls that cannot be fetched $what', async ({ times, selector }) => {
+  const page = await room.browser.newPage();
+  await page.route('**/assets/controls-*', (route) => route.abort(), { times });
+  await page.goto(addressOf(shown, '?muted=true'));
+  await page.locator(selector).waitFor(PATIENCE);
+  const sec = () => page.locator('video').evaluate((video: HTMLVideoElement) => video.currentTime);
+  await expect.poll(sec, PATIENCE).toBeGreaterThan(0.2);
+  await page.close();
+});

@@ -204,7 +204,7 @@ test("a library's advertisement is shown before the video, reported, and skipped
   await page.close();
 });
 
-test('an advertisement watched to its end counts as that, and one that is missing holds up nothing', async () => {
+test('an advertisement watched to its end counts as that; a missing or blocked one holds up nothing', async () => {
   const made = await room.publish({ player: { vastTagUrl: `${adsBase}/vast` } });
   const { page } = await open(made, '&autoplay=false');
   expect(adRequests.filter((url) => url === '/ad.mp4').length).toBe(1);
@@ -216,6 +216,11 @@ test('an advertisement watched to its end counts as that, and one that is missin
   const missing = await open(await room.publish({ player: { vastTagUrl: `${adsBase}/nothing` } }));
   await expect.poll(async () => (await read(missing.page)).sec, PATIENCE).toBeGreaterThan(0.5);
   await missing.page.close();
+  const blocked = await open(made, '', async (opened) => {
+    await opened.route('**/assets/ad-break-*', (route) => route.abort());
+  });
+  await expect.poll(async () => (await read(blocked.page)).sec, PATIENCE).toBeGreaterThan(0.5);
+  await blocked.page.close();
 });
 
 test('Cast is offered where the address asks for it, and its script is fetched there alone', async () => {
