@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
+import { forceState } from './forced-state.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
 import type { PublishedFilm } from './publish.ts';
 
@@ -146,10 +147,11 @@ test("an owner's head HTML runs and styles our elements, and its language and co
   await page.close();
 });
 
-test('playback goes on where it was left, and says so', async () => {
+test('playback goes on where it was left, and says so; a live stream neither does nor changes the place', async () => {
   const context = await room.browser.newContext();
-  const visit = async () => {
+  const visit = async (prepare = async (_: Page) => {}) => {
     const page = await context.newPage();
+    await prepare(page);
     await page.goto(addressOf(shown, '?muted=true&rememberPosition=true'));
     await page.locator('media-controller[ready]').waitFor(PATIENCE);
     return page;
@@ -165,6 +167,22 @@ test('playback goes on where it was left, and says so', async () => {
   const second = await visit();
   await second.getByText('Continued at 0:05').waitFor(PATIENCE);
   await expect.poll(() => sec(second), PATIENCE).toBeGreaterThan(4.9);
+  await second.close({ runBeforeUnload: true });
+  const live = await visit((page) =>
+    forceState(page, ({ state }) => {
+      state.phase = { kind: 'live', live: { dvrSec: 60, targetLatencySec: 3, viewers: null } };
+    }),
+  );
+  const place = () =>
+    live.evaluate((id) => localStorage.getItem(id), `millrace:${shown.libraryId}:position:${shown.mediaId}`);
+  const before = await place();
+  expect(before).not.toBeNull();
+  await expect.poll(() => sec(live), PATIENCE).toBeGreaterThan(0.2);
+  await live.keyboard.press('k');
+  await expect
+    .poll(() => live.locator('video').evaluate((video: HTMLVideoElement) => video.paused), PATIENCE)
+    .toBe(true);
+  expect([await place(), await live.locator('.resumed').count()]).toEqual([before, 0]);
   await context.close();
 });
 

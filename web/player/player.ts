@@ -43,7 +43,7 @@ keepPlaying(video, engine);
 returnToLive(video, engine);
 const resumeSec = options.remembersPosition ? position.read() : 0;
 const session = new Session({ video, engine, options, memory, stateUrl: config.stateUrl, resumeSec }, config.state);
-if (options.remembersPosition) position.follow(video, () => !session.isTrailer);
+if (options.remembersPosition) position.follow(video, () => session.isVideo);
 paintBlur(frame, config.state);
 
 if (options.counts) {
