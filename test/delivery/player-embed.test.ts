@@ -198,3 +198,27 @@ test.each([
   await expect.poll(sec, PATIENCE).toBeGreaterThan(0.2);
   await page.close();
 });
+
+test.each([
+  { query: '', buttons: 1, opened: true },
+  { query: '&disableIosPlayer=true', buttons: 0, opened: false },
+])(
+  'where elements cannot fill the screen, "$query" leaves $buttons buttons that do',
+  async ({ query, buttons, opened }) => {
+    const page = await room.browser.newPage();
+    await page.addInitScript(() => {
+      Object.defineProperty(Document.prototype, 'fullscreenEnabled', { get: () => false });
+      Object.assign(HTMLVideoElement.prototype, {
+        webkitEnterFullscreen() {
+          Object.assign(window, { isNative: true });
+        },
+      });
+    });
+    await page.goto(addressOf(shown, `?muted=true&autoplay=false${query}`));
+    await page.locator('media-controller[ready]').waitFor(PATIENCE);
+    expect(await page.locator('media-fullscreen-button').count()).toBe(buttons);
+    await page.keyboard.press('f');
+    expect(await page.evaluate(() => 'isNative' in window)).toBe(opened);
+    await page.close();
+  },
+);
