@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
+import type { PlayerPhase } from '../../src/delivery/player/player-state.ts';
 import { forceState } from './forced-state.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
 import type { PublishedFilm } from './publish.ts';
@@ -107,6 +108,28 @@ src="${addressOf(shown, `?muted=true&autoplay=false${query}`)}"></iframe>
     await page.close();
   },
 );
+
+test.each<{ phase: PlayerPhase; code: string }>([
+  { phase: { kind: 'failed', reason: 'truncated' }, code: 'failed' },
+  { phase: { kind: 'waiting' }, code: 'gone' },
+])('a client of player.js that finds a video $phase.kind is sent the error $code', async ({ phase, code }) => {
+  sitePage = `<!doctype html><link rel="icon" href="data:,"><iframe src="${addressOf(shown, '')}"></iframe>
+<script src="${await clientAddress()}"></script>`;
+  const page = await room.browser.newPage();
+  await forceState(page, ({ state }) => Object.assign(state, { phase, source: null }));
+  await page.route('**/state', (route) => route.fulfill({ status: 404, json: {} }));
+  await page.goto(siteBase);
+  const error = page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        // The client's script has just put itself there.
+        const { playerjs } = window as unknown as { playerjs: { Player: new (frame: unknown) => Client } };
+        new playerjs.Player(document.querySelector('iframe')).on('error', resolve);
+      }),
+  );
+  expect(await error).toEqual({ code });
+  await page.close();
+});
 
 async function open(made: PublishedFilm, query: string): Promise<{ page: Page; faults: string[] }> {
   const page = await room.browser.newPage();
