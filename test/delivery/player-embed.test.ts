@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import type { PlayerPhase } from '../../src/delivery/player/player-state.ts';
+import { axeViolations } from '../support/axe-violations.ts';
 import { forceState } from './forced-state.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
 import type { PublishedFilm } from './publish.ts';
@@ -166,6 +167,17 @@ test("an owner's head HTML runs and styles our elements, and its language and co
     .locator('bunny-media-time-range')
     .evaluate((range) => getComputedStyle(range.shadowRoot?.querySelector('.progress') ?? range).backgroundColor);
   expect(color).toBe('rgb(0, 0, 255)');
+  // Onward is to the left.
+  await page.locator('bunny-settings-menu-button').press('Enter');
+  const backs = page.locator('bunny-settings-menu .back');
+  for (const [key, count] of [
+    ['ArrowRight', 0],
+    ['ArrowLeft', 1],
+    ['ArrowRight', 0],
+  ] as const) {
+    await page.keyboard.press(key);
+    expect([key, await backs.count()]).toEqual([key, count]);
+  }
   expect(faults).toEqual([]);
   await page.close();
 });
@@ -210,19 +222,6 @@ test('playback goes on where it was left, and says so; a live stream neither doe
 });
 
 test.each([
-  { what: 'once are fetched again', times: 1, selector: 'media-controller[ready]' },
-  { what: 'at all are those of the browser', times: 100, selector: 'video[controls]' },
-])('controls that cannot be fetched $what', async ({ times, selector }) => {
-  const page = await room.browser.newPage();
-  await page.route('**/assets/controls-*', (route) => route.abort(), { times });
-  await page.goto(addressOf(shown, '?muted=true'));
-  await page.locator(selector).waitFor(PATIENCE);
-  const sec = () => page.locator('video').evaluate((video: HTMLVideoElement) => video.currentTime);
-  await expect.poll(sec, PATIENCE).toBeGreaterThan(0.2);
-  await page.close();
-});
-
-test.each([
   { query: '', buttons: 1, opened: true },
   { query: '&disableIosPlayer=true', buttons: 0, opened: false },
 ])(
@@ -245,3 +244,49 @@ test.each([
     await page.close();
   },
 );
+
+const readVideo = (page: Page) =>
+  page.locator('video').evaluate((video: HTMLVideoElement) => ({
+    ...{ sec: video.currentTime, rate: video.playbackRate, volume: video.volume, loops: video.loop },
+    ...{ isInline: video.playsInline, fills: document.fullscreenElement !== null },
+    captions: [...video.textTracks].filter(({ mode }) => mode !== 'disabled').length,
+  }));
+
+test('what the address leaves out is gone, with its keys; the others work, in a small frame too', async () => {
+  const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
+  const url = `${room.edge.base}/captions.vtt`;
+  await page.route(url, (route) => route.fulfill({ contentType: 'text/vtt', body: 'WEBVTT\n' }));
+  await forceState(page, ({ state }) =>
+    Object.assign(state.details, { captions: [{ language: 'en', label: 'English', url }] }),
+  );
+  const visit = async (query: string) => {
+    await page.goto(addressOf(shown, `?muted=true&autoplay=false${query}`));
+    await page.locator('media-controller[ready]').waitFor(PATIENCE);
+    await page.locator('bunny-settings-menu-button').click();
+    const airplay = await page.locator('media-airplay-button').count();
+    const speed = await page.getByRole('menuitem', { name: 'Speed' }).count();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('>');
+    return {
+      airplay,
+      speed,
+      isCompact: await page.locator('media-controller[compact]').count(),
+      ...(await readVideo(page)),
+    };
+  };
+  const bare = await visit('&showSpeed=false&compactControls=true&playsinline=false&disableAirplay=true');
+  expect(bare).toMatchObject({ airplay: 0, speed: 0, isCompact: 1, isInline: false, rate: 1, loops: false });
+  expect(await visit('')).toMatchObject({ airplay: 1, speed: 1, isCompact: 0, isInline: true, rate: 1.25 });
+  for (const key of ['c', 'f', 'l', '<']) await page.keyboard.press(key);
+  const pressed = { captions: 1, fills: true, loops: true, rate: 1 };
+  await expect.poll(() => readVideo(page), PATIENCE).toMatchObject(pressed);
+  await page.keyboard.press('f');
+  await expect.poll(async () => (await readVideo(page)).fills, PATIENCE).toBe(false);
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.locator('media-volume-range input').focus();
+  await page.keyboard.press('ArrowLeft');
+  expect(await readVideo(page)).toMatchObject({ volume: 0.95, sec: 0 });
+  await page.setViewportSize({ width: 320, height: 180 });
+  expect(await axeViolations(page)).toEqual([]);
+  await page.close();
+});

@@ -196,6 +196,19 @@ test('playback goes on after the edge was away', async () => {
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
 });
 
+test.each([
+  { what: 'once are fetched again', times: 1, selector: 'media-controller[ready]' },
+  { what: 'at all are those of the browser', times: 100, selector: 'video[controls]' },
+])('controls that cannot be fetched $what', async ({ times, selector }) => {
+  const { mediaId } = await published();
+  const page = await browser.newPage(SMALL_PAGE);
+  await page.route('**/assets/controls-*', (route) => route.abort(), { times });
+  await page.goto(`${edge.base}/embed/${libraryId}/${mediaId}?muted=true`);
+  await page.locator(selector).waitFor(PATIENCE);
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.2);
+  await page.close();
+});
+
 test('the page has its meta tags, a strict policy and no foreign address; a wrong address is a 404 page', async () => {
   const shown = await published();
   const tags = JSON.stringify([{ property: 'og:site_name', value: 'A "site"' }]);
