@@ -59,7 +59,7 @@ export class Engine extends EventTarget {
   /** Begins to fetch, where `open` was called to wait. */
   fetchNow(): void {
     if (this.#hls === null) this.#video.preload = 'auto';
-    else if (!this.#hls.loadingEnabled) this.#hls.startLoad(this.#hls.config.startPosition);
+    else if (this.#source !== null && this.#hls.url === null) this.#hls.loadSource(this.#source.playlistUrl);
   }
 
   /** Reads a playlist anew at the place that is being watched: an open player never rereads its list of rungs. */
@@ -208,7 +208,7 @@ export class Engine extends EventTarget {
     hls.on(Hls.Events.ERROR, (_, data) => this.#recover(hls, data));
     endWithLast(hls, this.#video);
     if (this.#brokenLastSec !== null) endBefore(hls, this.#video, this.#brokenLastSec);
-    hls.loadSource(source.playlistUrl);
+    if (this.#opening.loadsAtOnce) hls.loadSource(source.playlistUrl);
     hls.attachMedia(this.#video);
   }
 
