@@ -3,6 +3,9 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
+import type { PlayerPhase } from '../../src/delivery/player/player-state.ts';
+import { axeViolations } from '../support/axe-violations.ts';
+import { forceState } from './forced-state.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
 import type { PublishedFilm } from './publish.ts';
 
@@ -107,6 +110,28 @@ src="${addressOf(shown, `?muted=true&autoplay=false${query}`)}"></iframe>
   },
 );
 
+test.each<{ phase: PlayerPhase; code: string }>([
+  { phase: { kind: 'failed', reason: 'truncated' }, code: 'failed' },
+  { phase: { kind: 'waiting' }, code: 'gone' },
+])('a client of player.js that finds a video $phase.kind is sent the error $code', async ({ phase, code }) => {
+  sitePage = `<!doctype html><link rel="icon" href="data:,"><iframe src="${addressOf(shown, '')}"></iframe>
+<script src="${await clientAddress()}"></script>`;
+  const page = await room.browser.newPage();
+  await forceState(page, ({ state }) => Object.assign(state, { phase, source: null }));
+  await page.route('**/state', (route) => route.fulfill({ status: 404, json: {} }));
+  await page.goto(siteBase);
+  const error = page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        // The client's script has just put itself there.
+        const { playerjs } = window as unknown as { playerjs: { Player: new (frame: unknown) => Client } };
+        new playerjs.Player(document.querySelector('iframe')).on('error', resolve);
+      }),
+  );
+  expect(await error).toEqual({ code });
+  await page.close();
+});
+
 async function open(made: PublishedFilm, query: string): Promise<{ page: Page; faults: string[] }> {
   const page = await room.browser.newPage();
   const faults: string[] = [];
@@ -142,14 +167,26 @@ test("an owner's head HTML runs and styles our elements, and its language and co
     .locator('bunny-media-time-range')
     .evaluate((range) => getComputedStyle(range.shadowRoot?.querySelector('.progress') ?? range).backgroundColor);
   expect(color).toBe('rgb(0, 0, 255)');
+  // Onward is to the left.
+  await page.locator('bunny-settings-menu-button').press('Enter');
+  const backs = page.locator('bunny-settings-menu .back');
+  for (const [key, count] of [
+    ['ArrowRight', 0],
+    ['ArrowLeft', 1],
+    ['ArrowRight', 0],
+  ] as const) {
+    await page.keyboard.press(key);
+    expect([key, await backs.count()]).toEqual([key, count]);
+  }
   expect(faults).toEqual([]);
   await page.close();
 });
 
-test('playback goes on where it was left, and says so', async () => {
+test('playback goes on where it was left, and says so; a live stream neither does nor changes the place', async () => {
   const context = await room.browser.newContext();
-  const visit = async () => {
+  const visit = async (prepare = async (_: Page) => {}) => {
     const page = await context.newPage();
+    await prepare(page);
     await page.goto(addressOf(shown, '?muted=true&rememberPosition=true'));
     await page.locator('media-controller[ready]').waitFor(PATIENCE);
     return page;
@@ -165,5 +202,91 @@ test('playback goes on where it was left, and says so', async () => {
   const second = await visit();
   await second.getByText('Continued at 0:05').waitFor(PATIENCE);
   await expect.poll(() => sec(second), PATIENCE).toBeGreaterThan(4.9);
+  await second.close({ runBeforeUnload: true });
+  const live = await visit((page) =>
+    forceState(page, ({ state }) => {
+      state.phase = { kind: 'live', live: { dvrSec: 60, targetLatencySec: 3, viewers: null } };
+    }),
+  );
+  const place = () =>
+    live.evaluate((id) => localStorage.getItem(id), `millrace:${shown.libraryId}:position:${shown.mediaId}`);
+  const before = await place();
+  expect(before).not.toBeNull();
+  await expect.poll(() => sec(live), PATIENCE).toBeGreaterThan(0.2);
+  await live.keyboard.press('k');
+  await expect
+    .poll(() => live.locator('video').evaluate((video: HTMLVideoElement) => video.paused), PATIENCE)
+    .toBe(true);
+  expect([await place(), await live.locator('.resumed').count()]).toEqual([before, 0]);
   await context.close();
+});
+
+test.each([
+  { query: '', buttons: 1, opened: true },
+  { query: '&disableIosPlayer=true', buttons: 0, opened: false },
+])(
+  'where elements cannot fill the screen, "$query" leaves $buttons buttons that do',
+  async ({ query, buttons, opened }) => {
+    const page = await room.browser.newPage();
+    await page.addInitScript(() => {
+      Object.defineProperty(Document.prototype, 'fullscreenEnabled', { get: () => false });
+      Object.assign(HTMLVideoElement.prototype, {
+        webkitEnterFullscreen() {
+          Object.assign(window, { isNative: true });
+        },
+      });
+    });
+    await page.goto(addressOf(shown, `?muted=true&autoplay=false${query}`));
+    await page.locator('media-controller[ready]').waitFor(PATIENCE);
+    expect(await page.locator('media-fullscreen-button').count()).toBe(buttons);
+    await page.keyboard.press('f');
+    expect(await page.evaluate(() => 'isNative' in window)).toBe(opened);
+    await page.close();
+  },
+);
+
+const readVideo = (page: Page) =>
+  page.locator('video').evaluate((video: HTMLVideoElement) => ({
+    ...{ sec: video.currentTime, rate: video.playbackRate, volume: video.volume, loops: video.loop },
+    ...{ isInline: video.playsInline, fills: document.fullscreenElement !== null },
+    captions: [...video.textTracks].filter(({ mode }) => mode !== 'disabled').length,
+  }));
+
+test('what the address leaves out is gone, with its keys; the others work, in a small frame too', async () => {
+  const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
+  const url = `${room.edge.base}/captions.vtt`;
+  await page.route(url, (route) => route.fulfill({ contentType: 'text/vtt', body: 'WEBVTT\n' }));
+  await forceState(page, ({ state }) =>
+    Object.assign(state.details, { captions: [{ language: 'en', label: 'English', url }] }),
+  );
+  const visit = async (query: string) => {
+    await page.goto(addressOf(shown, `?muted=true&autoplay=false${query}`));
+    await page.locator('media-controller[ready]').waitFor(PATIENCE);
+    await page.locator('bunny-settings-menu-button').click();
+    const airplay = await page.locator('media-airplay-button').count();
+    const speed = await page.getByRole('menuitem', { name: 'Speed' }).count();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('>');
+    return {
+      airplay,
+      speed,
+      isCompact: await page.locator('media-controller[compact]').count(),
+      ...(await readVideo(page)),
+    };
+  };
+  const bare = await visit('&showSpeed=false&compactControls=true&playsinline=false&disableAirplay=true');
+  expect(bare).toMatchObject({ airplay: 0, speed: 0, isCompact: 1, isInline: false, rate: 1, loops: false });
+  expect(await visit('')).toMatchObject({ airplay: 1, speed: 1, isCompact: 0, isInline: true, rate: 1.25 });
+  for (const key of ['c', 'f', 'l', '<']) await page.keyboard.press(key);
+  const pressed = { captions: 1, fills: true, loops: true, rate: 1 };
+  await expect.poll(() => readVideo(page), PATIENCE).toMatchObject(pressed);
+  await page.keyboard.press('f');
+  await expect.poll(async () => (await readVideo(page)).fills, PATIENCE).toBe(false);
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.locator('media-volume-range input').focus();
+  await page.keyboard.press('ArrowLeft');
+  expect(await readVideo(page)).toMatchObject({ volume: 0.95, sec: 0 });
+  await page.setViewportSize({ width: 320, height: 180 });
+  expect(await axeViolations(page)).toEqual([]);
+  await page.close();
 });

@@ -204,7 +204,7 @@ test("a library's advertisement is shown before the video, reported, and skipped
   await page.close();
 });
 
-test('an advertisement watched to its end counts as that, and one that is missing holds up nothing', async () => {
+test('an advertisement watched to its end counts as that; a missing or blocked one holds up nothing', async () => {
   const made = await room.publish({ player: { vastTagUrl: `${adsBase}/vast` } });
   const { page } = await open(made, '&autoplay=false');
   expect(adRequests.filter((url) => url === '/ad.mp4').length).toBe(1);
@@ -216,6 +216,11 @@ test('an advertisement watched to its end counts as that, and one that is missin
   const missing = await open(await room.publish({ player: { vastTagUrl: `${adsBase}/nothing` } }));
   await expect.poll(async () => (await read(missing.page)).sec, PATIENCE).toBeGreaterThan(0.5);
   await missing.page.close();
+  const blocked = await open(made, '', async (opened) => {
+    await opened.route('**/assets/ad-break-*', (route) => route.abort());
+  });
+  await expect.poll(async () => (await read(blocked.page)).sec, PATIENCE).toBeGreaterThan(0.5);
+  await blocked.page.close();
 });
 
 test('Cast is offered where the address asks for it, and its script is fetched there alone', async () => {
@@ -257,5 +262,38 @@ test('with responsive=false the picture is no larger than its tallest rung', asy
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.1);
   const box = await page.locator('media-controller > video').boundingBox();
   expect([box?.height, box?.y]).toEqual([180, 270]);
+  await page.close();
+});
+
+test('the most watched place is named beside its chapter, and a phone lists chapters in the settings', async () => {
+  const { page, faults } = await open(shown, '&autoplay=false&showHeatmap=true', (opened) =>
+    forceState(opened, ({ state }) => {
+      const chapters = [
+        { title: 'First', startSec: 0, endSec: 8 },
+        { title: 'Second', startSec: 8, endSec: 20 },
+      ];
+      Object.assign(state.details, { chapters, heat: [...Array(60).fill(1), 100, ...Array(39).fill(1)] });
+    }),
+  );
+  const bar = page.locator('bunny-media-time-range');
+  const { x = 0, y = 0, width = 0 } = (await bar.boundingBox()) ?? {};
+  const labelAt = async (part: number) => {
+    await page.mouse.move(x + width * part, y + 10);
+    return [await bar.getByText('Most replayed').isVisible(), await bar.locator('.title').textContent()];
+  };
+  expect([await labelAt(0.595), await labelAt(0.615), await labelAt(0.7)]).toEqual([
+    [true, 'Second'],
+    [true, 'Second'],
+    [false, 'Second'],
+  ]);
+  await page.locator('bunny-settings-menu-button').click();
+  expect(await page.getByRole('menuitem', { name: 'Chapters' }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+  await page.setViewportSize({ width: 390, height: 300 });
+  await page.locator('bunny-settings-menu-button').click();
+  await page.getByRole('menuitem', { name: 'Chapters' }).click();
+  await page.getByRole('menuitemradio', { name: 'Second' }).click();
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBe(8);
+  expect(faults).toEqual([]);
   await page.close();
 });

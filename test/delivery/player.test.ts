@@ -112,6 +112,24 @@ test('the query chooses start, sound, loop and waiting', async () => {
   expect(faults).toEqual([]);
 });
 
+test('with preload=false the page loads no playlist before it plays', async () => {
+  const { mediaId } = await published();
+  const page = await browser.newPage(SMALL_PAGE);
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  // The server's own link is no part of this.
+  await page.route('**/embed/**', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replace(/<link rel="preload"[^>]*>/, '') });
+  });
+  await page.goto(`${edge.base}/embed/${libraryId}/${mediaId}?muted=true&autoplay=false&preload=false`);
+  await page.locator('media-controller[ready]').waitFor(PATIENCE);
+  expect(requests.filter((url) => /\.(m3u8|m4s|mp4)/.test(url))).toEqual([]);
+  await page.keyboard.press('k');
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.2);
+  await page.close();
+});
+
 test('seeking and choosing a quality show the chosen picture', async () => {
   const shown = await published();
   const { page, faults } = await openPlayer(shown, '?muted=true');
@@ -194,6 +212,19 @@ test('playback goes on after the edge was away', async () => {
   await expect.poll(() => page.locator('.player').getAttribute('troubled'), PATIENCE).toBe('');
   await page.unroute(pattern);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
+});
+
+test.each([
+  { what: 'once are fetched again', times: 1, selector: 'media-controller[ready]' },
+  { what: 'at all are those of the browser', times: 100, selector: 'video[controls]' },
+])('controls that cannot be fetched $what', async ({ times, selector }) => {
+  const { mediaId } = await published();
+  const page = await browser.newPage(SMALL_PAGE);
+  await page.route('**/assets/controls-*', (route) => route.abort(), { times });
+  await page.goto(`${edge.base}/embed/${libraryId}/${mediaId}?muted=true`);
+  await page.locator(selector).waitFor(PATIENCE);
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.2);
+  await page.close();
 });
 
 test('the page has its meta tags, a strict policy and no foreign address; a wrong address is a 404 page', async () => {

@@ -6,6 +6,7 @@ import { Engine } from './engine/engine.ts';
 import { watchGaps } from './engine/gap-watch.ts';
 import { keepPlaying } from './engine/keep-playing.ts';
 import { returnToLive } from './engine/return-to-live.ts';
+import { loadPart } from './load-part.ts';
 import { Position } from './position.ts';
 import { paintBlur } from './poster.ts';
 import { sendBeacons } from './send-beacons.ts';
@@ -14,6 +15,7 @@ import { followState } from './state-feed.ts';
 
 /** The controls leave the line to the first segment, but not for longer than this. */
 const CONTROLS_AFTER_MS = 3_000;
+const CONTROLS_RETRIES_MS = [500, 3_000];
 
 // The page's one entry: engine first, so that the video loads while the controls are fetched.
 const config = readConfig();
@@ -32,8 +34,8 @@ video.volume = memory.readNumber('volume') ?? 1;
 const { vastTagUrl } = config.look;
 // An owner's preview is no showing of the advertisement either.
 if (vastTagUrl !== null && options.counts) {
-  const { holdForAd } = await import('./ads/ad-break.ts');
-  holdForAd({ frame, video, tagUrl: vastTagUrl, say });
+  const ads = await loadPart(() => import('./ads/ad-break.ts'));
+  ads?.holdForAd({ frame, video, tagUrl: vastTagUrl, say });
 }
 const engine = new Engine(video);
 watchGaps(video, engine);
@@ -41,7 +43,7 @@ keepPlaying(video, engine);
 returnToLive(video, engine);
 const resumeSec = options.remembersPosition ? position.read() : 0;
 const session = new Session({ video, engine, options, memory, stateUrl: config.stateUrl, resumeSec }, config.state);
-if (options.remembersPosition) position.follow(video, () => !session.isTrailer);
+if (options.remembersPosition) position.follow(video, () => session.isVideo);
 paintBlur(frame, config.state);
 
 if (options.counts) {
@@ -56,8 +58,9 @@ if (options.counts) {
 }
 
 if (session.isPlayable && options.autoplay) await firstSegment(engine);
-const { mountControls } = await import('./controls.ts');
-mountControls({ frame, video, engine, session, options, memory, config, say, resumedSec: resumeSec });
+const controls = await loadPart(() => import('./controls.ts'), CONTROLS_RETRIES_MS);
+if (controls === null) video.controls = true;
+controls?.mountControls({ frame, video, engine, session, options, memory, config, say, resumedSec: resumeSec });
 await followState(config.stateUrl, config.state, {
   onAnswer: (answer) => session.take(answer),
   // A trailer that plays would go on for hours after its stream began.

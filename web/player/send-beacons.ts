@@ -25,7 +25,7 @@ const LOOPED_SEC = 0.5;
 export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: Counted): void {
   const clock: VisitClock = { sincePageMs: () => performance.now(), deliveredAtMs: issuedAtMs(viewing.ticket) };
   const visit = new Visit(clock, viewing, counted);
-  let stallTimer: ReturnType<typeof setTimeout> | undefined;
+  let stallTimer: ReturnType<typeof setInterval> | undefined;
   const isMoving = () => !video.paused && !video.seeking && !video.ended && video.readyState >= 3;
   const step = () => {
     if (!isMoving()) return;
@@ -44,7 +44,7 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
   video.addEventListener('timeupdate', step);
   video.addEventListener('ratechange', rest);
   const endStall = () => {
-    clearTimeout(stallTimer);
+    clearInterval(stallTimer);
     stallTimer = undefined;
     visit.ledger.stall(true);
   };
@@ -67,7 +67,7 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
   video.addEventListener('waiting', () => {
     visit.ledger.rest();
     if (video.seeking) return;
-    stallTimer ??= setTimeout(() => visit.ledger.stall(false), STALL_MS);
+    stallTimer ??= setInterval(() => visit.ledger.stall(false), STALL_MS);
   });
   video.addEventListener('playing', () => {
     endStall();

@@ -69,6 +69,11 @@ export class Session extends EventTarget {
     return this.#opened?.medium === 'trailer';
   }
 
+  /** Whether what plays is a video, also a recording: neither a stream nor its trailer. */
+  get isVideo(): boolean {
+    return this.#opened?.medium === 'video';
+  }
+
   get isLive(): boolean {
     return isLive(this.#state.phase);
   }

@@ -82,15 +82,27 @@ describe('the account of a visit', () => {
     viewer.ledger.moveTo(7, 1, 240);
     expect(viewer.totals()?.watchedSec[0]).toBe(1);
   });
+});
 
-  test('counts stalls after the start only', () => {
-    const viewer = watch();
+test('stalls are counted after the start only', () => {
+  const viewer = watch();
+  viewer.ledger.stall(false);
+  viewer.ledger.stall(true);
+  viewer.play(1);
+  viewer.ledger.stall(false);
+  viewer.wait(2);
+  viewer.ledger.stall(true);
+  expect(viewer.totals()).toMatchObject({ stallCount: 1, stallMs: 2_000 });
+});
+
+test('sleep is no part of a stall', () => {
+  const viewer = watch();
+  viewer.play(1);
+  for (const sec of [0, 1, 3_600, 1]) {
+    viewer.wait(sec);
     viewer.ledger.stall(false);
-    viewer.ledger.stall(true);
-    viewer.play(1);
-    viewer.ledger.stall(false);
-    viewer.wait(2);
-    viewer.ledger.stall(true);
-    expect(viewer.totals()).toMatchObject({ stallCount: 1, stallMs: 2_000 });
-  });
+  }
+  viewer.wait(0.5);
+  viewer.ledger.stall(true);
+  expect(viewer.totals()).toMatchObject({ stallCount: 1, stallMs: 2_500 });
 });

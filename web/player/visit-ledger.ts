@@ -25,11 +25,15 @@ export type VisitLedger = {
   rest(): void;
   /** The picture jumps: the bucket that it lands in is entered anew. */
   jump(): void;
+  /** Playback waits, and goes on waiting: to be called again within 5 s, since a longer gap was sleep. */
   stall(isOver: boolean): void;
   fail(): void;
   /** Null before the first moving frame. */
   totals(): VisitTotals | null;
 };
+
+/** As it was last reported. */
+type Stall = { untilMs: number; ms: number };
 
 const HOUR_MS = 3600_000;
 /** Timers of hidden pages and slow machines may come this late; what is longer was sleep. */
@@ -55,7 +59,7 @@ export function openVisitLedger(
   let requestedMs = 0;
   let last: { positionSec: number; atMs: number } | null = null;
   let bucket = -1;
-  let stalledAtMs: number | null = null;
+  let stall: Stall | null = null;
 
   const addWatched = (ms: number, atMs: number) => {
     const firstHour = Math.floor((clock.deliveredAtMs + (startedMs ?? atMs)) / HOUR_MS);
@@ -97,13 +101,13 @@ export function openVisitLedger(
       bucket = -1;
     },
     stall(isOver) {
-      if (!isOver) stalledAtMs ??= clock.sincePageMs();
-      if (!isOver || stalledAtMs === null) return;
+      if (!isOver || stall !== null) stall = prolong(stall, clock.sincePageMs());
+      if (!isOver || stall === null) return;
       if (startedMs !== null) {
         counts.stallCount += 1;
-        counts.stallMs += Math.round(clock.sincePageMs() - stalledAtMs);
+        counts.stallMs += Math.round(stall.ms);
       }
-      stalledAtMs = null;
+      stall = null;
     },
     fail() {
       counts.failures += 1;
@@ -114,6 +118,12 @@ export function openVisitLedger(
       return { startedMs: Math.round(startedMs), watchedSec, heat, rungSec: toRungSec(rungMs), ...counts };
     },
   };
+}
+
+/** Begins a stall, or adds the time since it was last reported, unless that was sleep. */
+function prolong(stall: Stall | null, untilMs: number): Stall {
+  const stepMs = stall === null ? 0 : untilMs - stall.untilMs;
+  return { untilMs, ms: (stall?.ms ?? 0) + (stepMs > LONGEST_STEP_SEC * 1000 ? 0 : stepMs) };
 }
 
 /** Those that were watched most, as whole seconds: a picture whose size changes all the time is not listed whole. */

@@ -10,10 +10,11 @@ test('the curve is closed, spans the bar and has its peak at the top', () => {
 });
 
 test.each([
-  { heat: [10, 20, 100, 10], expected: { from: 0.5, to: 0.75 } },
+  { heat: [10, 20, 100, 10], expected: { at: 0.625, near: 0.375 } },
+  { heat: Array.from({ length: 500 }, (_, index) => (index === 249 ? 9 : 1)), expected: { at: 0.499, near: 0.015 } },
   { heat: [100, 98, 100, 99], expected: null },
   { heat: [0, 0], expected: null },
   { heat: [], expected: null },
-])('of $heat the most replayed stretch is $expected', ({ heat, expected }) => {
+])('of $heat.length stretches the most replayed stretch is $expected', ({ heat, expected }) => {
   expect(mostReplayed(heat)).toEqual(expected);
 });

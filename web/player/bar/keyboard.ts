@@ -21,12 +21,12 @@ export const KEYS: readonly { keys: readonly string[]; word: string }[] = [
 
 type KeyActions = { actions: Actions; toggleCaptions(): void; toggleHelp(): void; wake(): void };
 
-export function mountKeyboard({ video, session }: ControlParts, keyActions: KeyActions): void {
+export function mountKeyboard(parts: ControlParts, keyActions: KeyActions): void {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
     if (isPressed(event)) return;
     const isOfHelp = event.key === '?' || event.key === 'Escape';
-    const action = session.isPlayable || isOfHelp ? findAction(event.key, video, keyActions) : undefined;
+    const action = parts.session.isPlayable || isOfHelp ? findAction(event, parts, keyActions) : undefined;
     if (action === undefined) return;
     event.preventDefault();
     action();
@@ -50,14 +50,30 @@ function isTyping({ target }: KeyboardEvent): boolean {
   );
 }
 
-function findAction(key: string, video: HTMLVideoElement, { actions, ...rest }: KeyActions): (() => void) | undefined {
+/** The key in lower case; where it writes a letter or digit of another script, the one that is printed beside that. */
+export function keyOf({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>): string {
+  const isOtherScript = /^(?!\p{Script=Latin}|[0-9])[\p{L}\p{M}\p{Nd}]$/u.test(key);
+  const place = isOtherScript ? /^(?:Key|Digit)(.)$/.exec(code)?.[1] : undefined;
+  return (place ?? key).toLowerCase();
+}
+
+function findAction(
+  event: KeyboardEvent,
+  { video, options }: ControlParts,
+  { actions, ...rest }: KeyActions,
+): (() => void) | undefined {
+  const key = keyOf(event);
   if (/^[0-9]$/.test(key)) return () => actions.seekToPart(Number(key) / 10);
-  const isRtl = document.documentElement.dir === 'rtl';
+  if (!options.showsSpeed && (key === '<' || key === '>')) return undefined;
+  const onVolume = event.target instanceof HTMLElement && event.target.matches('media-volume-range');
+  const toRight = document.documentElement.dir === 'rtl' ? -1 : 1;
+  const move = (steps: number) =>
+    onVolume ? actions.changeVolume(steps * VOLUME_STEP) : actions.seekBy(steps * SEEK_SEC);
   const found: Record<string, () => void> = {
     ' ': actions.togglePlay,
     k: actions.togglePlay,
-    arrowleft: () => actions.seekBy(isRtl ? SEEK_SEC : -SEEK_SEC),
-    arrowright: () => actions.seekBy(isRtl ? -SEEK_SEC : SEEK_SEC),
+    arrowleft: () => move(-toRight),
+    arrowright: () => move(toRight),
     arrowup: () => actions.changeVolume(VOLUME_STEP),
     arrowdown: () => actions.changeVolume(-VOLUME_STEP),
     m: actions.toggleMute,
@@ -70,5 +86,5 @@ function findAction(key: string, video: HTMLVideoElement, { actions, ...rest }: 
     '>': () => actions.changeRate(RATE_STEP),
     '?': rest.toggleHelp,
   };
-  return found[key.toLowerCase()];
+  return found[key];
 }

@@ -23,7 +23,9 @@ export function layOut(parts: ControlParts, { range, clock, menu, hasSettings }:
   if (has('settings')) row.append(settingsButton(parts, menu, hasSettings));
   if (has('airplay') && options.offersAirplay) row.append(mediaButton('airplay'));
   if (has('pip')) row.append(mediaButton('pip'));
-  if (has('fullscreen')) row.append(mediaButton('fullscreen'));
+  // Where elements cannot fill the screen (iPhones), media-chrome's button opens the system's own player.
+  if (has('fullscreen') && (options.usesNativeFullscreen || document.fullscreenEnabled))
+    row.append(mediaButton('fullscreen'));
   const bar = document.createElement('bunny-media-control-bar');
   if (has('progress')) bar.append(range);
   bar.append(row);

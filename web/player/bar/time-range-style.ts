@@ -31,12 +31,10 @@ export const TIME_RANGE_STYLE = `
 }
 :host(:hover) .heat, :host(:focus-visible) .heat, :host([dragging]) .heat { opacity: 1; }
 .hot {
-  position: absolute; bottom: 50px; transform: translateX(-50%); padding: 2px 8px; border-radius: 10px;
-  white-space: nowrap;
-  font-size: 11px; line-height: 16px; color: #fff; background: rgb(12 14 20 / .72); opacity: 0;
-  transition: opacity .2s; pointer-events: none;
+  width: max-content; margin: 0 auto 6px; padding: 2px 8px; border-radius: 10px; white-space: nowrap;
+  font-size: 11px; line-height: 16px; background: rgb(12 14 20 / .72);
 }
-:host(:is(:hover, [dragging])[hot]) .hot { opacity: 1; }
+:host(:not([hot])) .hot { display: none; }
 :host(:is(:hover, :focus-visible, [dragging])) .track { height: var(--media-range-track-height, 6px); }
 :host(:is(:hover, :focus-visible, [dragging])) .thumb { transform: scale(1); }
 :host(:is(:hover, [dragging])) .pointer { opacity: 1; }

@@ -59,7 +59,8 @@ export class TimeRange extends HTMLElement {
     this.#heat.setAttribute('preserveAspectRatio', 'none');
     this.#heat.setAttribute('aria-hidden', 'true');
     this.#track.append(this.#buffered, this.#pointer, this.#progress);
-    attachShadow(this, TIME_RANGE_STYLE, this.#heat, this.#hot, this.#track, this.#thumb, this.#preview.box);
+    this.#preview.box.prepend(this.#hot);
+    attachShadow(this, TIME_RANGE_STYLE, this.#heat, this.#track, this.#thumb, this.#preview.box);
   }
 
   /** Connects it with a video; to be called once. */
@@ -165,7 +166,7 @@ export class TimeRange extends HTMLElement {
     this.#preview.show(sec, this.#facts.isLive ? sec - span.endSec : sec, chapter);
     scaleTo(this.#pointer, part);
     const hot = mostReplayed(this.#facts.heat ?? []);
-    this.toggleAttribute('hot', hot !== null && hot.from <= part && part <= hot.to && chapter === null);
+    this.toggleAttribute('hot', hot !== null && Math.abs(part - hot.at) <= hot.near);
     const { box } = this.#preview;
     const middle = (this.#isRtl ? 1 - part : part) * this.clientWidth;
     const left = Math.max(0, Math.min(this.clientWidth - box.offsetWidth, middle - box.offsetWidth / 2));
@@ -202,9 +203,6 @@ export class TimeRange extends HTMLElement {
     const path = document.createElementNS(SVG, 'path');
     path.setAttribute('d', heatPath(heat));
     this.#heat.replaceChildren(path);
-    const hot = mostReplayed(heat);
-    const middle = hot === null ? 0 : (hot.from + hot.to) / 2;
-    this.#hot.style.left = `${Math.max(0.06, Math.min(0.94, this.#isRtl ? 1 - middle : middle)) * 100}%`;
   }
 
   #report(): void {

@@ -30,6 +30,25 @@ test('flags are read as hosts write them, in any case, and nonsense is the defau
   });
 });
 
+test.each([
+  ['?muted', true],
+  ['?autoplay=false&muted&loop', true],
+  ['?muted=1', true],
+  ['?muted=Yes', true],
+  ['?muted=', false],
+  ['?muted=&loop', false],
+  ['?muted=maybe', false],
+  ['?muted=no', false],
+  ['?muted=0&muted=1', false],
+  ['', false],
+])('%s is muted: %s', (query, muted) => {
+  expect(readStartOptions(query, look).muted).toBe(muted);
+});
+
+test.each(['?autoplay=no', '?autoplay=0', '?autoplay=FALSE'])('%s does not play by itself', (query) => {
+  expect(readStartOptions(query, look).autoplay).toBe(false);
+});
+
 test('the query goes before what the library says', () => {
   expect(readStartOptions('', look)).toMatchObject({ showsHeat: true, remembersPosition: false, startSec: null });
   const asked = readStartOptions('?showHeatmap=false&rememberPosition=true&compactControls=true&count=false', look);

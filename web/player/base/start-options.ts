@@ -25,12 +25,17 @@ export type StartOptions = {
 
 type Look = Pick<PageConfig['look'], 'showHeatmap' | 'rememberPosition' | 'compactControls'>;
 
+/**
+ * Names are read in any case, and the first of several counts. A flag is set by its name alone (`?muted`) or by `true`,
+ * `1` or `yes`, and cleared by `false`, `0` or `no`; with any other value, or none after its `=`, it is as if absent.
+ */
 export function readStartOptions(query: string, look: Look): StartOptions {
   const values = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
     if (!values.has(name.toLowerCase())) values.set(name.toLowerCase(), value);
   }
-  const flag = (name: string, standard: boolean) => readFlag(values.get(name) ?? null, standard);
+  const alone = new Set(query.toLowerCase().split(/[?&]/));
+  const flag = (name: string, standard: boolean) => alone.has(name) || readFlag(values.get(name), standard);
   return {
     autoplay: flag('autoplay', true),
     muted: flag('muted', false),
@@ -67,9 +72,7 @@ function readCaptions(text: string): StartOptions['captions'] {
   return { language: isShown ? text.slice(0, -'-auto'.length) : text, isShown };
 }
 
-/** `?muted` and `?muted=1` are yes like `?muted=true`; an unknown value is the default. */
-function readFlag(value: string | null, standard: boolean): boolean {
-  if (value === null) return standard;
-  if (['', 'true', '1'].includes(value.toLowerCase())) return true;
-  return ['false', '0'].includes(value.toLowerCase()) ? false : standard;
+function readFlag(value = '', standard: boolean): boolean {
+  if (/^(true|1|yes)$/i.test(value)) return true;
+  return /^(false|0|no)$/i.test(value) ? false : standard;
 }

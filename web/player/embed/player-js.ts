@@ -1,4 +1,5 @@
 import type { ControlParts } from '../parts.ts';
+import type { View } from '../session.ts';
 
 const CONTEXT = 'player.js';
 const VERSION = '0.0.11';
@@ -11,6 +12,8 @@ const READY_LATER_MS = 2_000;
 
 type Request = { method: string; value: unknown; listener: string | undefined };
 
+type Emit = (event: string, value?: unknown) => void;
+
 /**
  * Answers the player.js protocol (https://github.com/embedly/player.js): JSON texts by postMessage. The parent is known
  * by its window, so that it works under any referrer policy and origin.
@@ -20,9 +23,10 @@ export function mountPlayerJs({ video, engine, config, session, options }: Contr
   const listeners = new Map<string, Set<string | undefined>>();
   const send = (message: object) =>
     window.parent.postMessage(JSON.stringify({ context: CONTEXT, version: VERSION, ...message }), '*');
-  const emit = (event: string, value?: unknown) => {
-    for (const listener of listeners.get(event) ?? [])
-      send({ event, value, ...(listener === undefined ? {} : { listener }) });
+  const sendTo = (listener: string | undefined, event: string, value?: unknown) =>
+    send({ event, value, ...(listener === undefined ? {} : { listener }) });
+  const emit: Emit = (event, value) => {
+    for (const listener of listeners.get(event) ?? []) sendTo(listener, event, value);
   };
   const methods = methodsOf(video, config.state.source?.durationSec ?? 0);
   const sendReady = () =>
@@ -43,12 +47,14 @@ export function mountPlayerJs({ video, engine, config, session, options }: Contr
     else if (method === 'removeEventListener') listeners.get(String(value))?.delete(listener);
     else {
       const result = methods.get(method)?.(value);
-      if (result !== undefined) send({ event: method, value: result, ...(listener === undefined ? {} : { listener }) });
+      if (result !== undefined) sendTo(listener, method, result);
     }
   };
   const addListener = (event: string, listener: string | undefined) => {
     listeners.set(event, (listeners.get(event) ?? new Set()).add(listener));
     if (event === 'ready' && isReady) sendReady();
+    const code = finalFault(session.view);
+    if (event === 'error' && code !== null) sendTo(listener, event, { code });
   };
   window.addEventListener('message', ({ source, data }) => {
     if (source !== window.parent) return;
@@ -79,11 +85,27 @@ export function mountPlayerJs({ video, engine, config, session, options }: Contr
   if (video.readyState >= HTMLMediaElement.HAVE_METADATA || loadsNothing) ready();
   else video.addEventListener('loadedmetadata', ready, { once: true });
   relay(video, emit);
-  for (const name of ['trouble', 'denied'])
-    engine.addEventListener(name, () => emit('error', { code: engine.lastFault ?? name }));
+  relayFaults({ engine, session }, emit);
 }
 
-function relay(video: HTMLVideoElement, emit: (event: string, value?: unknown) => void): void {
+function relayFaults({ engine, session }: Pick<ControlParts, 'engine' | 'session'>, emit: Emit): void {
+  for (const name of ['trouble', 'denied'])
+    engine.addEventListener(name, () => emit('error', { code: engine.lastFault ?? name }));
+  let reported = finalFault(session.view);
+  session.addEventListener('view', () => {
+    const code = finalFault(session.view);
+    if (code !== null && code !== reported) emit('error', { code });
+    reported = code;
+  });
+}
+
+/** The code of a view after which nothing plays; null for any other, and for `denied`, which the engine reports. */
+function finalFault(view: View): string | null {
+  if (view.kind === 'refused') return view.code;
+  return view.kind === 'failed' || view.kind === 'gone' ? view.kind : null;
+}
+
+function relay(video: HTMLVideoElement, emit: Emit): void {
   for (const name of ['play', 'pause', 'ended', 'seeked']) video.addEventListener(name, () => emit(name));
   video.addEventListener('timeupdate', () =>
     emit('timeupdate', { seconds: video.currentTime, duration: video.duration }),

@@ -28,6 +28,7 @@ export class Engine extends EventTarget {
   #hls: Hls | null = null;
   #shaka: ShakaEngine | null = null;
   #needsShaka = false;
+  #closeNative: (() => void) | null = null;
   #source: PlayerSource | null = null;
   #opening: Opening = { startSec: 0, loadsAtOnce: true, isLive: false, lineBps: null };
   #attempts: Attempts = NO_ATTEMPTS;
@@ -52,13 +53,13 @@ export class Engine extends EventTarget {
     if (importShaka !== null && source.drm !== null && (this.#needsShaka || !Hls.isSupported()))
       void this.#openShaka(source, importShaka);
     else if (Hls.isSupported()) this.#openHls(source);
-    else openNatively(this.#video, source, opening, () => this.#report('loaded'));
+    else this.#closeNative = openNatively(this.#video, source, opening, (name) => this.#report(name));
   }
 
   /** Begins to fetch, where `open` was called to wait. */
   fetchNow(): void {
     if (this.#hls === null) this.#video.preload = 'auto';
-    else if (!this.#hls.loadingEnabled) this.#hls.startLoad(this.#hls.config.startPosition);
+    else if (this.#source !== null && this.#hls.url === null) this.#hls.loadSource(this.#source.playlistUrl);
   }
 
   /** Reads a playlist anew at the place that is being watched: an open player never rereads its list of rungs. */
@@ -83,6 +84,8 @@ export class Engine extends EventTarget {
     this.#hls = null;
     void this.#shaka?.close();
     this.#shaka = null;
+    this.#closeNative?.();
+    this.#closeNative = null;
   }
 
   /** What the line brings, as far as it was measured. */
@@ -205,7 +208,7 @@ export class Engine extends EventTarget {
     hls.on(Hls.Events.ERROR, (_, data) => this.#recover(hls, data));
     endWithLast(hls, this.#video);
     if (this.#brokenLastSec !== null) endBefore(hls, this.#video, this.#brokenLastSec);
-    hls.loadSource(source.playlistUrl);
+    if (this.#opening.loadsAtOnce) hls.loadSource(source.playlistUrl);
     hls.attachMedia(this.#video);
   }
 
@@ -270,9 +273,10 @@ export class Engine extends EventTarget {
     clearTimeout(this.#retrying);
     if (recovery.kind === 'play-out') {
       const { over, afterMs } = recovery;
+      const sec = () => resumeAt(this.#video, { openedAtSec: this.#opening.startSec, latencySec: null });
       this.#hls?.stopLoad();
       if (afterMs > 0) this.#report('trouble');
-      this.#retrying = whenPlayedOut(this.#video, afterMs, () => this.#reloadAt(over && placeAfter(over, this.#sec)));
+      this.#retrying = whenPlayedOut(this.#video, afterMs, () => this.#reloadAt(over && placeAfter(over, sec())));
       return;
     }
     if (recovery.kind === 'end') this.#brokenLastSec = recovery.brokenSec;
@@ -283,11 +287,6 @@ export class Engine extends EventTarget {
       const atSec = recovery.kind === 'end' ? recovery.fromSec : null;
       this.#retrying = setTimeout(() => this.#reloadAt(atSec), recovery.afterMs);
     }
-  }
-
-  /** The place that is watched, or that was opened as long as nothing is loaded. */
-  get #sec(): number {
-    return this.#video.readyState === 0 ? this.#opening.startSec : this.#video.currentTime;
   }
 
   #reloadAt(sec: number | null): void {

@@ -6,14 +6,10 @@ const UNKNOWN_LINE_BPS = 500_000;
 
 export type Opening = { startSec: number; loadsAtOnce: boolean; isLive: boolean; lineBps: number | null };
 
-export function hlsOptions(
-  source: PlayerSource,
-  { startSec, loadsAtOnce, isLive, lineBps }: Opening,
-): Partial<HlsConfig> {
+export function hlsOptions(source: PlayerSource, { startSec, isLive, lineBps }: Opening): Partial<HlsConfig> {
   return {
     // A video that grows is watched from its start, a live stream from its newest second.
     startPosition: isLive && startSec <= 0 ? -1 : startSec,
-    autoStartLoad: loadsAtOnce,
     lowLatencyMode: isLive,
     // After a stall a viewer gets back to the newest second (`returnToLive`), instead of staying behind by as long as
     // it lasted.

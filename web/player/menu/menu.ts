@@ -123,10 +123,12 @@ export class Menu extends HTMLElement {
     const items = this.#items;
     const index = items.indexOf(document.activeElement as HTMLElement); // -1 for what is no item
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const isRtl = document.documentElement.dir === 'rtl';
+    const [back, onward] = isRtl ? ['ArrowRight', 'ArrowLeft'] : ['ArrowLeft', 'ArrowRight'];
     const end = { Home: 0, End: items.length - 1 }[event.key];
     if (event.key === 'Escape' || event.key === 'Tab') this.close(event.key === 'Escape');
-    else if (event.key === 'ArrowLeft' && this.#page?.parent) this.#show(this.#page.parent);
-    else if (event.key === 'ArrowRight' && items[index]?.dataset.page) this.#show(items[index].dataset.page);
+    else if (event.key === back && this.#page?.parent) this.#show(this.#page.parent);
+    else if (event.key === onward && items[index]?.dataset.page) this.#show(items[index].dataset.page);
     else if (step !== undefined) items[(index + step + items.length) % items.length]?.focus();
     else if (end !== undefined) items[end]?.focus();
     // What presses the item is left to the browser; no other key leaves the menu.

@@ -24,6 +24,7 @@ export function menuPages(lists: Lists): MenuPage[] {
       entries: () => styleChoices(lists, choice),
     })),
     { id: 'chapters', title: say('chapters'), parent: null, entries: () => chapters(lists) },
+    { id: 'settings-chapters', title: say('chapters'), parent: 'settings', entries: () => chapters(lists) },
   ];
 }
 
@@ -47,7 +48,16 @@ function settings(lists: Lists): MenuEntry[] {
     const audio = engine.audioTracks[engine.audioIndex];
     entries.push(page('sound', say('sound'), audio === undefined ? '' : nameAudio(audio)));
   }
+  if (session.state.details.chapters.length > 0 && hidesChapters(lists)) {
+    const now = chapters(lists).find((entry) => entry.kind === 'choice' && entry.isChosen);
+    entries.push(page('settings-chapters', say('chapters'), now?.label ?? ''));
+  }
   return entries;
+}
+
+/** Narrow frames and compact controls have no room for the button that lists them. */
+function hidesChapters({ frame }: Lists): boolean {
+  return frame.querySelector('.chapter')?.getClientRects().length === 0;
 }
 
 function qualities({ engine, say }: Lists): MenuEntry[] {

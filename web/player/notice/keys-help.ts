@@ -3,10 +3,11 @@ import { make } from '../base/dom.ts';
 import type { ControlParts } from '../parts.ts';
 
 /** The list of keys, in a dialog over the picture. Answers what opens and closes it. */
-export function mountKeysHelp({ frame, say }: ControlParts): () => void {
+export function mountKeysHelp({ frame, say, options }: ControlParts): () => void {
   const dialog = make('dialog', { class: 'keys-help', 'aria-label': say('keys'), slot: 'dialog', noautohide: true });
   const list = make('dl');
   for (const { keys, word } of KEYS) {
+    if (word === 'keys.speed' && !options.showsSpeed) continue;
     const names = keys.map((key) => (key === '…' ? key : make('kbd', {}, key === 'Space' ? say('keys.space') : key)));
     list.append(make('div', {}, make('dt', {}, ...names), make('dd', {}, say(word))));
   }

@@ -5,8 +5,8 @@ import type { ControlParts } from '../parts.ts';
 const SHOWN_MS = 8_000;
 
 /** Says where playback goes on, and offers to begin again. */
-export function mountResumed({ frame, video, options, say, resumedSec }: ControlParts): void {
-  if (resumedSec <= 0 || options.startSec !== null) return;
+export function mountResumed({ frame, video, session, options, say, resumedSec }: ControlParts): void {
+  if (resumedSec <= 0 || options.startSec !== null || !session.isVideo) return;
   const again = make('button', { type: 'button' }, say('startOver'));
   const chip = make('div', { class: 'resumed', slot: 'top-chrome', role: 'status', noautohide: true });
   chip.append(make('span', {}, say('resumed', { time: writeTime(resumedSec) })), again);

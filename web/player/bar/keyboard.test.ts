@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { keyOf } from './keyboard.ts';
+
+test.each([
+  ['k', 'KeyK', 'k'],
+  ['M', 'KeyM', 'm'],
+  ['л', 'KeyK', 'k'],
+  ['А', 'KeyF', 'f'],
+  ['λ', 'KeyL', 'l'],
+  ['ة', 'KeyM', 'm'],
+  ['\u094d', 'KeyD', 'd'],
+  ['٥', 'Digit5', '5'],
+  // Dvorak: what is written counts, not where.
+  ['c', 'KeyI', 'c'],
+  // AZERTY and German.
+  ['2', 'Digit2', '2'],
+  ['é', 'Digit2', 'é'],
+  ['ö', 'Semicolon', 'ö'],
+  ['?', 'Minus', '?'],
+  ['ArrowLeft', 'ArrowLeft', 'arrowleft'],
+])('%s of %s is %s', (key, code, expected) => {
+  expect(keyOf({ key, code })).toBe(expected);
+});

@@ -1,0 +1,16 @@
+/**
+ * Fetches a part of the page, and again after each of the given waits; null when it cannot be had, for whatever reason
+ * (a blocker, the network, a fault of its own): the page does without.
+ */
+export async function loadPart<Part>(
+  load: () => Promise<Part>,
+  retryAfterMs: readonly number[] = [],
+): Promise<Part | null> {
+  let part = await load().catch(() => null);
+  for (const waitMs of retryAfterMs) {
+    if (part !== null) return part;
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    part = await load().catch(() => null);
+  }
+  return part;
+}
