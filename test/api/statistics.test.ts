@@ -89,6 +89,17 @@ test.each(['statistics', 'statistics/audience', 'statistics/export'])(
   },
 );
 
+test('a range that is still to come is empty, by day and by hour', async () => {
+  const later = new Date(Date.now() + 2 * DAY_MS).toISOString();
+  for (const hourly of [false, true]) {
+    const query = `videoGuid=${guid}&dateFrom=${later}&hourly=${hourly}`;
+    const { body } = await api.call('GET', `/library/1/statistics?${query}`);
+    expect(body).toMatchObject({ viewsChart: {}, watchTimeChart: {}, countryViewCounts: {}, engagementScore: 0 });
+    const audience = await api.call('GET', `/library/1/statistics/audience?${query}`);
+    expect(audience.body).toMatchObject({ uniqueViewers: 0, uniqueViewersChart: {}, devices: [], bytesChart: {} });
+  }
+});
+
 test('the audience is answered beside them, and all of it as CSV', async () => {
   // Who watches now was seen within half a minute: the tests before this one may take longer.
   await api.database.db.updateTable('view_session').set({ seen_at: sql`now()` }).execute();
