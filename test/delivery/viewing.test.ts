@@ -152,7 +152,7 @@ test('while the database is away nothing is lost, and nothing counts twice', asy
   expect((await sumsOf(room, shown)).watchSec).toBeLessThanOrEqual(3);
 });
 
-test('the page shows what is played most, from five visits on, where its library or its address shows that', async () => {
+test('the page shows what is played most, from five visits on, where library or address shows that', async () => {
   const showing = await addLibrary(room.database.db, { player: { showHeatmap: true } });
   const heats: unknown[] = [];
   const opened = [
