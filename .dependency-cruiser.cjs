@@ -41,7 +41,7 @@ const ROOMS = {
     'housekeeping uploads compose planning smart speech on-demand images encode webhooks store queue',
   'src/media':
     'on-demand compose rtp mpegts live transcript images encode dash hls drm speech captions mp4 pass-through ' +
-    'presentation cmaf timeline probe ffmpeg bmff',
+    'presentation cmaf timeline probe ffmpeg nal bmff',
   'web/dashboard':
     'shell collections events libraries library live reference styles system video statistics videos uploads ' +
     'parts base languages',

@@ -15,7 +15,7 @@ export type Entering = {
 
 /**
  * Has a media enter a state, and writes the rest with it. False, and nothing is written, where `TRANSITIONS` have none
- * from its state to this one or `where` does not hold. Nothing else writes a state, but the statement that adds a media.
+ * from its state to this one or `where` does not hold. Nothing else writes a state, but what adds a media.
  */
 export async function enterState(
   tx: Tx,

@@ -26,12 +26,7 @@ export async function openViewing(
   return {
     visits: new VisitCounter({ thread: { connection: database, options, ticketSecret, countsUniqueViewers }, log }),
     keepDelivered: (totals) => keepDelivered(db, writer, totals),
-    // The page does without the curve while the database is away.
-    heatCurve: (key) =>
-      statistics.heatCurve(key).catch((err: unknown) => {
-        log.warn({ err }, 'A heat curve could not be read: the page is served without it.');
-        return null;
-      }),
+    heatCurve: statistics.heatCurve,
     ticketSecret,
   };
 }

@@ -30,7 +30,7 @@ import { serveMp4 } from './mp4/serve-mp4.ts';
 import type { ObjectSender } from './objects/object-sender.ts';
 import { findTrailer } from './player/find-trailer.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
-import { serveAsset } from './player/serve-asset.ts';
+import { serveAsset, serveEmbedClient } from './player/serve-asset.ts';
 import { servePlayer } from './player/serve-player.ts';
 import type { PublicationReader } from './publication-reader.ts';
 import type { EdgeRequest } from './receive/receive.ts';
@@ -74,6 +74,8 @@ export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: Answe
       return notFound('post-only');
     case 'asset':
       return serveAsset(target.name, encodingsOf(message), deps.player);
+    case 'embed-client':
+      return serveEmbedClient(encodingsOf(message), deps.player);
     case 'player': {
       const publication = await deps.reader.find(admitted, target, deps.budgets);
       const { wantsState, isDirect } = target;

@@ -10,7 +10,9 @@ export type EdgeTarget =
   /** `isDirect`: the address for opening the player by itself. */
   | { kind: 'player'; libraryId: number; mediaId: Guid; wantsState: boolean; isDirect: boolean }
   | { kind: 'beacon' }
-  | { kind: 'asset'; name: string };
+  | { kind: 'asset'; name: string }
+  /** The client of the player.js protocol, by the address that applications know. */
+  | { kind: 'embed-client' };
 
 export type MediaFile =
   | { kind: 'multivariant' }
@@ -57,6 +59,7 @@ const LICENCE_FILES: Readonly<Record<string, DrmSystem>> = {
 };
 /** A player page's address with a final slash, as some applications write it. */
 const PLAYER_FOLDER = /^\/(?:embed|play)\/[^/]+\/[^/]+\/$/;
+const EMBED_CLIENT = '/playerjs/playerjs-latest.min.js';
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
 
 /**
@@ -70,6 +73,7 @@ export function parseEdgePath(path: string): { pathZone: PullZoneName | null; ta
   if (first === 'assets') {
     return { pathZone: null, target: rest.length > 0 ? { kind: 'asset', name: rest.join('/') } : null };
   }
+  if (path === EMBED_CLIENT) return { pathZone: null, target: { kind: 'embed-client' } };
   if (first === 'beacons') return { pathZone: null, target: rest.length === 0 ? { kind: 'beacon' } : null };
   if (first === 'embed' || first === 'play') return { pathZone: null, target: parsePlayer(rest, first === 'play') };
   const pathZone = parsePullZoneName(first);

@@ -89,6 +89,17 @@ test.each(['statistics', 'statistics/audience', 'statistics/export'])(
   },
 );
 
+test('a range that is still to come is empty, by day and by hour', async () => {
+  const later = new Date(Date.now() + 2 * DAY_MS).toISOString();
+  for (const hourly of [false, true]) {
+    const query = `videoGuid=${guid}&dateFrom=${later}&hourly=${hourly}`;
+    const { body } = await api.call('GET', `/library/1/statistics?${query}`);
+    expect(body).toMatchObject({ viewsChart: {}, watchTimeChart: {}, countryViewCounts: {}, engagementScore: 0 });
+    const audience = await api.call('GET', `/library/1/statistics/audience?${query}`);
+    expect(audience.body).toMatchObject({ uniqueViewers: 0, uniqueViewersChart: {}, devices: [], bytesChart: {} });
+  }
+});
+
 test('the audience is answered beside them, and all of it as CSV', async () => {
   // Who watches now was seen within half a minute: the tests before this one may take longer.
   await api.database.db.updateTable('view_session').set({ seen_at: sql`now()` }).execute();
@@ -109,6 +120,10 @@ test('the audience is answered beside them, and all of it as CSV', async () => {
   expect(lines[0]).toBe('measure,time,name,value');
   expect(lines).toContain('device_views,,desktop,3');
   expect(lines).toContain('country_views,,FR,1');
+  expect(lines).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^engagement_percent,,,\d+$/), 'startup_views,,,4', 'failures,,,0']),
+  );
+  expect(text).not.toContain('heat_percent');
 });
 
 test('heat is answered where the library shows it, and with the play data', async () => {
@@ -129,6 +144,8 @@ test('heat is answered where the library shows it, and with the play data', asyn
       const ask = async () => Object((await api.call('GET', path)).body).heatmap;
       await expect.poll(ask, { timeout: 20_000 }).toEqual(heatmap);
     }
+    const { text } = await api.call('GET', `/library/1/statistics/export?videoGuid=${guid}`);
+    expect(text.includes('heat_percent,,1,100')).toBe(isShown);
   }
   expect((await api.call('GET', paths[1] ?? '', { key: null })).body).toMatchObject({
     video: { guid },

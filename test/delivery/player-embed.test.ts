@@ -2,7 +2,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadPlayerAssets } from '../../src/delivery/player/load-player-assets.ts';
 import type { PlayerPhase } from '../../src/delivery/player/player-state.ts';
 import { axeViolations } from '../support/axe-violations.ts';
 import { forceState } from './forced-state.ts';
@@ -35,10 +34,7 @@ const addressOf = ({ libraryId, mediaId }: PublishedFilm, query: string) =>
   `${room.edge.base}/embed/${libraryId}/${mediaId}${query}`;
 
 /** The client that the edge gives out beside the player. */
-async function clientAddress(): Promise<string> {
-  const { files } = await loadPlayerAssets();
-  return `${room.edge.base}/assets/${[...files.keys()].find((name) => name.startsWith('player.js-'))}`;
-}
+const clientAddress = () => `${room.edge.base}/playerjs/playerjs-latest.min.js`;
 
 /** As much of the client as is used here; it lies in the page under its own name. */
 type Client = { on(event: string, run: (value: unknown) => void): void; [method: string]: unknown };
@@ -59,7 +55,7 @@ test.each([
     sitePage = `<!doctype html><meta name="referrer" content="no-referrer"><link rel="icon" href="data:,">
 <iframe ${sandbox} allow="autoplay" width="640" height="360"
 src="${addressOf(shown, `?muted=true&autoplay=false${query}`)}"></iframe>
-<script src="${await clientAddress()}"></script>`;
+<script src="${clientAddress()}"></script>`;
     const page = await room.browser.newPage();
     await page.goto(siteBase);
     await page.waitForTimeout(delayMs);

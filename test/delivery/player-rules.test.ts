@@ -75,3 +75,12 @@ test('where direct play is not allowed, the page opens inside other pages only',
   expect(await open(`/embed${video}`, { 'sec-fetch-dest': 'iframe' })).toBe(200);
   expect(await open(`/embed${video}/state`, { 'sec-fetch-dest': 'empty' })).toBe(200);
 });
+
+test('the client of player.js is there under the address that applications know, which does not change', async () => {
+  const latest = await fetch(`${edge.base}/playerjs/playerjs-latest.min.js`);
+  expect([latest.status, latest.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+  expect(latest.headers.get('cache-control')).toBe('public, max-age=3600');
+  const named = await fetch(`${edge.base}/assets/player.js-0.1.0.min.js`);
+  expect(await latest.text()).toBe(await named.text());
+  expect(named.headers.get('cache-control')).toContain('immutable');
+});

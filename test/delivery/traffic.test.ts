@@ -10,6 +10,8 @@ import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
 import { createEdgeRoom, type EdgeRoom } from './start-test-edge.ts';
 
+const PERSON = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36' };
+
 let database: TestDatabase;
 let room: EdgeRoom;
 let film: Film;
@@ -74,6 +76,8 @@ test('what leaves by sendfile, from memory and in ranges is counted, to the head
 
 test('another player is estimated from the segments that it requests; our page and crawlers are not', async () => {
   const [watched, ours, crawled, looked] = await Promise.all([0, 1, 2, 3].map(publishFilm));
+  // Another page of the same origin is none of ours.
+  const embedded = await publishFilm();
   const edge = await openEdge();
   const request = async (shown: PublishedFilm | undefined, segments: number[], headers: Record<string, string>) => {
     const folder = `${edge.base}/vz-${libraryId}/${shown?.mediaId}/r`;
@@ -87,11 +91,15 @@ test('another player is estimated from the segments that it requests; our page a
   await request(watched, [0, 1, 2, 0, 1], vlc);
   await request(watched, [0, 1], { 'User-Agent': 'AppleCoreMedia/1.0.0.21A329 (iPhone)' });
   await request(ours, [0, 1, 2], { ...vlc, Referer: `${edge.base}/embed/${libraryId}/${ours?.mediaId}` });
+  await request(ours, [0, 1, 2], { ...PERSON, 'Sec-Fetch-Site': 'same-origin' });
+  await request(embedded, [0, 1], { ...PERSON, 'Sec-Fetch-Site': 'same-origin', Referer: `${edge.base}/film` });
+  await request(embedded, [0, 1], { ...vlc, 'Sec-Fetch-Site': 'cross-site' });
   await request(crawled, [0, 1, 2], { 'User-Agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' });
   await request(looked, [1], vlc);
   await edge.close();
   const found = await Promise.all([watched, ours, crawled, looked].map((shown) => shown && audienceOf(shown)));
   expect(found.map((audience) => audience?.views)).toEqual([2, 0, 0, 0]);
+  expect((await audienceOf(embedded)).views).toBe(2);
   // Requested within a moment: no more was watched than the time that passed and a segment.
   expect(found[0]?.watchSec).toBeGreaterThan(0);
   expect(found[0]?.watchSec).toBeLessThanOrEqual(2 * 10);

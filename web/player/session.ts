@@ -41,13 +41,17 @@ export class Session extends EventTarget {
     this.#parts = parts;
     this.#state = first;
     this.#view = first.phase;
-    const { engine, stateUrl } = parts;
+    const { engine, stateUrl, video } = parts;
     engine.addEventListener('loaded', () => {
       if (engine.lineBps !== null) parts.memory.keep('line-bps', Math.round(engine.lineBps));
     });
     engine.addEventListener('denied', () => this.#show({ kind: 'denied', key: engine.denial ?? '' }));
     // What fails all at once may have been packaged anew meanwhile: then it needs other keys.
-    engine.addEventListener('trouble', async () => this.take(await fetchState(stateUrl)));
+    engine.addEventListener('trouble', async () => {
+      const answer = await fetchState(stateUrl);
+      // What is loaded is shown first: playback reports trouble again.
+      this.take(answer, { isStalled: video.readyState < video.HAVE_FUTURE_DATA });
+    });
     this.#take(first);
   }
 
@@ -78,14 +82,21 @@ export class Session extends EventTarget {
     return isLive(this.#state.phase);
   }
 
-  take(answer: Answer): void {
+  /** A refusal alone, as of a page whose token is over, does not end what plays: it is shown once playback stalls. */
+  take(answer: Answer, { isStalled = false } = {}): void {
     if (answer.kind === 'away') return;
+    if (answer.kind === 'refused' && this.#playsItself && !isStalled) return;
     if (answer.kind !== 'state') {
       this.#show(answer.kind === 'gone' ? { kind: 'gone' } : { kind: 'refused', code: answer.code });
       return;
     }
     this.#take(answer.state);
     if (this.#view.kind !== 'denied') this.#show(answer.state.phase);
+  }
+
+  /** Whether what is open is the video or stream itself, and not over. */
+  get #playsItself(): boolean {
+    return this.#opened !== null && ['video', 'stream'].includes(this.#opened.medium) && this.#state.source !== null;
   }
 
   #take(state: PlayerState): void {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
+import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { AudienceStore } from '../../catalog/statistics/audience-store.ts';
 import { rangeOf } from '../../catalog/statistics/statistics-range.ts';
 import type { StatisticsStore } from '../../catalog/statistics/statistics-store.ts';
@@ -52,14 +53,16 @@ export const exportAudience = defineOperation({
   fileName: 'statistics.csv',
   async run(
     { params: { libraryId }, query },
-    { audiences, statistics, videoViews }: Deps & { statistics: StatisticsStore },
+    { audiences, statistics, videoViews, libraries }: Deps & { statistics: StatisticsStore; libraries: LibraryStore },
   ) {
     const mediaId = await findMeasured(libraryId, query.videoGuid, videoViews);
     const range = rangeOf(query, Date.now());
-    const [counted, audience] = await Promise.all([
+    const showsHeat = (await libraries.recall(libraryId))?.settings.player.showHeatmap === true;
+    const [counted, audience, heat] = await Promise.all([
       statistics.load({ libraryId, mediaId }, range),
       audiences.load({ libraryId, mediaId }, range),
+      mediaId === null || !showsHeat ? null : statistics.heatCurve({ libraryId, mediaId }),
     ]);
-    return Readable.from(writeAudience(counted, audience));
+    return Readable.from(writeAudience({ statistics: counted, audience, heat }));
   },
 });

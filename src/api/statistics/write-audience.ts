@@ -5,18 +5,21 @@ import { csvLine } from '../csv-line.ts';
 /** A figure: what is measured, when (a bucket's start, or empty), of what, and how much. */
 type Figure = readonly [measure: string, time: string, name: string, value: number | null];
 
+/** `heat`: what was played most, 0 to 100 for each stretch of equal length; null where that is not shown. */
+type Written = { statistics: Statistics; audience: Audience; heat: readonly number[] | null };
+
 /**
  * All figures as CSV with a line of headings: one table that a spreadsheet pivots. Figures that are not there are left
  * out.
  */
-export function* writeAudience(statistics: Statistics, audience: Audience): Generator<string> {
+export function* writeAudience(written: Written): Generator<string> {
   yield csvLine(['measure', 'time', 'name', 'value']);
-  for (const [measure, time, name, value] of figuresOf(statistics, audience)) {
+  for (const [measure, time, name, value] of figuresOf(written)) {
     if (value !== null) yield csvLine([measure, time, name, `${value}`]);
   }
 }
 
-function figuresOf(statistics: Statistics, audience: Audience): Figure[] {
+function figuresOf({ statistics, audience, heat }: Written): Figure[] {
   const { startup, rebuffering, failures } = audience;
   return [
     ...charted('views', statistics.viewsChart),
@@ -29,17 +32,22 @@ function figuresOf(statistics: Statistics, audience: Audience): Figure[] {
     ...named('country_watch_seconds', statistics.countryWatchTime),
     ...shared('device', audience.devices),
     ...shared('referrer', audience.referrers),
-    ...audience.renditions.map(({ heightPx, watchSec }): Figure => {
-      return ['rendition_watch_seconds', '', `${heightPx}p`, watchSec];
-    }),
+    ...audience.renditions.flatMap(({ heightPx, views, watchSec }): Figure[] => [
+      ['rendition_views', '', `${heightPx}p`, views],
+      ['rendition_watch_seconds', '', `${heightPx}p`, watchSec],
+    ]),
+    ['engagement_percent', '', '', statistics.engagementScore],
+    ['startup_views', '', '', startup.measured],
     ['startup_ms', '', 'p50', startup.p50Ms],
     ['startup_ms', '', 'p75', startup.p75Ms],
     ['startup_ms', '', 'p95', startup.p95Ms],
     ['rebuffering_views', '', '', rebuffering.views],
     ['rebuffering_seconds', '', '', rebuffering.seconds],
     ['failed_views', '', '', failures.views],
+    ['failures', '', '', failures.count],
     ['viewers_now', '', '', audience.viewersNow],
     ...(audience.retention ?? []).map((percent, point): Figure => ['retention_percent', '', `${point}`, percent]),
+    ...(heat ?? []).map((percent, stretch): Figure => ['heat_percent', '', `${stretch}`, percent]),
   ];
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db.ts';
 import { type FactKind, startupPercentile } from './audience-fact.ts';
 import { retentionOf } from './heat.ts';
-import { dayRows, hourRows, type StatisticsOf } from './range-rows.ts';
+import { dayRows, hourRows, type StatisticsOf } from './range-store.ts';
 import { bucketKey, bucketKeys, DAY_MS, dateText, type StatisticsRange } from './statistics-range.ts';
 import { FEWEST_SESSIONS } from './statistics-store.ts';
 import { countViewers } from './viewer-sketch.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bucketKeys, rangeOf } from './statistics-range.ts';
+import { bucketKeys, DAY_MS, rangeOf } from './statistics-range.ts';
 
 const NOW = Date.parse('2026-08-20T10:30:00Z');
 
@@ -12,7 +12,6 @@ describe('the range of statistics', () => {
     { name: 'no dates', query: {} },
     { name: 'an invalid start, whatever the end says', query: { dateFrom: 'yesterday', dateTo: '2026-01-05' } },
     { name: 'a start that no calendar has', query: { dateFrom: '2026-06-31' } },
-    { name: 'a start that is still to come', query: { dateFrom: '2027-01-01' } },
     { name: 'an end alone', query: { dateTo: '2026-01-05' } },
   ])('$name gives the last 30 days', ({ query }) => {
     const keys = keysOf(query);
@@ -37,6 +36,23 @@ describe('the range of statistics', () => {
   test('hourly buckets are whole, and a time without a zone is UTC', () => {
     const keys = keysOf({ dateFrom: '2026-08-20T07:59:59', dateTo: '2026-08-20 09:00', hourly: true });
     expect(keys).toEqual(['2026-08-20T07:00:00Z', '2026-08-20T08:00:00Z', '2026-08-20T09:00:00Z']);
+  });
+
+  test.each([
+    { dateFrom: '2026-08-21' },
+    { dateFrom: '2027-01-01', dateTo: '2027-02-01' },
+    { dateFrom: '2026-08-21', dateTo: '2026-08-10' },
+    { dateFrom: '2026-08-20T11:00', hourly: true },
+    { dateFrom: '9999-12-31T23:59-14:00' },
+  ])('a start that is still to come gives nothing: %o', (query) => {
+    expect(keysOf(query)).toEqual([]);
+    // Days of what is summed up by days are none, too.
+    expect(rangeOf({ dateTo: '', hourly: false, ...query }, NOW).fromMs % DAY_MS).toBe(0);
+  });
+
+  test('the day and the hour of now are there, whenever in them the range begins', () => {
+    expect(keysOf({ dateFrom: '2026-08-20T23:00' })).toEqual(['2026-08-20T00:00:00Z']);
+    expect(keysOf({ dateFrom: '2026-08-20T10:59', hourly: true })).toEqual(['2026-08-20T10:00:00Z']);
   });
 
   test('an absurd span keeps its end', () => {

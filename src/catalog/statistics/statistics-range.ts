@@ -14,17 +14,25 @@ const DATE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|
 
 /**
  * The range of interface section 4.3, rules 1 to 4: without a valid `dateFrom` the last 30 days, whatever `dateTo` is;
- * a `dateTo` that is missing, invalid or before `dateFrom` is now. Each bucket that the range touches is in it, whole.
+ * a `dateTo` that is missing, invalid or before `dateFrom` is now. Each bucket that the range touches is in it, whole;
+ * one that begins in a later bucket than now has none.
  */
 export function rangeOf({ dateFrom, dateTo, hourly }: StatisticsQuery, nowMs: number): StatisticsRange {
   const stepMs = hourly ? HOUR_MS : DAY_MS;
   const sentFrom = readTime(dateFrom);
   const sentTo = readTime(dateTo);
-  const isUsual = sentFrom === null || sentFrom > nowMs;
-  const from = isUsual ? nowMs - USUAL_MS : sentFrom;
-  const to = isUsual || sentTo === null || sentTo < from ? nowMs : Math.min(sentTo, nowMs);
+  const from = sentFrom ?? nowMs - USUAL_MS;
+  const to = sentFrom === null || sentTo === null || sentTo < from ? nowMs : Math.min(sentTo, nowMs);
+  const fromMs = Math.floor(from / stepMs) * stepMs;
   const toMs = (Math.floor(to / stepMs) + 1) * stepMs;
-  return { fromMs: Math.max(Math.floor(from / stepMs) * stepMs, toMs - MOST_BUCKETS * stepMs), toMs, stepMs };
+  if (fromMs >= toMs) return nothingAfter(nowMs, stepMs);
+  return { fromMs: Math.max(fromMs, toMs - MOST_BUCKETS * stepMs), toMs, stepMs };
+}
+
+/** No hour, and no day of what is summed up by days. */
+function nothingAfter(nowMs: number, stepMs: number): StatisticsRange {
+  const dayMs = Math.ceil(nowMs / DAY_MS) * DAY_MS;
+  return { fromMs: dayMs, toMs: dayMs, stepMs };
 }
 
 /** The buckets of a range as the interface keys them, `yyyy-MM-ddTHH:mm:ssZ`. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, MediaKey } from '../db.ts';
 import { toHeatmap, toShares } from './heat.ts';
-import { dayRows, hourRows, type StatisticsOf } from './range-rows.ts';
+import { dayRows, hourRows, type StatisticsOf } from './range-store.ts';
 import { bucketKey, bucketKeys, DAY_MS, type StatisticsRange } from './statistics-range.ts';
 
 /** Statistics of a library, or of one of its videos: charts by bucket, zeros included, and sums by country. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { prepareHeadHtml } from './head-html.ts';
+import { playerHeaders } from './player-policy.ts';
 
 test('scripts and styles get the nonce, and the hosts that are named are let in', () => {
   const html = `<style>.a{background:url(//img.example.org/a.png)}</style>
@@ -14,4 +15,44 @@ test('scripts and styles get the nonce, and the hosts that are named are let in'
 test('a host cannot bring another directive into the policy', () => {
   expect(prepareHeadHtml('<link href="https://a.example; script-src *">', 'N').hosts).toEqual([]);
   expect(prepareHeadHtml(null, 'N')).toEqual({ html: '', hosts: [] });
+});
+
+test.each([
+  `<script>const text = '<script src="a.js">', more = "<style>";</script>`,
+  '<style>/* <link href="a.css"> */ .a::before{content:"<script"}</style>',
+  `<script data-text="a > b" src='x.js'></script>`,
+])('%s gets one nonce, in its start tag', (html) => {
+  expect(prepareHeadHtml(html, 'N').html).toBe(html.replace(/^<\w+/, '$& nonce="N"'));
+});
+
+test('comments stay as they are, and name no host', () => {
+  const comment = '<!-- <script src="https://old.example.com/x.js"></script> -->';
+  expect(prepareHeadHtml(comment, 'N')).toEqual({ html: comment, hosts: [] });
+});
+
+test('hosts of an intranet are let in where their scheme is written', () => {
+  const html = `<script src="http://intranet:8080/x.js"></script>
+<script>//note
+new WebSocket('wss://chat.example.com/');</script>`;
+  expect(prepareHeadHtml(html, 'N').hosts).toEqual(['intranet:8080', 'chat.example.com']);
+});
+
+test('HTML that never closes is read once', () => {
+  const html = `<script "`.repeat(10_000) + '<!--'.repeat(10_000);
+  expect(prepareHeadHtml(html, 'N').html).toHaveLength(html.length + ' nonce="N"'.length);
+});
+
+test('named hosts may be framed, sent forms to and spoken to by sockets from that page alone', () => {
+  const policyWith = (named: string[]) =>
+    playerHeaders('N', { named, vastTagUrl: null, offersCast: false })['Content-Security-Policy']?.split('; ');
+  expect(policyWith(['a.example'])).toEqual(
+    expect.arrayContaining([
+      "connect-src 'self' a.example ws://a.example",
+      'frame-src a.example',
+      'form-action a.example',
+    ]),
+  );
+  expect(policyWith([])).toEqual(
+    expect.arrayContaining(["connect-src 'self'", "frame-src 'none'", "form-action 'none'"]),
+  );
 });

@@ -3,8 +3,18 @@ export type HeadHtml = { html: string; hosts: readonly string[] };
 
 /** Far more than an owner needs; each lengthens the policy in every answer. */
 const MAX_HOSTS = 20;
-const OPENING = /<(script|style|link)\b(?![^>]*\snonce=)/gi;
-const ADDRESS = /(?:https?:)?\/\/((?:[a-z0-9-]+\.)+[a-z0-9-]+(?::\d{1,5})?|localhost(?::\d{1,5})?)(?=[/"'\s)?#<>]|$)/gi;
+/** What is never closed goes on to the end: every match succeeds at once, whatever is in the HTML. */
+const ATTRIBUTES = `(?=[\\s/>]|$)(?:"[^"]*"?|'[^']*'?|[^"'>])*`;
+/** Comments, and what needs a nonce; scripts and styles up to their end, since what stands in them is no tag. */
+const PART = new RegExp(
+  `<!--[^]*?(?:-->|$)|<(script|style)${ATTRIBUTES}(?:>|$)[^]*?(?:</\\1|$)|<link${ATTRIBUTES}`,
+  'gi',
+);
+const OPENING = new RegExp(`^<\\w+${ATTRIBUTES}`);
+const OWN_NONCE = /\snonce=/i;
+const ADDRESS = /((?:https?|wss?):)?\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?)(?=[/"'`\s)?#<>]|$)/gi;
+/** Without a scheme, one word after two slashes may be the comment of a script. */
+const PLAIN_HOST = /\.|^localhost\b/i;
 
 /**
  * Prepares the `CustomHTML` of a library for the head of its pages: its scripts and styles get the page's nonce, and
@@ -12,9 +22,22 @@ const ADDRESS = /(?:https?:)?\/\/((?:[a-z0-9-]+\.)+[a-z0-9-]+(?::\d{1,5})?|local
  */
 export function prepareHeadHtml(html: string | null, nonce: string): HeadHtml {
   if (html === null || html.trim() === '') return { html: '', hosts: [] };
-  const hosts = [...html.matchAll(ADDRESS)].map(([, host]) => host ?? '');
+  const used = html.replaceAll(PART, (part) => (isComment(part) ? '' : part));
+  const hosts = [...used.matchAll(ADDRESS)].flatMap(([, scheme, host = '']) =>
+    scheme !== undefined || PLAIN_HOST.test(host) ? [host] : [],
+  );
   return {
-    html: html.replaceAll(OPENING, (_, name: string) => `<${name} nonce="${nonce}"`),
+    html: html.replaceAll(PART, (part) => (isComment(part) ? part : withNonce(part, nonce))),
     hosts: [...new Set(hosts)].slice(0, MAX_HOSTS),
   };
+}
+
+function isComment(part: string): boolean {
+  return part.startsWith('<!--');
+}
+
+/** Adds to the start tag only. */
+function withNonce(element: string, nonce: string): string {
+  const [opening = ''] = OPENING.exec(element) ?? [];
+  return OWN_NONCE.test(opening) ? element : element.replace(/^<\w+/, `$& nonce="${nonce}"`);
 }

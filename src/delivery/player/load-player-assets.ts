@@ -10,6 +10,8 @@ export type PlayerAssets = {
   clear: PackedPage;
   protected: PackedPage;
   style: string;
+  /** The name of the client of the player.js protocol. */
+  embedClient: string;
   languages: Languages;
 };
 
@@ -29,6 +31,7 @@ export async function loadPlayerAssets(): Promise<PlayerAssets> {
     clear: addressesOf(list.clear),
     protected: addressesOf(list.protected),
     style: addressOf(list.style),
+    embedClient: list.embedClient,
     languages,
   };
 }

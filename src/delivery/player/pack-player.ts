@@ -10,7 +10,13 @@ import { packFolder, writeCompressed } from '../../lib/pack-folder.ts';
 /** What the page loads, by the names of the files; `engine` plays, `controls` are fetched when it has begun to load. */
 export type PackedPage = { engine: string; controls: string };
 /** `files` are all that were packed: those of the pages, and what they fetch when it is used for the first time. */
-export type PackedPlayer = { clear: PackedPage; protected: PackedPage; style: string; files: readonly string[] };
+export type PackedPlayer = {
+  clear: PackedPage;
+  protected: PackedPage;
+  style: string;
+  embedClient: string;
+  files: readonly string[];
+};
 
 const CONTROLS = '/web/player/controls.ts';
 /** What is fetched later takes from the controls what it shares with them: they are one file, whatever that is. */
@@ -27,8 +33,9 @@ await packFolder(process.argv[2], async (draft): Promise<PackedPlayer> => {
   const clear = await packPage(draft, 'clear');
   const guarded = await packPage(draft, 'protected');
   const style = await packStyle(draft);
-  const files = [...clear.files, ...guarded.files, style, await packEmbedClient(draft)];
-  return { clear: clear.page, protected: guarded.page, style, files: [...new Set(files)] };
+  const embedClient = await packEmbedClient(draft);
+  const files = [...clear.files, ...guarded.files, style, embedClient];
+  return { clear: clear.page, protected: guarded.page, style, embedClient, files: [...new Set(files)] };
 });
 
 async function packPage(

@@ -20,6 +20,9 @@ export function playerHeaders(nonce: string, { named, vastTagUrl, offersCast }: 
   const ads = vastTagUrl === null ? '' : ` https: ${new URL(vastTagUrl).origin}`;
   const scripts = list(offersCast ? [...named, CAST_HOST] : named);
   const also = list(named);
+  // `ws:` lets `wss:` in, too; a host alone does not.
+  const sockets = list(named.map((host) => `ws://${host}`));
+  const alone = also === '' ? " 'none'" : also;
   const policy = [
     "default-src 'none'",
     `script-src 'self' 'nonce-${nonce}'${scripts}`,
@@ -27,10 +30,11 @@ export function playerHeaders(nonce: string, { named, vastTagUrl, offersCast }: 
     `img-src 'self' data:${also}${ads}`,
     `font-src 'self'${also}`,
     `media-src 'self' blob:${also}${ads}`,
-    `connect-src 'self'${also}${ads}`,
+    `connect-src 'self'${also}${sockets}${ads}`,
+    `frame-src${alone}`,
     "worker-src 'self' blob:",
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action${alone}`,
     'frame-ancestors *',
   ];
   return {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { RULES } from '../../catalog/shield/rules.ts';
 import { chooseWords, readLanguages } from './player-words.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../../web/player/languages');
@@ -27,4 +28,17 @@ test.each([
 ])('the setting %s is %s', async (wanted, language, isRtl) => {
   const languages = await readLanguages(folder);
   expect(chooseWords(languages, wanted)).toMatchObject({ language, isRtl });
+});
+
+test.each([
+  RULES.country,
+  RULES.accessList,
+  RULES.rate,
+  RULES.connections,
+  RULES.referrer,
+  RULES.directPlay,
+  RULES.embedToken,
+])('a page that the rule $id refuses says why', async ({ code }) => {
+  const { words } = chooseWords(await readLanguages(folder), 'en');
+  expect(words[`refused.${code}`]).toEqual(expect.any(String));
 });

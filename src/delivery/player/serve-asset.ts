@@ -1,12 +1,23 @@
+import type { PackedFile } from '../../lib/packed-code.ts';
 import { type Answer, CACHE_FOR_EVER, notFound } from '../http/answer.ts';
 import type { PlayerAssets } from './load-player-assets.ts';
 
+const CACHE_AN_HOUR = 'public, max-age=3600';
+
 /** Answers a file of the player page in the best form that the browser reads. */
 export function serveAsset(name: string, accepted: string | undefined, player: PlayerAssets): Answer {
-  const asset = player.files.get(name);
+  return toAnswer(player.files.get(name), accepted, CACHE_FOR_EVER);
+}
+
+/** Its address stays when it changes. */
+export function serveEmbedClient(accepted: string | undefined, { files, embedClient }: PlayerAssets): Answer {
+  return toAnswer(files.get(embedClient), accepted, CACHE_AN_HOUR);
+}
+
+function toAnswer(asset: PackedFile | undefined, accepted: string | undefined, cacheControl: string): Answer {
   if (asset === undefined) return notFound('not-found');
   const { contentType, etag } = asset;
-  const described = { kind: 'bytes', contentType, cacheControl: CACHE_FOR_EVER } as const;
+  const described = { kind: 'bytes', contentType, cacheControl } as const;
   const coding = chooseCoding(accepted ?? '');
   const vary = { Vary: 'Accept-Encoding' };
   if (coding === null) return { ...described, bytes: asset.plain, etag: `"${etag}"`, headers: vary };

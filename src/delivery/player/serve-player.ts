@@ -3,7 +3,7 @@ import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { EdgeViewing } from '../edge-deps.ts';
 import { type Answer, CACHE_NEVER, CACHE_NOTHING, notFound, type Problem } from '../http/answer.ts';
-import { type PlayRequest, tokenQuery } from '../shield/play-request.ts';
+import { type PlayRequest, stateQuery, tokenQuery } from '../shield/play-request.ts';
 import type { PlaybackAuthorizer } from '../shield/playback-authorizer.ts';
 import { describeVideo, type Trailer } from './describe-video.ts';
 import { type HeadHtml, prepareHeadHtml } from './head-html.ts';
@@ -57,11 +57,12 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     mayPreview: await deps.playback.holdsToken(opened, asked.play),
     trailer: asked.trailer,
     ticketSecret: viewing.ticketSecret,
-    heat: player.showHeatmap ? await viewing.heatCurve({ libraryId, mediaId }) : null,
+    heat: (asked.play.showsHeat ?? player.showHeatmap) ? await viewing.heatCurve({ libraryId, mediaId }) : null,
   };
   if (!asked.wantsState) {
     const opening = { headHtml: player.customHtml, vastTagUrl: player.vastTagUrl, offersCast: asked.play.offersCast };
-    return page(200, opening, (nonce, head) => writePlayerPage(publication, view, { assets, nonce, head }));
+    const writing = { assets, stateQuery: stateQuery(asked.play) };
+    return page(200, opening, (nonce, head) => writePlayerPage(publication, view, { ...writing, nonce, head }));
   }
   return {
     kind: 'bytes',

@@ -6,18 +6,20 @@ import type { HeadHtml } from './head-html.ts';
 import type { PlayerAssets } from './load-player-assets.ts';
 import { chooseWords, type Words } from './player-words.ts';
 
-type Writing = { assets: PlayerAssets; nonce: string; head: HeadHtml };
+/** `stateQuery`: with which the open page asks for its state, or empty. */
+type Writing = { assets: PlayerAssets; nonce: string; head: HeadHtml; stateQuery: string };
 
 /**
  * Writes the player page. The video element and the engine come first, the controls grow around them. The
  * viewer's token is shown again when the page asks for the state and for keys.
  */
-export function writePlayerPage(publication: Publication, view: PlayerView, { assets, nonce, head }: Writing): Buffer {
+export function writePlayerPage(publication: Publication, view: PlayerView, writing: Writing): Buffer {
+  const { assets, nonce, head, stateQuery } = writing;
   const state = describeVideo(publication, view);
   const { libraryId, mediaId, settings } = publication;
   const { customHtml: _, ...look } = settings.player;
   const { language, isRtl, words } = chooseWords(assets.languages, look.uiLanguage);
-  const stateUrl = `/embed/${libraryId}/${mediaId}/state${view.query === '' ? '' : `?${view.query}`}`;
+  const stateUrl = `/embed/${libraryId}/${mediaId}/state${stateQuery === '' ? '' : `?${stateQuery}`}`;
   const config = { libraryId, mediaId, state, stateUrl, look, words };
   // What has no source yet, or is in the clear still, may get keys while the page is open.
   const needsKeys = settings.drm === 'enterprise' || (state.source !== null && state.source.drm !== null);

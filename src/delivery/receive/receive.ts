@@ -123,7 +123,7 @@ export async function lookUp<Found>(
 function purposeOf(method: string, target: EdgeTarget | null): Purpose {
   if (method === 'OPTIONS') return 'preflight';
   if (target === null) return 'unknown';
-  return target.kind === 'beacon' ? 'asset' : target.kind;
+  return target.kind === 'beacon' || target.kind === 'embed-client' ? 'asset' : target.kind;
 }
 
 function pageOf(header: string | undefined): string | null {

@@ -10,6 +10,8 @@ export type PlayRequest = {
   shown: EmbedToken;
   /** Whether a player page is to offer Cast: its script comes from another host. */
   offersCast: boolean;
+  /** Whether a player page is to show what is played most; null leaves it to the library. */
+  showsHeat: boolean | null;
   /**
    * Distinguishes viewers as far as that can be done: it is the same for one who asks again. Nothing may rest on it.
    */
@@ -25,12 +27,14 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
   for (const [name, value] of new URLSearchParams(query === -1 ? '' : url.slice(query))) {
     if (!sent.has(name.toLowerCase())) sent.set(name.toLowerCase(), value);
   }
+  const flag = (name: string) => readFlag(sent.get(name) ?? null);
   const expires = sent.get('expires') ?? '';
   const token = sent.get('token') ?? '';
   return {
     // A page that hides its address from a request across origins still names its origin.
     referrer: headers.referer ?? headers.origin ?? null,
-    offersCast: ['', 'true', '1'].includes(sent.get('chromecast')?.toLowerCase() ?? 'false'),
+    offersCast: flag('chromecast') ?? false,
+    showsHeat: flag('showheatmap'),
     isOpenedByItself: headers['sec-fetch-dest'] === 'document',
     viewer: [token, headers['x-forwarded-for'], socket.remoteAddress, headers['user-agent']].join('|'),
     shown: { token, expiresSec: EXPIRES.test(expires) ? Number(expires) : 0 },
@@ -40,4 +44,17 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
 /** The token as a query, to hand it on to the next address; empty for none, or what cannot be one. */
 export function tokenQuery({ shown: { token, expiresSec } }: Pick<PlayRequest, 'shown'>): string {
   return /^[0-9a-f]{64}$/i.test(token) && expiresSec > 0 ? `token=${token}&expires=${expiresSec}` : '';
+}
+
+/** The query with which an open page asks for its state. */
+export function stateQuery(play: Pick<PlayRequest, 'shown' | 'showsHeat'>): string {
+  const heat = play.showsHeat === null ? '' : `showHeatmap=${play.showsHeat}`;
+  return [tokenQuery(play), heat].filter((part) => part !== '').join('&');
+}
+
+/** As the page reads its own address (`start-options.ts`): an unknown value is none. */
+function readFlag(value: string | null): boolean | null {
+  if (value === null) return null;
+  if (['', 'true', '1'].includes(value.toLowerCase())) return true;
+  return ['false', '0'].includes(value.toLowerCase()) ? false : null;
 }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { isbot } from 'isbot';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import type { Admitted } from '../../catalog/shield/admit.ts';
@@ -44,8 +45,8 @@ export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>): Othe
   const visits = new Map<string, Visit>();
   return {
     see({ request: { message, target, client } }, publication) {
-      const { referer = '', 'user-agent': userAgent = '' } = message.headers;
-      if (message.method !== 'GET' || OWN_PAGE.test(referer)) return;
+      const { 'user-agent': userAgent = '' } = message.headers;
+      if (message.method !== 'GET' || isOfOwnPage(message.headers)) return;
       const segment = watchedSegment(target, publication);
       if (segment === null) return;
       const key = `${client.key}\n${userAgent}\n${publication.mediaId}`;
@@ -67,6 +68,14 @@ export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>): Othe
       estimate(toSession(visit, publication, { segmentMs: segment.lengthMs, country: client.country, userAgent }));
     },
   };
+}
+
+/**
+ * A browser that names no referrer still says that the page is of the edge's own origin, which has no other pages than
+ * ours; by https alone (Fetch Metadata).
+ */
+function isOfOwnPage({ referer = '', 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
+  return referer === '' ? site === 'same-origin' : OWN_PAGE.test(referer);
 }
 
 function beginVisit(nowMs: number, ofSegments: number): Visit {

@@ -1,0 +1,60 @@
+import { expect, test, vi } from 'vitest';
+import type { PlayerState } from '../../src/delivery/player/player-state.ts';
+import { readStartOptions } from './base/start-options.ts';
+import { Session } from './session.ts';
+
+const REFUSED = { kind: 'refused', code: 'token-denied' } as const;
+const SOURCE = {
+  playlistUrl: '/p.m3u8',
+  manifestUrl: null,
+  durationSec: 0,
+  hasPicture: true,
+  renditions: [],
+  drm: null,
+};
+const LIVE = { dvrSec: 0, targetLatencySec: 1.5, viewers: null };
+
+/** A page that was opened with this state; its engine and element do nothing by themselves. */
+function openPage({ phase }: Pick<PlayerState, 'phase'>) {
+  const engine = Object.assign(new EventTarget(), { open: vi.fn(), close: vi.fn(), lineBps: null, denial: null });
+  const video = Object.assign(new EventTarget(), { readyState: 4, HAVE_FUTURE_DATA: 3, paused: false });
+  const look = { showHeatmap: false, rememberPosition: false, compactControls: false };
+  const options = readStartOptions('?autoplay=false', look);
+  const parts = { video, engine, options, memory: { readNumber: () => null }, stateUrl: '/state', resumeSec: 0 };
+  const details = { chapters: [], captions: [], storyboardUrl: null, heat: null, blurhash: null };
+  const viewing = { ticket: '', bucketSec: 1, bucketCount: 0 };
+  const state = { revision: 1, title: '', phase, source: SOURCE, posterUrl: null, details, viewing };
+  // Both have all that a session uses of them.
+  const session = new Session(parts as unknown as ConstructorParameters<typeof Session>[0], state);
+  return { session, engine, video };
+}
+
+test('a stream plays on when the state is refused', () => {
+  const { session } = openPage({ phase: { kind: 'live', live: LIVE } });
+  session.take(REFUSED);
+  expect([session.view.kind, session.isPlayable]).toEqual(['live', true]);
+});
+
+test('a refusal is shown where only a trailer plays, and once the stream is over', () => {
+  const { session } = openPage({ phase: { kind: 'awaiting-publisher' } });
+  session.take(REFUSED);
+  expect(session.view).toEqual(REFUSED);
+
+  const { session: ended } = openPage({ phase: { kind: 'live', live: LIVE } });
+  ended.take({ kind: 'state', state: { ...ended.state, phase: { kind: 'converting', percent: 1 }, source: null } });
+  ended.take(REFUSED);
+  expect(ended.view).toEqual(REFUSED);
+});
+
+test.each([
+  { readyState: 2, kind: 'refused' },
+  { readyState: 4, kind: 'live' },
+])('a refusal with trouble at ready state $readyState shows $kind', async ({ readyState, kind }) => {
+  vi.stubGlobal('fetch', async () => Response.json({ error: 'token-denied' }, { status: 403 }));
+  const { session, engine, video } = openPage({ phase: { kind: 'live', live: LIVE } });
+  video.readyState = readyState;
+  engine.dispatchEvent(new Event('trouble'));
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(session.view.kind).toBe(kind);
+  vi.unstubAllGlobals();
+});
