@@ -61,7 +61,7 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
   };
   if (!asked.wantsState) {
     const opening = { headHtml: player.customHtml, vastTagUrl: player.vastTagUrl, offersCast: asked.play.offersCast };
-    const writing = { assets, stateQuery: stateQuery(asked.play) };
+    const writing = { assets, stateQuery: stateQuery(asked.play), preloads: asked.play.preloads };
     return page(200, opening, (nonce, head) => writePlayerPage(publication, view, { ...writing, nonce, head }));
   }
   return {

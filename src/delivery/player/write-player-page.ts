@@ -7,14 +7,14 @@ import type { PlayerAssets } from './load-player-assets.ts';
 import { chooseWords, type Words } from './player-words.ts';
 
 /** `stateQuery`: with which the open page asks for its state, or empty. */
-type Writing = { assets: PlayerAssets; nonce: string; head: HeadHtml; stateQuery: string };
+type Writing = { assets: PlayerAssets; nonce: string; head: HeadHtml; stateQuery: string; preloads: boolean };
 
 /**
  * Writes the player page. The video element and the engine come first, the controls grow around them. The
  * viewer's token is shown again when the page asks for the state and for keys.
  */
 export function writePlayerPage(publication: Publication, view: PlayerView, writing: Writing): Buffer {
-  const { assets, nonce, head, stateQuery } = writing;
+  const { assets, nonce, head, stateQuery, preloads } = writing;
   const state = describeVideo(publication, view);
   const { libraryId, mediaId, settings } = publication;
   const { customHtml: _, ...look } = settings.player;
@@ -34,7 +34,7 @@ export function writePlayerPage(publication: Publication, view: PlayerView, writ
 <link rel="icon" href="data:,">
 <title>${title}</title>
 <script type="module" nonce="${nonce}" src="${engine}"></script>
-${source === null ? '' : `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(source.playlistUrl)}">`}
+${source === null || !preloads ? '' : `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(source.playlistUrl)}">`}
 <link rel="stylesheet" href="${assets.style}">
 ${source === null ? `<link rel="modulepreload" href="${controls}">` : ''}
 <style nonce="${nonce}">${lookStyle(look)}</style>

@@ -10,6 +10,8 @@ export type PlayRequest = {
   shown: EmbedToken;
   /** Whether a player page is to offer Cast: its script comes from another host. */
   offersCast: boolean;
+  /** Whether a player page loads the playlist before somebody plays. */
+  preloads: boolean;
   /** Whether a player page is to show what is played most; null leaves it to the library. */
   showsHeat: boolean | null;
   /**
@@ -27,13 +29,21 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
   for (const [name, value] of new URLSearchParams(query === -1 ? '' : url.slice(query))) {
     if (!sent.has(name.toLowerCase())) sent.set(name.toLowerCase(), value);
   }
-  const flag = (name: string) => readFlag(sent.get(name) ?? null);
+  const alone = new Set(
+    url
+      .slice(query + 1)
+      .toLowerCase()
+      .split('&'),
+  );
+  // As the page reads its own address (`start-options.ts`).
+  const flag = (name: string) => alone.has(name) || readFlag(sent.get(name) ?? '');
   const expires = sent.get('expires') ?? '';
   const token = sent.get('token') ?? '';
   return {
     // A page that hides its address from a request across origins still names its origin.
     referrer: headers.referer ?? headers.origin ?? null,
     offersCast: flag('chromecast') ?? false,
+    preloads: (flag('autoplay') ?? true) || (flag('preload') ?? true),
     showsHeat: flag('showheatmap'),
     isOpenedByItself: headers['sec-fetch-dest'] === 'document',
     viewer: [token, headers['x-forwarded-for'], socket.remoteAddress, headers['user-agent']].join('|'),
@@ -52,9 +62,7 @@ export function stateQuery(play: Pick<PlayRequest, 'shown' | 'showsHeat'>): stri
   return [tokenQuery(play), heat].filter((part) => part !== '').join('&');
 }
 
-/** As the page reads its own address (`start-options.ts`): an unknown value is none. */
-function readFlag(value: string | null): boolean | null {
-  if (value === null) return null;
-  if (['', 'true', '1'].includes(value.toLowerCase())) return true;
-  return ['false', '0'].includes(value.toLowerCase()) ? false : null;
+function readFlag(value: string): boolean | null {
+  if (/^(true|1|yes)$/i.test(value)) return true;
+  return /^(false|0|no)$/i.test(value) ? false : null;
 }

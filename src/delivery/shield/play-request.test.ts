@@ -1,0 +1,24 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { readPlayRequest } from './play-request.ts';
+
+function read(query: string) {
+  const request = new IncomingMessage(new Socket());
+  request.url = `/embed/1/2${query}`;
+  const { offersCast, showsHeat, preloads } = readPlayRequest(request);
+  return { offersCast, showsHeat, preloads };
+}
+
+test.each([
+  ['', { offersCast: false, showsHeat: null, preloads: true }],
+  ['?Chromecast', { offersCast: true }],
+  ['?chromecast=', { offersCast: false }],
+  ['?chromecast=yes&showHeatmap=no', { offersCast: true, showsHeat: false }],
+  ['?showheatmap=perhaps', { showsHeat: null }],
+  ['?autoplay=false', { preloads: true }],
+  ['?preload=0', { preloads: true }],
+  ['?autoplay=FALSE&preload=0', { preloads: false }],
+])('flags of %s are read as the page reads them', (query, flags) => {
+  expect(read(query)).toMatchObject(flags);
+});
