@@ -122,7 +122,7 @@ export class Engine extends EventTarget {
     return this.#wantedHeightPx;
   }
 
-  /** Holds on to a height; null: by the speed of the line again. */
+  /** Holds on to a height, or null to choose by the speed of the line again. */
   choose(heightPx: number | null): void {
     this.#wantedHeightPx = heightPx;
     this.#shaka?.choose(heightPx);
