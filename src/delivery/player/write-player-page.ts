@@ -26,6 +26,7 @@ export function writePlayerPage(publication: Publication, view: PlayerView, writ
   const { engine, controls } = needsKeys ? assets.protected : assets.clear;
   const title = escapeHtml(publication.title);
   const { source } = state;
+  const first = preloads ? source : null;
   return Buffer.from(`<!doctype html>
 <html lang="${language}" dir="${isRtl ? 'rtl' : 'ltr'}">
 <head>
@@ -34,7 +35,7 @@ export function writePlayerPage(publication: Publication, view: PlayerView, writ
 <link rel="icon" href="data:,">
 <title>${title}</title>
 <script type="module" nonce="${nonce}" src="${engine}"></script>
-${source === null || !preloads ? '' : `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(source.playlistUrl)}">`}
+${first === null ? '' : `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(first.playlistUrl)}">`}
 <link rel="stylesheet" href="${assets.style}">
 ${source === null ? `<link rel="modulepreload" href="${controls}">` : ''}
 <style nonce="${nonce}">${lookStyle(look)}</style>
