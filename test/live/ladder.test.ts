@@ -1,6 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,11 +16,8 @@ import { findProcesses, killAll } from '../support/service-processes.ts';
 import { FINISHED, untilVideo } from '../support/videos.ts';
 import { playLive, readPlayback } from './live-player.ts';
 import { type LiveRoom, openLiveRoom } from './live-room.ts';
-import { BOUNDED, ended, readText, startLive, until } from './live-service.ts';
+import { ended, publish, readText, startLive, until } from './live-service.ts';
 import { publishNumbered, readNumbers } from './numbered-frames.ts';
-import { readPeriods, segmentsOf } from './read-recording.ts';
-
-const run = promisify(execFile);
 
 let room: LiveRoom;
 beforeAll(async () => {
@@ -32,7 +27,7 @@ afterAll(() => room.close());
 
 test('rungs below the source have its segments, a player switches, and a dead encoder leaves a gap', async () => {
   const { base, key, ingest } = await startLive(room);
-  publish(ingest, { size: '854x480' });
+  await publish(ingest, { size: '854x480' });
   const multivariant = await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
   const sizes = [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\S+?),/gm)].map(([, size]) => size);
   expect(sizes).toEqual(['854x480', '640x360', '426x240']);
@@ -64,7 +59,7 @@ test('rungs below the source have its segments, a player switches, and a dead en
 
 test('a stream that the cores have no room for is sent on as it comes, and its video gets the rungs', async () => {
   const other = await startLive(room);
-  publish(other.ingest, { size: '854x480' });
+  const holder = await publish(other.ingest, { size: '854x480' });
   expect(await transcodingOf(other.key)).toMatchObject({ state: 'running' });
   const { base, key, ingest } = await startLive(room);
   const publisher = endWithTest(publishNumbered(ingest, '1280x720'));
@@ -72,6 +67,7 @@ test('a stream that the cores have no room for is sent on as it comes, and its v
   expect(multivariant.match(/#EXT-X-STREAM-INF/g)).toHaveLength(1);
   expect(await transcodingOf(key)).toMatchObject({ state: 'copy-only', reason: expect.stringContaining('no room') });
   await until(async () => ((await mediaPlaylists(base))[0]?.includes('\n2.m4s') ? true : null), 'three segments');
+  holder.kill('SIGKILL');
   await stop(key);
   await ended(publisher);
   // Workers do so once a minute.
@@ -93,70 +89,6 @@ test('a stream that the cores have no room for is sent on as it comes, and its v
   expect(others).toHaveLength(3);
   for (const numbers of others) expect(numbers).toEqual(first);
 }, 200_000);
-
-test('a recording of two sizes gets the rungs below each, which show every picture of both', async () => {
-  // It takes the cores, once those of the test before are free: what is left has no room for the rungs of either size.
-  const other = await startLive(room);
-  publish(other.ingest, { size: '1280x720', encoder: ['-r', '28'] });
-  const isRunning = async () => ((await transcodingOf(other.key)).state === 'running' ? true : null);
-  await until(isRunning, 'rungs of another stream', 60_000);
-  const { base, key, ingest } = await startLive(room);
-  // Some parts of the next segment too: hls.js does not come to an end where the last segment of a period is one
-  // picture.
-  const isUnderWay = async (period: number) => {
-    const text = (await mediaPlaylists(base))[0] ?? '#EXTM3U\n';
-    const whole = [...Map.groupBy(segmentsOf(text), ({ map }) => map).values()][period]?.length ?? 0;
-    const parts = text.slice(text.lastIndexOf('#EXTINF:')).match(/^#EXT-X-PART:/gm)?.length ?? 0;
-    return whole >= 2 && parts >= 3 ? true : null;
-  };
-  const larger = endWithTest(publishNumbered(ingest, '854x480'));
-  await until(() => isUnderWay(0), 'two segments and parts');
-  larger.kill('SIGKILL');
-  await ended(larger);
-  const smaller = endWithTest(publishNumbered(ingest, '640x360'));
-  await until(() => isUnderWay(1), 'two segments and parts of another size');
-  await stop(key);
-  await ended(smaller);
-  await completeRecordings(room.catalogue.database, new AbortController().signal);
-  await untilVideo(room.service, key.mediaId, ({ status }) => status === FINISHED);
-  // An edge knows within seconds; until a period has a rung its own pictures stand for it.
-  const sizesOf = (text: string) =>
-    [...text.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\S+?),/gm)].map(([, size]) => size);
-  const multivariant = await until(async () => {
-    const text = (await readText(`${base}/playlist.m3u8`)) ?? '';
-    return sizesOf(text).join() === '854x480,640x360,426x240' ? text : null;
-  }, 'the rungs');
-  const addresses = multivariant.match(/^r\/.*$/gm) ?? [];
-  const listed = await Promise.all(addresses.map((one) => readPeriods(`${base}/${one}`, readPictures)));
-  const [source = []] = listed;
-  expect(source.map(({ size }) => size)).toEqual(['854,480', '640,360']);
-  expect(source.every(({ numbers }) => numbers.length >= 50)).toBe(true);
-  // 360p is the size of the second period's source.
-  expect(listed[1]?.map(({ size }) => size)).toEqual(['640,360', '640,360']);
-  expect(listed[2]?.map(({ size }) => size)).toEqual(['426,240', '426,240']);
-  for (const periods of listed)
-    expect(periods.map(({ numbers }) => numbers)).toEqual(source.map(({ numbers }) => numbers));
-}, 240_000);
-
-/**
- * Publishes a test picture (25 fps, 2 s between keyframes, two B-frames) and a tone in real time, to the end of the
- * test at most.
- */
-function publish(url: string, { size, encoder = [] }: { size: string; encoder?: readonly string[] }): void {
-  const picture = ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=25`];
-  const tone = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000'];
-  const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-b:v', '800k', '-bf', '2', ...encoder];
-  const audio = ['-c:a', 'aac', '-b:a', '96k', '-ac', '2'];
-  const argv = ['-v', 'error', '-re', ...picture, '-re', ...tone, ...video, ...audio, '-f', 'flv', url];
-  endWithTest(spawn('ffmpeg', argv, { stdio: 'ignore' }));
-}
-
-/** Size of the pictures of a file, and the numbers that they show. */
-async function readPictures(file: string): Promise<{ size: string; numbers: number[] }> {
-  const asked = ['-v', 'error', '-select_streams', 'v', '-show_entries', 'stream=width,height', '-of', 'csv=p=0', file];
-  const { stdout } = await run('ffprobe', asked, BOUNDED);
-  return { size: stdout.trim(), numbers: await readNumbers(file) };
-}
 
 /** By the objects that there are: one a second of the stream at most, in which segments of all its renditions lie. */
 async function expectFewWrites({ libraryId, mediaId }: MediaKey): Promise<void> {
