@@ -4,7 +4,7 @@ import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
 import { type ChunkRange, missingRanges, planEvenChunks } from '../../media/timeline/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
-import { enterState } from '../media-state-store.ts';
+import { mustEnterState } from '../media-state-store.ts';
 import type { MediaMessage } from '../schema.ts';
 import { BACKFILL_STEP, ENCODING_STATES, type EncodeTask, taskPriority, taskWeight } from '../tasks/encode-task.ts';
 import type { TaskKind } from '../tasks/task-kind.ts';
@@ -46,7 +46,7 @@ export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMess
   if (!isWhole) await insertTasks(tx, await planRest(tx, key, active));
   const to = isWhole ? 'finished' : 'jit-ready';
   const line = keptMessage('Encoding it anew failed', why);
-  await enterState(tx, key, to, {
+  await mustEnterState(tx, key, to, {
     reason: isWhole ? null : READY_REASON,
     set: {
       encode_progress: isWhole ? 100 : 0,
