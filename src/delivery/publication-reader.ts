@@ -1,7 +1,7 @@
 import type { MediaKey } from '../catalog/db.ts';
 import { type Publication, publicationBytes } from '../catalog/publications/publication.ts';
 import type { PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
-import type { Admitted } from '../catalog/shield/admit.ts';
+import type { Admitted } from '../catalog/shield/admission/admit.ts';
 import { type Guid, parseGuid } from '../lib/guid.ts';
 import { FreshCache } from './cache/fresh-cache.ts';
 import type { EdgeDeps, EdgeLimits } from './edge-deps.ts';

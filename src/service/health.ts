@@ -33,6 +33,16 @@ export type StorageHealth = {
 /** How many bytes must stay free on a medium of this many bytes: below, uploads are refused. */
 export type DiskFloor = (totalBytes: number) => number;
 
+/** A role at work. `health` is asked every second or so; `close` drains and ends all it holds. */
+export type RunningRole = {
+  listeners: Record<string, number>;
+  health(): Promise<{ ok: boolean; detail?: string }>;
+  /** How the store is, and why nothing may be deleted there (null: all may be). */
+  storage(): StorageHealth;
+  heldDeletions(): string | null;
+  close(): Promise<void>;
+};
+
 /** The body of `GET /healthz`. */
 export type HealthBody = {
   status: PartState;

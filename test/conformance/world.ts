@@ -1,8 +1,8 @@
 import pg from 'pg';
 import type { ApiDeps } from '../../src/api/server.ts';
 import { createKeyStore } from '../../src/catalog/keys/key-store.ts';
-import { writeCursor } from '../../src/catalog/shield/event-cursor.ts';
-import { dayOf } from '../../src/catalog/shield/shield-event-store.ts';
+import { writeCursor } from '../../src/catalog/shield/events/event-cursor.ts';
+import { dayOf } from '../../src/catalog/shield/events/shield-event-store.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { type Answer, type CallOptions, CURSOR_SECRET, startTestApi, type TestApi } from '../support/api.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { newGuid } from '../../src/lib/guid.ts';
 import { writePlaylist } from '../../src/media/hls/playlist-tags.ts';
-import type { FeedRendition } from '../../src/media/live/feed-message.ts';
-import { LiveIndex } from '../../src/media/live/live-index.ts';
-import { livePlaylist } from '../../src/media/live/live-playlist.ts';
+import type { FeedRendition } from '../../src/media/live/playlist/feed-message.ts';
+import { LiveIndex } from '../../src/media/live/playlist/live-index.ts';
+import { livePlaylist } from '../../src/media/live/playlist/live-playlist.ts';
 import { checkReloads } from '../support/rfc8216/live/check-reloads.ts';
 
 const SEGMENT_SEC = 2;

@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST: readonly string[] = [
   'test/live/ladder.test.ts',
   'test/e2e/dashboard-actions.test.ts',
-  'test/jit/viewers.test.ts',
+  'test/on-demand/viewers.test.ts',
   'test/conformance/fuzz.test.ts',
   'test/house/serve.test.ts',
   'test/soak/kills.test.ts',
@@ -21,7 +21,7 @@ const LONGEST: readonly string[] = [
   'test/live/nodes.test.ts',
   'test/live/live.test.ts',
   'test/live/live-page.test.ts',
-  'test/jit/on-demand.test.ts',
+  'test/on-demand/on-demand.test.ts',
   'test/jobs/images.test.ts',
   'test/jobs/encode.test.ts',
   'test/delivery/player-recovery.test.ts',

@@ -1,9 +1,9 @@
 import { newGuid } from '../../../src/lib/guid.ts';
 import { writePlaylist } from '../../../src/media/hls/playlist-tags.ts';
-import type { FeedRendition } from '../../../src/media/live/feed-message.ts';
-import { LiveIndex } from '../../../src/media/live/live-index.ts';
-import { livePlaylist } from '../../../src/media/live/live-playlist.ts';
-import { holdsMedia, newestOf } from '../../../src/media/live/slot-segments.ts';
+import type { FeedRendition } from '../../../src/media/live/playlist/feed-message.ts';
+import { LiveIndex } from '../../../src/media/live/playlist/live-index.ts';
+import { livePlaylist } from '../../../src/media/live/playlist/live-playlist.ts';
+import { holdsMedia, newestOf } from '../../../src/media/live/playlist/slot-segments.ts';
 import type { Measurement } from '../report.ts';
 
 const SEGMENT_SEC = 2;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { type LicenceProxy, MAX_CHALLENGE_BYTES } from '../../catalog/drm/licence-proxy.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
+import { type LicenceProxy, MAX_CHALLENGE_BYTES } from '../../ports/licence-proxy.ts';
 import { defineOperation } from '../define-operation.ts';
 import { FairPlayLicence, FairPlayRequest } from '../models/fair-play.ts';
 import { LibraryParams } from '../read-params.ts';

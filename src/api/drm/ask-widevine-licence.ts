@@ -1,5 +1,5 @@
-import { type LicenceProxy, MAX_CHALLENGE_BYTES } from '../../catalog/drm/licence-proxy.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
+import { type LicenceProxy, MAX_CHALLENGE_BYTES } from '../../ports/licence-proxy.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoPathParams } from './licence-params.ts';
 import { type LicenceDeps, LicenceQuery, requireLicence } from './require-licence.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { readCursor, writeCursor } from '../../catalog/shield/event-cursor.ts';
-import { EVENT_LOG_DAYS } from '../../catalog/shield/shield-event.ts';
-import { dayOf, type ShieldEventStore, type StoredEvent } from '../../catalog/shield/shield-event-store.ts';
+import { readCursor, writeCursor } from '../../catalog/shield/events/event-cursor.ts';
+import { EVENT_LOG_DAYS } from '../../catalog/shield/events/shield-event.ts';
+import { dayOf, type ShieldEventStore, type StoredEvent } from '../../catalog/shield/events/shield-event-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EventLogPage, type Log } from '../models/event-log.ts';
 import { RefusedEventLog } from '../refused-event-log.ts';

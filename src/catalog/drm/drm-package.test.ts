@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newContentKeys } from '../../media/drm/content-keys.ts';
+import { newContentKeys } from '../../media/drm/keys/content-keys.ts';
 import { readLibrarySettings } from '../libraries/library-settings.ts';
 import { chooseSystems, drmModeOf, readSignals, requireSameKids, storeSignals } from './drm-package.ts';
 

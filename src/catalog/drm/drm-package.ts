@@ -1,4 +1,4 @@
-import { kidsOf } from '../../media/drm/content-keys.ts';
+import { kidsOf } from '../../media/drm/keys/content-keys.ts';
 import type { ContentKeys, DrmSystem, SchemeName, SystemSignals } from '../../ports/drm-key-source.ts';
 import type { LibrarySettings } from '../libraries/library-settings.ts';
 import type { StoredSignals } from './drm-schema.ts';

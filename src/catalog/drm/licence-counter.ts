@@ -1,5 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
-import type { LicenceProxy } from './licence-proxy.ts';
+import type { LicenceProxy } from '../../ports/licence-proxy.ts';
 
 const FLUSH_MS = 1_000;
 /** Videos with counts that are not written yet; more are not counted. */

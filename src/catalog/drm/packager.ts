@@ -1,6 +1,6 @@
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
-import { formatContentKeys, newContentKeys } from '../../media/drm/content-keys.ts';
+import { formatContentKeys, newContentKeys } from '../../media/drm/keys/content-keys.ts';
 import type { DrmKeySource, DrmSystem, SchemeName } from '../../ports/drm-key-source.ts';
 import type { Db, MediaKey } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';

@@ -8,7 +8,7 @@ import { type Claim, type EncodeTask, MAX_FAILURES } from '../tasks/encode-task.
 import { taskRow } from '../tasks/task-row-store.ts';
 import { findStored, LostClaim } from './chunk-store.ts';
 import { addMessages, finalizeMedia } from './finalize-store.ts';
-import { IMAGES_VALUE, jitFailedMessage, renditionMessage } from './messages.ts';
+import { IMAGES_VALUE, onDemandFailedMessage, renditionMessage } from './messages.ts';
 import { reportDamage } from './repair-store.ts';
 
 const IMAGE_NAMES = { thumbnail: 'The thumbnail', images: IMAGES_VALUE } as const;
@@ -84,7 +84,7 @@ async function giveUpSegment(tx: Tx, claim: Claim, reason: string): Promise<void
   const [rendition] = rows;
   // One line a rung: where one segment fails, others do.
   if (rendition?.isFirst !== true) return;
-  await addMessages(tx, key, [jitFailedMessage(rendition.name, fromSegment, reason, new Date())]);
+  await addMessages(tx, key, [onDemandFailedMessage(rendition.name, fromSegment, reason, new Date())]);
 }
 
 /** Rungs that failed in another encode task since this one was claimed are no part of it any more. */

@@ -58,13 +58,13 @@ export function lostAudioMessage(
 }
 
 /** The video was to be encoded on demand and is encoded as a whole instead. */
-export function jitIncompatibleMessage(reason: string, at: Date): MediaMessage {
+export function onDemandIncompatibleMessage(reason: string, at: Date): MediaMessage {
   const message = `The video is encoded as a whole and not on demand: ${reason}.`;
   return make(LEVEL.warning, ISSUE.jitIncompatible, message, 'jit-incompatible', at);
 }
 
 /** A segment could not be encoded on demand; `rendition` is its name, such as `720p`. */
-export function jitFailedMessage(rendition: string, segment: number, reason: string, at: Date): MediaMessage {
+export function onDemandFailedMessage(rendition: string, segment: number, reason: string, at: Date): MediaMessage {
   const message = `Segment ${segment} of ${rendition} could not be encoded on demand: ${reason}`;
   return make(LEVEL.warning, ISSUE.jitFailed, message, rendition, at);
 }

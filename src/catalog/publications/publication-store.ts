@@ -6,7 +6,7 @@ import { readPlannedSegments } from '../../media/presentation/published-renditio
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { selectPackages } from '../drm/drm-package-store.ts';
-import { loadLiveHead, loadRecordingHead, type RecordingHead } from '../live/live-media-store.ts';
+import { loadLiveHead, loadRecordingHead, type RecordingHead } from '../live/viewing/live-media-store.ts';
 import type { TimelineTable } from '../schema.ts';
 import { readDeliverySettings } from './delivery-settings.ts';
 import type { Publication, StoredChunk, StoredRendition } from './publication.ts';

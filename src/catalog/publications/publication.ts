@@ -1,6 +1,6 @@
 import type { Guid } from '../../lib/guid.ts';
 import type { ImageSet } from '../../media/images/image-set.ts';
-import type { WallAnchor } from '../../media/live/wall-anchors.ts';
+import type { WallAnchor } from '../../media/live/recording/wall-anchors.ts';
 import {
   type PublishedChunk,
   type PublishedRendition,
@@ -9,7 +9,7 @@ import {
 import type { KeyGroup } from '../../ports/drm-key-source.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { DrmPackage } from '../drm/drm-package.ts';
-import type { LiveHead } from '../live/live-head.ts';
+import type { LiveHead } from '../live/viewing/live-head.ts';
 import type { CaptionTrack, Chapter, MediaState, MetaTag } from '../schema.ts';
 import type { DeliverySettings } from './delivery-settings.ts';
 

@@ -1,5 +1,5 @@
 import type { VideoScrub } from '../scrub/scrub-store.ts';
-import type { Experience } from '../statistics/experience-store.ts';
+import type { Experience } from '../statistics/reports/experience-store.ts';
 import type { TaskActivity } from './activity-store.ts';
 import type { Outlook } from './outlook.ts';
 import type { StoredVideo } from './rendition-view-store.ts';

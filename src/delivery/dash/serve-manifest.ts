@@ -1,13 +1,13 @@
 import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
+import { escapeXml } from '../../lib/escape-xml.ts';
 import { readInitSegment } from '../../media/cmaf/init-segment.ts';
 import type { DashAudio, DashPresentation, DashRendition, DashVideo } from '../../media/dash/dash-presentation.ts';
 import { readSampleAspect } from '../../media/dash/sample-aspect.ts';
 import { writeMpd } from '../../media/dash/write-mpd.ts';
-import { bytesAddedBy } from '../../media/drm/added-bytes.ts';
-import { writeContentProtection } from '../../media/drm/signalling.ts';
-import { writeSystemProtection } from '../../media/drm/system-signals.ts';
-import { escapeXml } from '../../media/drm/xml.ts';
+import { bytesAddedBy } from '../../media/drm/encryption/added-bytes.ts';
+import { writeContentProtection } from '../../media/drm/signalling/signalling.ts';
+import { writeSystemProtection } from '../../media/drm/signalling/system-signals.ts';
 import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
 import { type AddedBytes, computeSegmentRun, NOTHING_ADDED } from '../../media/presentation/segment-run.ts';
 import type { ContentKeys, KeyGroup } from '../../ports/drm-key-source.ts';

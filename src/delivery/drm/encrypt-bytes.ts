@@ -1,8 +1,8 @@
 import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import { openAes } from '../../lib/aes.ts';
-import { encryptSegment, HEADROOM_BYTES, measureEncrypted } from '../../media/drm/encrypt-segment.ts';
-import { encryptedHlsSizeBytes, encryptHlsSegment } from '../../media/drm/hls-aes128.ts';
+import { encryptSegment, HEADROOM_BYTES, measureEncrypted } from '../../media/drm/encryption/encrypt-segment.ts';
+import { encryptedHlsSizeBytes, encryptHlsSegment } from '../../media/drm/signalling/hls-aes128.ts';
 import { type Answer, CACHE_FOR_EVER, CACHE_PRIVATELY, notFound } from '../http/answer.ts';
 import type { ObjectWindow } from '../objects/object-part.ts';
 import { type KeyedRendition, nameOf, type OpenedRendition, type PackageKeys } from './package-keys.ts';

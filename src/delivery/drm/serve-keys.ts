@@ -1,8 +1,8 @@
-import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import { parseGuid } from '../../lib/guid.ts';
-import { parseClearKeyRequest, writeClearKeyLicence } from '../../media/drm/clear-key.ts';
+import { parseClearKeyRequest, writeClearKeyLicence } from '../../media/drm/keys/clear-key.ts';
 import type { ContentKey, DrmSystem } from '../../ports/drm-key-source.ts';
+import type { LicenceProxy } from '../../ports/licence-proxy.ts';
 import { type Answer, CACHE_NOTHING, CACHE_SHORTLY, notFound } from '../http/answer.ts';
 import type { PlayRequest } from '../shield/play-request.ts';
 import type { PlaybackAuthorizer } from '../shield/playback-authorizer.ts';

@@ -1,9 +1,9 @@
 import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
 import type { StoredRendition } from '../../catalog/publications/publication.ts';
-import { BYTES_ADDED_BY_PADDING, bytesAddedBy } from '../../media/drm/added-bytes.ts';
-import { writeHlsAes128Line } from '../../media/drm/hls-aes128.ts';
-import { type KeySystem, writeHlsKeyLines } from '../../media/drm/signalling.ts';
-import { writeSystemKeyLines, writeSystemSessionKeyLines } from '../../media/drm/system-signals.ts';
+import { BYTES_ADDED_BY_PADDING, bytesAddedBy } from '../../media/drm/encryption/added-bytes.ts';
+import { writeHlsAes128Line } from '../../media/drm/signalling/hls-aes128.ts';
+import { type KeySystem, writeHlsKeyLines } from '../../media/drm/signalling/signalling.ts';
+import { writeSystemKeyLines, writeSystemSessionKeyLines } from '../../media/drm/signalling/system-signals.ts';
 import type { PlaylistAddresses } from '../../media/hls/multivariant.ts';
 import { type AddedBytes, NOTHING_ADDED } from '../../media/presentation/segment-run.ts';
 import type { ContentKeys } from '../../ports/drm-key-source.ts';

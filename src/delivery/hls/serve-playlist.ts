@@ -5,7 +5,7 @@ import { type ClockRange, touches } from '../../media/hls/clock-range.ts';
 import { type SegmentSpan, writeMediaPlaylist } from '../../media/hls/media-playlist.ts';
 import { writeMultivariant } from '../../media/hls/multivariant.ts';
 import { type SubtitleTrack, writeSubtitlePlaylist } from '../../media/hls/subtitle-playlist.ts';
-import { type WallAnchor, wallAt } from '../../media/live/wall-anchors.ts';
+import { type WallAnchor, wallAt } from '../../media/live/recording/wall-anchors.ts';
 import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
 import { computeSegmentRun, type SegmentRun } from '../../media/presentation/segment-run.ts';
 import type { HeldCache } from '../cache/held-cache.ts';

@@ -5,7 +5,7 @@ import { encryptBytes, isOpened, openProtection, type Piece, type ProtectionDeps
 import type { OpenedRendition } from '../drm/package-keys.ts';
 import { listableRenditions, type NamedProtection } from '../drm/protection.ts';
 import { type Answer, CACHE_FOR_EVER, notFound, unavailable } from '../http/answer.ts';
-import type { RequestedSegment, SegmentRequests } from '../jit/segment-requests.ts';
+import type { RequestedSegment, SegmentRequests } from '../on-demand/segment-requests.ts';
 import type { PublicationReader } from '../publication-reader.ts';
 
 const RETRY_AFTER_SEC = 2;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { Admitted } from '../../catalog/shield/admit.ts';
+import type { Admitted } from '../../catalog/shield/admission/admit.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Part, Slice } from '../objects/object-part.ts';
 import type { ObjectSender, Receiver } from '../objects/object-sender.ts';

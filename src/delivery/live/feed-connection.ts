@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { http } from '../../lib/http.ts';
-import { createFeedReader, type FeedFrame } from '../../media/live/feed-message.ts';
+import { createFeedReader, type FeedFrame } from '../../media/live/playlist/feed-message.ts';
 
 export type FeedHandlers = { frame(frame: FeedFrame): void; lost(reason: string): void };
 

@@ -1,14 +1,14 @@
 import type { Publication } from '../../catalog/publications/publication.ts';
 import { openAes } from '../../lib/aes.ts';
 import type { Guid } from '../../lib/guid.ts';
-import { encryptSegment, HEADROOM_BYTES } from '../../media/drm/encrypt-segment.ts';
-import { encryptedHlsSizeBytes, encryptHlsSegment } from '../../media/drm/hls-aes128.ts';
+import { encryptSegment, HEADROOM_BYTES } from '../../media/drm/encryption/encrypt-segment.ts';
+import { encryptedHlsSizeBytes, encryptHlsSegment } from '../../media/drm/signalling/hls-aes128.ts';
 import {
   findSegment,
   type IndexedPeriod,
   type IndexedRendition,
   type IndexedSegment,
-} from '../../media/live/live-index.ts';
+} from '../../media/live/playlist/live-index.ts';
 import { storageKey } from '../../ports/storage.ts';
 import type { HeldCache } from '../cache/held-cache.ts';
 import {

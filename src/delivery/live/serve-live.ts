@@ -1,13 +1,13 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { LiveHead } from '../../catalog/live/live-head.ts';
+import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { readClockRange } from '../../media/hls/clock-range.ts';
 import { writePlaylist } from '../../media/hls/playlist-tags.ts';
-import { type IndexedRendition, isRung } from '../../media/live/live-index.ts';
-import { liveMultivariant } from '../../media/live/live-multivariant.ts';
-import { type LiveProtection, livePlaylist } from '../../media/live/live-playlist.ts';
+import { type IndexedRendition, isRung } from '../../media/live/playlist/live-index.ts';
+import { liveMultivariant } from '../../media/live/playlist/live-multivariant.ts';
+import { type LiveProtection, livePlaylist } from '../../media/live/playlist/live-playlist.ts';
 import {
   hasWhole,
   holdsMedia,
@@ -15,7 +15,7 @@ import {
   type LiveView,
   newestOf,
   targetDurationSec,
-} from '../../media/live/slot-segments.ts';
+} from '../../media/live/playlist/slot-segments.ts';
 import { isClear } from '../drm/protection.ts';
 import { choosePlaylistVariant, type PlaylistVariantDeps } from '../hls/choose-playlist-variant.ts';
 import type { IFrameLists } from '../hls/i-frame-lists.ts';

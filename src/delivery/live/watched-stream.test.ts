@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { LiveHead } from '../../catalog/live/live-head.ts';
-import type { StoredLive } from '../../catalog/live/live-media-store.ts';
+import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
+import type { StoredLive } from '../../catalog/live/viewing/live-media-store.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
-import { liveMultivariant } from '../../media/live/live-multivariant.ts';
-import { listSlot } from '../../media/live/slot-segments.ts';
+import { liveMultivariant } from '../../media/live/playlist/live-multivariant.ts';
+import { listSlot } from '../../media/live/playlist/slot-segments.ts';
 import { WatchedStream } from './watched-stream.ts';
 
 const SEGMENT_SEC = 2;

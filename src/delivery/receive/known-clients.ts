@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Client } from '../../catalog/shield/admit.ts';
+import type { Client } from '../../catalog/shield/admission/admit.ts';
 import { type AddressSet, clientAddress } from '../../lib/client-address.ts';
 import { clientKey } from '../../lib/client-key.ts';
 import { remember } from '../../lib/remember.ts';

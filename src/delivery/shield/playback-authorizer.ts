@@ -1,7 +1,7 @@
 import { describeToken, isEmbedTokenValid } from '../../catalog/libraries/embed-token.ts';
 import { embedKeys } from '../../catalog/pull-zones/zone-policy.ts';
-import { allowsPage, type CompiledPolicy } from '../../catalog/shield/compiled-policy.ts';
-import { type HostRules, hostOf } from '../../catalog/shield/host-rules.ts';
+import { allowsPage, type CompiledPolicy } from '../../catalog/shield/admission/compiled-policy.ts';
+import { type HostRules, hostOf } from '../../catalog/shield/admission/host-rules.ts';
 import { RULES } from '../../catalog/shield/rules.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { type Problem, toProblem } from '../http/answer.ts';

@@ -1,7 +1,7 @@
 import { signEmbedToken } from '../../catalog/libraries/embed-token.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import { signMedia } from '../../catalog/pull-zones/sign-media.ts';
-import type { Admitted } from '../../catalog/shield/admit.ts';
+import type { Admitted } from '../../catalog/shield/admission/admit.ts';
 import type { EdgeRequest } from '../receive/receive.ts';
 import { readPlayRequest, tokenQuery } from './play-request.ts';
 

@@ -2,15 +2,20 @@ import type { MediaKey } from '../../catalog/db.ts';
 import { loadLibrary } from '../../catalog/libraries/read-library-store.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
 import type { LiveState } from '../../catalog/live/live-stream.ts';
-import { loadLastPeriod, type OpenPeriod, openPeriod, type Period } from '../../catalog/live/period-store.ts';
-import type { MediaReport, OwnedStream as Renewed } from '../../catalog/live/publish-store.ts';
-import { sealOwned } from '../../catalog/live/seal-store.ts';
+import {
+  loadLastPeriod,
+  type OpenPeriod,
+  openPeriod,
+  type Period,
+} from '../../catalog/live/publishing/period-store.ts';
+import type { MediaReport, OwnedStream as Renewed } from '../../catalog/live/publishing/publish-store.ts';
+import { sealOwned } from '../../catalog/live/recording/seal-store.ts';
 import { readEncodeSettings } from '../../jobs/planning/encode-settings.ts';
-import type { AccessUnit, LiveEvent } from '../../media/live/access-unit.ts';
-import { writeFeedFrame } from '../../media/live/feed-message.ts';
-import { type LiveLadder, planLiveLadder } from '../../media/live/ladder-plan.ts';
-import { isH264Entry } from '../../media/live/sample-entry.ts';
-import { type PeriodTracks, parametersOf } from '../../media/live/stream-packager.ts';
+import { type LiveLadder, planLiveLadder } from '../../media/live/ladder/ladder-plan.ts';
+import { type PeriodTracks, parametersOf } from '../../media/live/packaging/stream-packager.ts';
+import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
+import type { AccessUnit, LiveEvent } from '../../media/live/tracks/access-unit.ts';
+import { isH264Entry } from '../../media/live/tracks/sample-entry.ts';
 import type { FeedSubscribers } from './feed-subscribers.ts';
 import type { LivePublisher } from './live-publisher.ts';
 import { renditionOf } from './period-rendition.ts';

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { readAddressSet } from '../../lib/client-address.ts';
 import { Refused } from '../../lib/refused.ts';
-import { EncoderBudget } from '../../media/live/run-publisher-media.ts';
+import { EncoderBudget } from '../../media/live/publishing/run-publisher-media.ts';
 import { startWhip, type WhipServer } from './start-whip.ts';
 
 /** More than a client has at once; beyond 32 its connections are closed unanswered. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
-import type { MediaInput } from '../../media/live/publisher.ts';
-import { type EncoderBudget, PublisherMedia } from '../../media/live/run-publisher-media.ts';
+import type { MediaInput } from '../../media/live/publishing/publisher.ts';
+import { type EncoderBudget, PublisherMedia } from '../../media/live/publishing/run-publisher-media.ts';
 import { RtpReceiver } from '../../media/rtp/rtp-receiver.ts';
 import { readOffer } from '../../media/rtp/sdp-offer.ts';
 import type { OpenPeer, Peer } from './peer.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
-import { loadRecordedView, type RecordedView } from '../../catalog/live/recorded-view-store.ts';
+import { loadRecordedView, type RecordedView } from '../../catalog/live/recording/recorded-view-store.ts';
 import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
 import { createVideoSegmenter } from '../../media/cmaf/segmenter.ts';
 import { copySegment } from '../../media/compose/copy-segment.ts';

@@ -1,6 +1,10 @@
 import type { MediaKey } from '../../catalog/db.ts';
 import type { CodecPlan } from '../../catalog/lifecycle/codec-store.ts';
-import { completeRecording, findUnseenRecordings, type PeriodView } from '../../catalog/live/recording-rungs-store.ts';
+import {
+  completeRecording,
+  findUnseenRecordings,
+  type PeriodView,
+} from '../../catalog/live/recording/recording-rungs-store.ts';
 import { planLadder } from '../../media/encode/ladder.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { pastFailures } from '../store/past-failures.ts';
