@@ -21,7 +21,7 @@ const storage = await createFileStorage(objectsOf({ dataDir }));
 const key = { libraryId: 1, mediaId };
 
 const claim = await db.transaction().execute(async (tx) => {
-  await tx.updateTable('media').set({ pictures: null }).where('id', '=', mediaId).execute();
+  await tx.updateTable('media').set({ images: null }).where('id', '=', mediaId).execute();
   await tx.deleteFrom('encode_task').where('media_id', '=', mediaId).execute();
   const shown = tx.selectFrom('timeline').select('id').where('media_id', '=', mediaId).where('active', '=', true);
   // Claimed in the transaction that plans it, so that no worker of the service takes it.
@@ -38,8 +38,8 @@ if (action === 'make') {
   // The job looks at nothing else.
   const deps = { db, queue, storage, owner: 'bench', report } as unknown as JobDeps;
   await storeImages({ claim, report: () => undefined }, deps, new AbortController().signal);
-  const made = await db.selectFrom('media').select('pictures').where('id', '=', mediaId).executeTakeFirstOrThrow();
-  if (made.pictures === null) throw new Error('Expected the pictures to be made.');
+  const made = await db.selectFrom('media').select('images').where('id', '=', mediaId).executeTakeFirstOrThrow();
+  if (made.images === null) throw new Error('Expected the pictures to be made.');
 } else {
   await db.deleteFrom('encode_task').where('id', '=', claim.task.id).execute();
 }

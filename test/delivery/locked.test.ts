@@ -92,7 +92,7 @@ async function addCaptionsAndStoryboard(shown: Shown): Promise<void> {
   await lab.database.db.transaction().execute(async (tx) => {
     await tx
       .updateTable('media')
-      .set({ pictures: JSON.stringify(set), captions: JSON.stringify(captions) })
+      .set({ images: JSON.stringify(set), captions: JSON.stringify(captions) })
       .where('id', '=', mediaId)
       .execute();
     await bumpPublication(tx, shown);

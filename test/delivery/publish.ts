@@ -124,7 +124,7 @@ export async function addRendition(
 
 type Publishable = { pieces: readonly Buffer[]; facts: Omit<ChunkFacts, 'sha256'>; idx?: Buffer };
 
-/** Stores a chunk's bytes, then its row and the new publication in one transaction, as a worker does. */
+/** Stores a chunk's bytes, then its row and the new revision in one transaction, as a worker does. */
 export async function publishChunk(db: Db, storage: EdgeStorage, key: RenditionKey, chunk: Publishable): Promise<void> {
   const { libraryId, mediaId, renditionId } = key;
   const bytes = Buffer.concat(chunk.pieces);
@@ -132,7 +132,7 @@ export async function publishChunk(db: Db, storage: EdgeStorage, key: RenditionK
   const storageKey = await storage.write(name, bytes);
   if (chunk.idx !== undefined) await storage.write(name.replace('.cmaf', '.idx'), chunk.idx);
   await db.transaction().execute(async (tx) => {
-    const publication = await bumpPublication(tx, key);
+    const revision = await bumpPublication(tx, key);
     await tx
       .insertInto('chunk')
       .values({
@@ -142,7 +142,7 @@ export async function publishChunk(db: Db, storage: EdgeStorage, key: RenditionK
         first_segment: chunk.facts.firstSegment,
         segment_count: chunk.facts.segmentCount,
         attempt: 1,
-        publication,
+        revision,
         storage_key: storageKey,
         size_bytes: bytes.length,
         idx_bytes: 1,

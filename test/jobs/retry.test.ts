@@ -125,15 +125,15 @@ test('images that failed are made once more with all that is incomplete', async 
   await untilState(lab, key, 'finished');
   const { db } = lab.database;
   await addTask(db, key, 'images', 'failed');
-  await sql`update media set pictures = null, is_incomplete = true where id = ${key.mediaId}`.execute(db);
+  await sql`update media set images = null, is_incomplete = true where id = ${key.mediaId}`.execute(db);
   const undone = createRetryStore(db).retry(key, null, planRetry, async () => {
     throw new Error('It was undone.');
   });
   await expect(undone).rejects.toThrow('It was undone.');
   expect(await retryAll()).toEqual({ retried: 1, refused: 0 });
   await untilState(lab, key, 'finished');
-  const { pictures, is_incomplete: isIncomplete } = await loadMedia(lab, key);
-  expect([pictures !== null, isIncomplete]).toEqual([true, false]);
+  const { images, is_incomplete: isIncomplete } = await loadMedia(lab, key);
+  expect([images !== null, isIncomplete]).toEqual([true, false]);
 });
 
 test('a cancelled encode ends its encoders, a re-encode makes it, and cancelling that leaves no trace', async () => {

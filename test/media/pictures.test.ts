@@ -168,10 +168,10 @@ test.each(RANGES)(
   },
 );
 
-test('where no previews are wanted the other pictures are made all the same', async () => {
+test('where no previews are wanted the other images are made all the same', async () => {
   const key = keyOf(keys, SIZES[0]?.name ?? '');
   await requireFinished(lab, key);
-  const { pictures, thumbnail_key: thumbnail, messages } = await loadMedia(lab, key);
-  expect({ previews: pictures?.previews, posters: pictures?.posters }).toEqual({ previews: [], posters: 5 });
+  const { images, thumbnail_key: thumbnail, messages } = await loadMedia(lab, key);
+  expect({ previews: images?.previews, posters: images?.posters }).toEqual({ previews: [], posters: 5 });
   expect([thumbnail === null, messages]).toEqual([false, []]);
 });

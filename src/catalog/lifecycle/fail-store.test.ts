@@ -157,7 +157,7 @@ test('a cancelled encode that has nothing whole fails, whatever else went wrong,
   const open = { ...task, id: newGuid(), kind: 'video', renditionIds: [ids[1]], queue: 'quick' } as const;
   await insertTasks(db, [open]);
   const { libraryId, mediaId } = task.key;
-  await sql`insert into chunk (library_id, media_id, rendition_id, first_segment, segment_count, attempt, publication,
+  await sql`insert into chunk (library_id, media_id, rendition_id, first_segment, segment_count, attempt, revision,
       storage_key, size_bytes, idx_bytes, sha256, start_tick, duration_ticks, fragment_table, samples, cts_runs,
       sync_count, peak_segment_bps)
     values (${libraryId}, ${mediaId}, ${ids[1]}, 0, 1, 2, 1, 'k', 1, 1, ${Buffer.alloc(32)}, 0, 1, '', 1, 1, 1, 1)

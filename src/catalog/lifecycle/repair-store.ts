@@ -117,8 +117,8 @@ export async function replaceChunks(
   { outputs }: { outputs: readonly RenditionOutput[] },
 ): Promise<{ rejected: StorageKey[] }> {
   const { key, fromSegment, toSegment } = claim.task;
-  const publication = await lockMedia(tx, key);
-  if (publication === null || !(await lockClaim(tx, claim))) {
+  const revision = await lockMedia(tx, key);
+  if (revision === null || !(await lockClaim(tx, claim))) {
     throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
   }
   await endTask(tx, claim, 'done', null);
@@ -132,7 +132,7 @@ export async function replaceChunks(
       continue;
     }
     expectSameTimes(await retireChunks(tx, key, renditionId, [fromSegment, toSegment]), output);
-    await insertChunks(tx, { key, attempt: claim.attempt, publication }, output);
+    await insertChunks(tx, { key, attempt: claim.attempt, revision }, output);
     await recountStorage(tx, key);
     await reportRepaired(tx, claim.task, renditionId);
   }

@@ -143,7 +143,7 @@ export async function findNamedObjects(
     .where('media_id', '=', mediaId)
     .execute();
   const images = await db
-    .selectFrom('picture')
+    .selectFrom('image')
     .select('storage_key')
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)

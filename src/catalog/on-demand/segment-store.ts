@@ -26,12 +26,12 @@ export async function commitSegment(
 ): Promise<boolean> {
   const { attempt, task } = claim;
   const { key } = task;
-  const publication = await lockMedia(tx, key);
-  if (publication === null || !(await lockClaim(tx, claim))) throw new LostClaim({ attempt, id: task.id });
+  const revision = await lockMedia(tx, key);
+  if (revision === null || !(await lockClaim(tx, claim))) throw new LostClaim({ attempt, id: task.id });
   const place = { firstSegment: segment, segmentCount: 1 };
   if ((await findStored(tx, output.renditionId, place)).length > 0) return false;
   if (!(await fixInit(tx, key, output))) throw new LostClaim({ attempt, id: task.id });
-  await insertChunks(tx, { key, attempt, publication }, output);
+  await insertChunks(tx, { key, attempt, revision }, output);
   await sql`delete from encode_task where kind = 'segment' and rendition_ids[1] = ${output.renditionId}
     and from_segment = ${segment} and state = 'failed'`.execute(tx);
   await sumStorage(tx, key);

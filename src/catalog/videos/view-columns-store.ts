@@ -35,7 +35,7 @@ export const VIEW = `media.library_id, media.id, media.title, media.description,
   media.height_px, media.frame_rate, media.rotation_deg, media.encode_progress,
   ${IN_USE_BYTES} as storage_bytes,
   media.thumbnail_key, media.thumbnail_file_name, media.thumbnail_width_px, media.thumbnail_height_px,
-  media.thumbnail_count, media.thumbnail_blurhash, coalesce(media.pictures -> 'previews', '[]') as previews,
+  media.thumbnail_count, media.thumbnail_blurhash, coalesce(media.images -> 'previews', '[]') as previews,
   media.messages, media.meta_tags, media.chapters, media.moments, media.captions, media.smart, media.views,
     media.watch_sec_total,
   (select string_agg(concat_ws(' ', codec, state, rung), ',') ${SHOWN} and ${WHOLE}) as shown`;

@@ -170,7 +170,7 @@ async function lockLeases(tx: Tx, segments: readonly StoredSegment[]): Promise<S
 }
 
 function toRow({ lease, renditionId, facts, storageKey, idxBytes, wallMs }: StoredSegment) {
-  const commit = { key: lease.key, attempt: lease.attempt, publication: 0 };
+  const commit = { key: lease.key, attempt: lease.attempt, revision: 0 };
   return { ...toChunkRow(commit, renditionId, { facts, storageKey, idxBytes }), wall_ms: wallMs };
 }
 

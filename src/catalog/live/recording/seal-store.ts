@@ -105,10 +105,10 @@ async function sealRest(tx: Tx, key: MediaKey): Promise<boolean> {
   const [media] = rows;
   if (media === undefined) return false;
   // Edges that know the rest of it read what came later than that.
-  const publication = await bumpPublication(tx, key);
+  const revision = await bumpPublication(tx, key);
   await sql`
     with late as (${lateChunks(key)})
-    update chunk c set publication = ${publication} from late
+    update chunk c set revision = ${revision} from late
     where c.library_id = ${libraryId} and c.media_id = ${mediaId} and c.rendition_id = late.rendition_id
       and c.first_segment = late.first_segment`.execute(tx);
   if (media.type === 'live') {
