@@ -20,7 +20,7 @@ import {
 } from './support/millrace.ts';
 import { median, quantile, report, say } from './support/report.ts';
 
-// From the request of a 720p segment that nobody has asked for until its last byte, against bare ffmpeg that starts at
+// From the request of a 720p segment that nobody has requested until its last byte, against bare ffmpeg that starts at
 // the keyframe before the same segment, by turns. One clip with its own keyframes, up to 10 s apart, of which only
 // segments count that have one at most 4 s before them; and the same pictures with a keyframe each 50 frames.
 const SEGMENT_SEC = 4;

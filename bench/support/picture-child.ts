@@ -7,7 +7,7 @@ import { openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
 import { parseGuid } from '../../src/lib/guid.ts';
 import { objectsOf, openCatalogue } from '../../test/support/leftovers.ts';
 
-// Makes the pictures of a finished video of a running service anew, or with `plan` only asks for them and takes that
+// Makes the pictures of a finished video of a running service anew, or with `plan` only requests them and takes that
 // back.
 const [dataDir = '', guid = '', action = ''] = process.argv.slice(2);
 const mediaId = parseGuid(guid);

@@ -43,7 +43,7 @@ const LIMITS_SET_MS = 5_000;
 /** How much longer than the server's limit an answer may be on its way. */
 const ON_ITS_WAY_MS = 3_000;
 
-/** How a connection that only listens is made: it notices within half a minute that nobody is there any more. */
+/** How a connection that only listens is made: it notices within half a minute that its peer is gone. */
 export const LISTENING = { ...ALIVE, connectionTimeoutMillis: 5_000, query_timeout: 60_000 };
 
 const INT8 = 20;

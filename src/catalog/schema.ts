@@ -70,7 +70,7 @@ export type CaptionTrack = {
   translatedFrom?: string;
 };
 
-/** What an upload asked for, kept from its query until the encode is planned. Null or absent: the library's setting. */
+/** What an upload requested, kept from its query until the encode is planned. Null or absent: the library's setting. */
 export type UploadOptions = {
   jitEnabled?: boolean;
   enabledRungs?: number[];

@@ -58,7 +58,7 @@ export type AnswerDeps = ProtectionDeps &
 
 type Media = Admitted<EdgeRequest & { target: Extract<EdgeTarget, { kind: 'media' }>; policy: CompiledPolicy }>;
 type Leave = () => AbortSignal;
-type Asked = { request: IncomingMessage; leave: Leave; wait: () => (() => void) | null };
+type Requested = { request: IncomingMessage; leave: Leave; wait: () => (() => void) | null };
 
 /** The longest report of a visit that is read. */
 const MAX_BEACON_BYTES = 8_192;
@@ -79,14 +79,14 @@ export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: Answe
     case 'player': {
       const publication = await deps.reader.find(admitted, target, deps.budgets);
       const { wantsState, isDirect } = target;
-      const asked = {
+      const requested = {
         wantsState,
         isDirect,
         play: readPlayRequest(message),
         folderToken: publication === null ? null : folderTokenFor(publication, admitted),
         trailer: await findTrailer(publication, admitted, deps),
       };
-      return servePlayer(publication, asked, deps);
+      return servePlayer(publication, requested, deps);
     }
     case 'media':
       return isMedia(admitted) && policy !== null ? answerMedia(admitted, deps, leave) : unknown();
@@ -106,7 +106,7 @@ async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Pro
   return address.form === 'query' && admitted.token?.tokenPath != null ? handOnQuery(answer, address.query) : answer;
 }
 
-/** Answers an admitted POST, which brings a beacon (`taken`) or asks for a licence; null where none is taken. */
+/** Answers an admitted POST, which brings a beacon (`taken`) or requests a licence; null where none is taken. */
 export async function answerPost(
   admitted: Admitted<EdgeRequest>,
   deps: AnswerDeps,
@@ -130,7 +130,7 @@ export async function answerPost(
   return serveSystemLicence(publication, { system, challenge: body, play }, deps, leave());
 }
 
-/** What is wrong with a report is not said: whoever makes some up learns nothing. */
+/** What is wrong with a report is not said: whoever makes some up gets no hint. */
 async function takeBeacon(
   { request: { message, client } }: Admitted<EdgeRequest>,
   { viewing }: AnswerDeps,
@@ -170,7 +170,12 @@ function limitSharing(answer: Answer, { request }: Admitted<EdgeRequest>): Answe
 }
 
 /** What of a live stream is still growing; its pictures are served like any other's. */
-async function answerLive(publication: Publication, file: MediaFile, asking: Asked, deps: AnswerDeps): Promise<Answer> {
+async function answerLive(
+  publication: Publication,
+  file: MediaFile,
+  asking: Requested,
+  deps: AnswerDeps,
+): Promise<Answer> {
   const { request, leave } = asking;
   const { live } = publication;
   if (live === undefined || deps.live === null) return unknown();
@@ -187,9 +192,9 @@ async function answerLive(publication: Publication, file: MediaFile, asking: Ask
       const play = readPlayRequest(request);
       const mayPreview = await deps.playback.holdsToken(publication, play);
       const licenceUrl = licenceUrlOf(request, deps.edgeUrl);
-      const asked = { file, query: queryOf(request), acceptsGzip, play, mayPreview, leave, licenceUrl };
+      const requested = { file, query: queryOf(request), acceptsGzip, play, mayPreview, leave, licenceUrl };
       const liveDeps = { ...deps, streams: deps.live, written: deps.objects.hot };
-      const answer = await serveLive(publication, live, asked, liveDeps);
+      const answer = await serveLive(publication, live, requested, liveDeps);
       // What is not public yet opens for whoever shows the token, with each request.
       return mayPreview && isPreviewOnly(live) ? handOnQuery(answer, tokenQuery(play)) : answer;
     }
@@ -210,7 +215,7 @@ async function answerLive(publication: Publication, file: MediaFile, asking: Ask
 async function answerFile(
   publication: Publication,
   file: MediaFile,
-  { request, leave, wait }: Asked,
+  { request, leave, wait }: Requested,
   deps: AnswerDeps,
 ): Promise<Answer> {
   switch (file.kind) {

@@ -12,7 +12,7 @@ const TTL_MS = 2_000;
 const ABSENT_TTL_MS = 1_000;
 
 /**
- * What the edge knows of the catalogue: publications in a bounded cache, at most 2 s old, and made old at once by
+ * What the edge has of the catalogue: publications in a bounded cache, at most 2 s old, and made old at once by
  * notifications of the database. While the database is away the last state is shown.
  */
 export class PublicationReader {

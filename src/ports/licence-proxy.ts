@@ -4,7 +4,7 @@ import type { DrmSystem } from './drm-key-source.ts';
 /** The most bytes of a player's challenge. */
 export const MAX_CHALLENGE_BYTES = 64 * 1024;
 
-/** Hands challenges of players on to the licence servers of the systems that a key server speaks for. */
+/** Hands challenges of players on to the licence servers of the systems of a key server. */
 export type LicenceProxy = {
   /** The systems whose licences can be had here. */
   systems: readonly DrmSystem[];
@@ -14,5 +14,5 @@ export type LicenceProxy = {
    * The licence server's answer to a challenge, as it came. Refuses `not-found` where no server of the system is set,
    * `forbidden` what the server refuses, and `unavailable` when it does not answer.
    */
-  ask(system: DrmSystem, asked: { mediaId: Guid; challenge: Buffer }, signal: AbortSignal): Promise<Buffer>;
+  ask(system: DrmSystem, requested: { mediaId: Guid; challenge: Buffer }, signal: AbortSignal): Promise<Buffer>;
 };

@@ -2,13 +2,13 @@ import type { Role } from '../config/roles.ts';
 
 export type PartState = 'starting' | 'ok' | 'failing';
 
-/** One part of the running service; `detail` says what a failing one lacks. */
+/** One part of the running service; `detail` states what a failing one lacks. */
 export type PartHealth = { state: PartState; detail: string | null };
 
 /** Which sandbox encoders run in: bubblewrap, or resource limits alone. */
 export type SandboxLevel = 'bubblewrap' | 'prlimit';
 
-/** What the supervisor knows of all parts. Listeners are the real ports by name. */
+/** The state of all parts in the supervisor. Listeners are the real ports by name. */
 export type Fleet = {
   version: string;
   database: PartHealth;

@@ -91,7 +91,7 @@ test('our own licence server gives out none of the keys', async () => {
   const encoded = kids.map((kid) => Buffer.from(kid.replaceAll('-', ''), 'hex').toString('base64url'));
   expect((await askLicence(shown.folder, encoded)).status).toBe(404);
   for (const kid of kids) expect(await statusOf(`${shown.folder}/key/${kid}`)).toBe(404);
-  // Who asks for raw keys gets the playlists of everybody.
+  // Who requests raw keys gets the playlists of everybody.
   expect(await textOf(`${shown.folder}/playlist.m3u8?drm=identity`)).not.toContain('identity');
 });
 

@@ -26,7 +26,7 @@ import {
 const run = promisify(execFile);
 
 const VIEWER_SLOTS = 2;
-/** Nothing is made but what makes a video play, and what viewers ask for. */
+/** Nothing is made but what makes a video play, and what viewers request. */
 const NOTHING_ELSE: WorkerSlots = { quickSlots: 4, longSlots: 0, viewerSlots: VIEWER_SLOTS };
 
 let lab: OnDemandLab;

@@ -38,9 +38,9 @@ export function createLicenceProxy({ servers, fairPlayCertificate, outbound }: L
   };
 }
 
-type Asked = { server: LicenceServer; mediaId: Guid; challenge: Buffer };
+type Requested = { server: LicenceServer; mediaId: Guid; challenge: Buffer };
 
-async function post(outbound: Outbound, { server, mediaId, challenge }: Asked, signal: AbortSignal) {
+async function post(outbound: Outbound, { server, mediaId, challenge }: Requested, signal: AbortSignal) {
   const { url, authorization } = server;
   const request = {
     method: 'POST',

@@ -25,8 +25,8 @@ export const askFairPlayLicence = defineOperation({
   answer: 'bytes',
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   async run({ params, query, body, referrer, signal }, deps: Deps) {
-    const asked = { libraryId: params.libraryId, video: query.videoId, referrer, ...query };
-    const mediaId = await requireLicence(asked, 'fairPlay', deps);
+    const requested = { libraryId: params.libraryId, video: query.videoId, referrer, ...query };
+    const mediaId = await requireLicence(requested, 'fairPlay', deps);
     const challenge = await readBytes(body, { what: 'an SPC', limitBytes: MAX_CHALLENGE_BYTES });
     return deps.licences.ask('fairPlay', { mediaId, challenge }, signal);
   },
@@ -46,8 +46,8 @@ export const askFairPlayLicenceByPath = defineOperation({
   answer: FairPlayLicence,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   async run({ params, query, body, referrer, signal }, deps: Deps) {
-    const asked = { libraryId: params.libraryId, video: params.videoId, referrer, ...query };
-    const mediaId = await requireLicence(asked, 'fairPlay', deps);
+    const requested = { libraryId: params.libraryId, video: params.videoId, referrer, ...query };
+    const mediaId = await requireLicence(requested, 'fairPlay', deps);
     const challenge = Buffer.from(body.spc, 'base64');
     const licence = await deps.licences.ask('fairPlay', { mediaId, challenge }, signal);
     return { ckc: licence.toString('base64') };

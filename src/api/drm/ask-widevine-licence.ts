@@ -16,8 +16,8 @@ export const askWidevineLicence = defineOperation({
   answer: 'bytes',
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   async run({ params, query, body, referrer, signal }, deps: LicenceDeps & { licences: LicenceProxy }) {
-    const asked = { libraryId: params.libraryId, video: params.videoId, referrer, ...query };
-    const mediaId = await requireLicence(asked, 'widevine', deps);
+    const requested = { libraryId: params.libraryId, video: params.videoId, referrer, ...query };
+    const mediaId = await requireLicence(requested, 'widevine', deps);
     const challenge = await readBytes(body, { what: 'a challenge', limitBytes: MAX_CHALLENGE_BYTES });
     return deps.licences.ask('widevine', { mediaId, challenge }, signal);
   },

@@ -89,7 +89,7 @@ export class ProgressHub {
     return this.#deps.watch({
       change: (change) => this.#receive(change),
       listening: () => {
-        // What happened while nobody listened was missed: everybody is notified anew how things stand.
+        // What happened without a listener was missed: everybody is notified anew how things stand.
         for (const client of this.#clients) this.#newcomers.add(client);
         this.#goOn();
       },

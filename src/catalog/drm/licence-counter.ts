@@ -40,9 +40,9 @@ export function countingLicences(
   return {
     licences: {
       ...proxy,
-      async ask(system, asked, signal) {
-        const licence = await proxy.ask(system, asked, signal);
-        add(asked.mediaId, 1);
+      async ask(system, requested, signal) {
+        const licence = await proxy.ask(system, requested, signal);
+        add(requested.mediaId, 1);
         return licence;
       },
     },

@@ -192,7 +192,7 @@ export function readPullZoneSettings(stored: unknown): PullZoneSettings {
   return pullZoneSettings(stored);
 }
 
-// The edge reads settings with each publication, so the defaults are made once and shared: nobody may write to them.
+// The edge reads settings with each publication, so the defaults are made once and shared: they must not be written to.
 function withDefaults<S extends TObject>(schema: S, what: string): (stored: unknown) => Static<S> {
   const validator = Compile(schema);
   const defaults = frozen(Value.Default(schema, {}));

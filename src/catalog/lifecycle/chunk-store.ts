@@ -43,10 +43,10 @@ export class TakenMeanwhile extends Error {
 
 /**
  * Publishes chunks of an encode task: rows, sums, progress, and with `isLast` the end of the encode task and of
- * whatever ends with it (rendition, video). One transaction; the publication's revision rises by one. Throws LostClaim when the
- * claim does not hold, TakenMeanwhile when one of the segments is stored already, and refuses chunks of another init
- * segment than the rendition's. Answers objects that are not taken in, their rendition having failed or been left out
- * meanwhile: the caller deletes them.
+ * whatever ends with it (rendition, video). One transaction; the publication's revision rises by one. Throws LostClaim
+ * when the claim does not hold, TakenMeanwhile when one of the segments is stored already, and refuses chunks of
+ * another init segment than the rendition's. Answers objects that are not taken in, their rendition having failed or
+ * been left out meanwhile: the caller deletes them.
  */
 export async function commitChunks(
   tx: Tx,

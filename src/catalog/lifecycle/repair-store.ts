@@ -108,7 +108,7 @@ function obstacleIn({ isComposed, hasOriginal, isUnderCenc, isLost }: DamagedRow
 /**
  * Publishes what a repair made of one rendition: in the place of the damaged chunk, whose objects retire, and all at
  * once, so that playlists never have a hole. Ends the encode task. Answers objects that are not taken in, the rendition
- * not being shown any more, or encrypted by counters by now: the caller deletes them. Throws LostClaim (another
+ * not active any more, or encrypted by counters by now: the caller deletes them. Throws LostClaim (another
  * original ends the task), and refuses chunks that take other times than those whose place they take.
  */
 export async function replaceChunks(

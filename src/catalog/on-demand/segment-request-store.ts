@@ -7,7 +7,7 @@ import { planSegmentTasks } from './segment-task-store.ts';
 /** Notifies those who make segments of a rendition that requests changed; the payload is the rendition's id. */
 export const SEGMENT_CHANNEL = 'millrace_jit';
 
-/** A segment that viewers of an edge wait for, or have just been given, with those after it that they will want. */
+/** A segment that viewers of an edge wait for, or have just been given, with those after it that they will need. */
 export type SegmentRequest = MediaKey & {
   renditionId: Guid;
   segment: number;
@@ -20,11 +20,11 @@ export type SegmentRequest = MediaKey & {
 /** Requests of one edge. */
 export type SegmentRequestStore = {
   /**
-   * Writes requests or renews them, and a task for what nobody makes yet. Those of renditions that are gone are passed
-   * over.
+   * Writes requests or renews them, and a task for what is not being made yet. Those of renditions that are gone are
+   * passed over.
    */
   put(requests: readonly SegmentRequest[]): Promise<void>;
-  /** Takes a request back: nobody waits any more. */
+  /** Withdraws a request: no viewer waits any more. */
   drop(request: Pick<SegmentRequest, 'renditionId' | 'segment'>): Promise<void>;
   /** Takes all requests of this edge back. */
   dropAll(): Promise<void>;

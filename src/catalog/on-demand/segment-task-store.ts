@@ -21,7 +21,7 @@ export type SegmentDemand = {
   isAwaited: boolean;
 };
 
-/** The most that a request asks for beyond its segment. */
+/** The most that a request requests beyond its segment. */
 export const MOST_AHEAD = 3;
 
 /** Segments of one encoder process at most. */

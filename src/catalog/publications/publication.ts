@@ -29,7 +29,7 @@ export type StoredRendition = Omit<PublishedRendition, 'chunks'> & {
 
 /**
  * All that the edge must know of one media, as of `publication`. Besides the active renditions it holds
- * those that were retired less than a day ago: players that opened the old playlist still ask for them.
+ * those that were retired less than a day ago: players that opened the old playlist still request them.
  */
 export type Publication = {
   libraryId: number;
@@ -38,7 +38,7 @@ export type Publication = {
   live?: LiveHead;
   /** When its media was taken; there for a recording of one period. */
   clock?: readonly WallAnchor[];
-  /** Rises with each change of what is shown. */
+  /** Rises with each change of what is active. */
   revision: number;
   pullZoneName: string;
   /** Of the zone's policy: settings change without a new publication of each video. */

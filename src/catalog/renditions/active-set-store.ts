@@ -17,7 +17,7 @@ import { keptMessage } from './kept-message.ts';
 import { READY_REASON } from './ready-store.ts';
 import { recountStorage } from './storage-store.ts';
 
-/** A rendition that is shown. `stored` are the segments that it has, rising. */
+/** A rendition that is active. `stored` are the segments that it has, rising. */
 type ActiveRendition = {
   id: Guid;
   timelineId: Guid;
@@ -32,9 +32,9 @@ type ActiveRendition = {
 };
 
 /**
- * Has a video that was to be encoded anew go on as it was, when nothing came of that: what is shown is whole, or each
- * segment of it can be had on demand. A line says why, what was begun is forgotten, and what the old set still lacks is
- * made again by encode tasks. False when the video shows nothing of the kind, and then nothing was done.
+ * Has a video that was to be encoded anew go on as it was, when nothing came of that: what is active is whole, or each
+ * segment of it can be had on demand. A line states why, what was begun is forgotten, and what the old set still lacks
+ * is made again by encode tasks. False when the video shows nothing of the kind, and then nothing was done.
  */
 export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMessage): Promise<boolean> {
   const wanted = await findWanted(tx, key);

@@ -4,7 +4,7 @@ import { enterState } from '../media-state-store.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 
-/** What a video says of itself that is encoded on demand. */
+/** What a video states of itself that is encoded on demand. */
 export const READY_REASON = 'every segment is encoded when it is asked for; the rest follows in the background';
 
 /**

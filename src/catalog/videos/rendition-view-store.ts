@@ -17,7 +17,7 @@ export type RenditionView = {
   language: string;
   state: 'building' | 'finished' | 'failed';
   isActive: boolean;
-  /** What is not stored of it is made when it is asked for. */
+  /** What is not stored of it is made when it is requested. */
   isOnDemand: boolean;
   isRetired: boolean;
   hasStart: boolean;

@@ -26,7 +26,7 @@ const IN_USE_BYTES = `greatest(0, media.storage_bytes
       and o.retired_at < 'infinity'), 0))::bigint`;
 
 /**
- * The columns of `VideoViewRow`, of a query over `media`: only what is shown, since a page pays for each column a
+ * The columns of `VideoViewRow`, of a query over `media`: only what is active, since a page pays for each column a
  * hundred times.
  */
 export const VIEW = `media.library_id, media.id, media.title, media.description, media.category, media.collection_id,

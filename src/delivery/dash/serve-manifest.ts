@@ -19,7 +19,7 @@ import { type Answer, CACHE_NEVER, CACHE_NOTHING, CACHE_SHORTLY, notFound } from
 
 type WithInit = StoredRendition & { init: Buffer; codecString: string };
 
-/** `licenceUrl` is the whole address at which this viewer's player asks for keys. */
+/** `licenceUrl` is the whole address at which this viewer's player requests keys. */
 export type ManifestRequest = { licenceUrl: string };
 type ManifestDeps = { written: HeldCache<Buffer>; keys: PackageKeys };
 
@@ -52,7 +52,7 @@ export function answerManifest(text: Buffer, { protection, licenceUrl, etag }: W
     kind: 'bytes',
     bytes: namesLicences ? Buffer.from(text.toString().replaceAll(LICENCE_GAP, () => escapeXml(licenceUrl))) : text,
     contentType: 'application/dash+xml',
-    // With a viewer's own address of licences, token included, it is nobody else's.
+    // With a viewer's own address of licences, token included, it is this viewer's alone.
     cacheControl: namesLicences ? CACHE_NOTHING : etag === null ? CACHE_NEVER : CACHE_SHORTLY,
     etag: namesLicences ? null : etag,
   };
@@ -119,10 +119,10 @@ function describe(
   { video, audio, isPlayable }: ListedSet<StoredRendition>,
   protection: ManifestProtection,
 ): (() => DashPresentation) | null {
-  const [pictures, audioTracks] = [video.filter(isWhole), audio.filter(isWhole)];
-  if (!isPlayable || pictures.length < video.length || audioTracks.length < audio.length) return null;
+  const [videoRenditions, audioTracks] = [video.filter(isWhole), audio.filter(isWhole)];
+  if (!isPlayable || videoRenditions.length < video.length || audioTracks.length < audio.length) return null;
   return () => ({
-    video: pictures.map((rendition) => describeVideo(rendition, protection)),
+    video: videoRenditions.map((rendition) => describeVideo(rendition, protection)),
     audio: audioTracks.map((rendition) => describeAudio(rendition, protection)),
   });
 }

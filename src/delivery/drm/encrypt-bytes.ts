@@ -16,7 +16,7 @@ export type OpenProtection =
   | { kind: 'package'; packaged: DrmPackage }
   | { kind: 'session'; session: string; key: Buffer };
 
-/** Stored bytes of a rendition as they are asked for: its init segment, a segment, or one picture. */
+/** Stored bytes of a rendition as they are requested: its init segment, a segment, or one picture. */
 export type Piece =
   | { kind: 'init'; bytes: Buffer }
   | { kind: 'segment'; window: ObjectWindow; segment: number }
@@ -60,7 +60,7 @@ export type ProtectedPiece<C = Exclude<OpenProtection, { kind: 'clear' }>> = {
 };
 
 /**
- * Answers a piece encrypted as its protection says. `leave` is asked for a signal only when room in memory is waited
+ * Answers a piece encrypted as its protection states. `leave` is requested a signal only when room in memory is waited
  * for.
  */
 export async function encryptBytes(

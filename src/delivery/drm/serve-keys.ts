@@ -27,7 +27,7 @@ const RAW = {
 
 /**
  * Answers 16 raw bytes: the key of a play session (43 characters), whose viewer has shown a token when it began, or
- * a content key by its id, for players that do not ask for licences.
+ * a content key by its id, for players that do not request licences.
  */
 export async function serveKey(
   publication: Publication,
@@ -71,7 +71,7 @@ export async function serveLicence(
 type Challenge = { system: DrmSystem; challenge: Buffer; play: PlayRequest };
 
 /**
- * Hands a player's challenge on to the licence server of a system that a key server spoke for. Refuses what `ask`
+ * Hands a player's challenge on to the licence server of a system that a key server signalled. Refuses what `ask`
  * refuses.
  */
 export async function serveSystemLicence(

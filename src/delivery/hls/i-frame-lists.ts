@@ -15,7 +15,7 @@ type PlacedChunk = Pick<StoredChunk, 'storageKey' | 'startTick' | 'durationTicks
 const LIST_CACHE_BYTES = 16 * 2 ** 20;
 const CHUNK_CACHE_BYTES = 8 * 2 ** 20;
 const SAMPLE_BYTES = 17;
-/** Of the eight sets of tables that may be read at once, so many for what nobody waits for. */
+/** Of the eight sets of tables that may be read at once, so many for what no request waits for. */
 const PREPARED_AT_ONCE = 2;
 
 /** What is known of single pictures; it comes from the sample tables, which are read when first needed. */
@@ -40,7 +40,7 @@ export class IFrameLists {
 
   /**
    * The rates of each rendition, or null while one is not known: nobody who wants to play waits for what only
-   * a scrubbing bar needs. They are then worked out for those who ask later.
+   * a scrubbing bar needs. They are then worked out for those with later requests.
    */
   knownRates(renditions: readonly StoredRendition[]): ReadonlyMap<string, IFrameRates> | null {
     const known = new Map<string, IFrameRates>();

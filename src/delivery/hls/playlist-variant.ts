@@ -72,7 +72,7 @@ export function packageVariant({ number, signals }: DrmPackage, keys: ContentKey
  * (the viewer's token, or empty) is handed on to every address below.
  */
 export function identityVariant({ number }: DrmPackage, keys: ContentKeys, query: string): PlaylistVariant {
-  const asked = query === '' ? '' : `&${query}`;
+  const requested = query === '' ? '' : `&${query}`;
   return {
     tag: `-e${number}i`,
     segmentFolder: packageFolder(number),
@@ -84,7 +84,7 @@ export function identityVariant({ number }: DrmPackage, keys: ContentKeys, query
       const keyUrl = `${toVideo}key/${keys.groups[rendition.keyGroup].kid}?drm=identity${GAP}`;
       return keyLines(keys, rendition, { name: 'identity', keyUrl });
     },
-    fill: (text) => text.replaceAll(GAP, asked),
+    fill: (text) => text.replaceAll(GAP, requested),
   };
 }
 

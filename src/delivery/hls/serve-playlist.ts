@@ -160,7 +160,7 @@ function isSettled({ state, renditions }: Publication): boolean {
   return state === 'finished' || (state === 'jit-ready' && isListed);
 }
 
-/** The alias `720p` stands for the H.264 rendition of that rung, which every player knows. */
+/** The alias `720p` stands for the H.264 rendition of that rung, which every player decodes. */
 function findRung(video: readonly StoredRendition[], heightPx: number): StoredRendition | undefined {
   return video.find((rendition) => rungOf(rendition) === heightPx && isH264(rendition));
 }

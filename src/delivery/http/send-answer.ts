@@ -10,7 +10,7 @@ import { readRange } from './range.ts';
 import { allowsOrigins } from './zone-headers.ts';
 
 type Made = Extract<Answer, { kind: 'made' }>;
-/** What has bytes to send: those that were made are lent, or, where only their length is asked for, measured. */
+/** What has bytes to send: those that were made are lent, or, where only their length is requested, measured. */
 type Sendable = Exclude<Answer, { kind: 'problem' | 'made' }> | ({ kind: 'lent'; bytes: Buffer } & Described);
 type Content = Sendable | (Made & { sizeBytes: number });
 

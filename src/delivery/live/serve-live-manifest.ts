@@ -16,7 +16,7 @@ import type { PackageKeys } from '../drm/package-keys.ts';
 import { type Answer, notFound } from '../http/answer.ts';
 import type { WatchedStream } from './watched-stream.ts';
 
-type Asked = { publication: Publication; view: LiveView; hasEnded: boolean; licenceUrl: string };
+type Requested = { publication: Publication; view: LiveView; hasEnded: boolean; licenceUrl: string };
 
 /** Segments that players stay behind the newest one: as many as HLS without parts. */
 const DELAY_SEGMENTS = 3;
@@ -27,7 +27,7 @@ const DELAY_SEGMENTS = 3;
  */
 export async function serveLiveManifest(
   stream: WatchedStream,
-  { publication, view, hasEnded, licenceUrl }: Asked,
+  { publication, view, hasEnded, licenceUrl }: Requested,
   keys: PackageKeys,
 ): Promise<Answer> {
   const protection = await chooseProtection(publication, keys);

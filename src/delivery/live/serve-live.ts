@@ -46,7 +46,7 @@ export type LiveRequest = {
   /** Holds a token that shows what is not public yet. */
   mayPreview: boolean;
   leave: () => AbortSignal;
-  /** The whole address at which this viewer's player asks for keys. */
+  /** The whole address at which this viewer's player requests keys. */
   licenceUrl: string;
 };
 
@@ -150,12 +150,12 @@ type AskedPlaylist = {
 
 function variantOf(
   publication: Publication,
-  asked: { session: string | null; isReread: boolean },
+  requested: { session: string | null; isReread: boolean },
   { play, query }: LiveRequest,
   deps: LiveDeps,
 ) {
   const wantsIdentity = query.get('drm') === 'identity';
-  return choosePlaylistVariant(publication, { ...asked, play, wantsIdentity }, deps);
+  return choosePlaylistVariant(publication, { ...requested, play, wantsIdentity }, deps);
 }
 
 /** Of a play session, segments are encrypted as a whole, so that nothing of them is given out before. */
@@ -216,8 +216,8 @@ async function servePlaylist(
   const isOver = hasEnded || stream.index.hasEnded;
   const name = ['text', renditionId, isDelta, isOver, variant.tag, session !== null].join('|');
   const text = once(name, () => {
-    const asked = { slot, folder: renditionId, view, isDelta, hasEnded: isOver };
-    const tags = livePlaylist(stream.index, { ...asked, protection: protectionFor(variant, session !== null) });
+    const requested = { slot, folder: renditionId, view, isDelta, hasEnded: isOver };
+    const tags = livePlaylist(stream.index, { ...requested, protection: protectionFor(variant, session !== null) });
     return tags === null ? null : writePlaylist(tags);
   });
   if (text === null) return notFound('not-playable');

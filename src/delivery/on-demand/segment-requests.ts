@@ -7,9 +7,9 @@ import type { EdgeLog } from '../edge-deps.ts';
 
 const RENEW_EVERY_MS = 1_000;
 const AWAITED_SEC = 3;
-/** A viewer who was given a segment asks for the next within its length; the longest are 12 s. */
+/** A viewer who was given a segment requests the next within its length; the longest are 12 s. */
 const PASSED_SEC = 15;
-/** Where nobody has been before, one segment more is made: most who seek go on seeking. */
+/** Where no viewer was before, one segment more is made: most who seek go on seeking. */
 const FIRST_AHEAD = 1;
 const FOLLOWS_WITHIN_MS = 30_000;
 const REPEAT_AFTER_MS = 5_000;
@@ -21,15 +21,15 @@ export type RequestedSegment = { publication: Publication; rendition: StoredRend
 type Awaited = { request: SegmentRequest; viewers: number };
 
 /**
- * Notifies the encoders what this edge's viewers want of renditions that are encoded on demand: what they wait for, for
+ * Notifies the encoders what this edge's viewers need of renditions that are encoded on demand: what they wait for, for
  * as long as one of them waits, and what comes next for those who go on. However many wait, it is one request.
  */
 export class SegmentRequests {
   readonly #store: SegmentRequestStore;
   readonly #log: EdgeLog;
   readonly #awaited = new Map<string, Awaited>();
-  /** When segments were asked for last, the longest ago first. */
-  readonly #asked = new Map<string, number>();
+  /** When segments were requested last, the longest ago first. */
+  readonly #requested = new Map<string, number>();
   readonly #passed = new Map<string, number>();
   /** What is being written of a segment: it is written in order. */
   readonly #writes = new Map<string, Promise<void>>();
@@ -84,9 +84,9 @@ export class SegmentRequests {
   #makeRequest({ publication, rendition, segment }: RequestedSegment, isAwaited: boolean): SegmentRequest {
     const { libraryId, mediaId } = publication;
     const nowMs = performance.now();
-    const before = this.#asked.get(nameOf({ rendition, segment: segment - 1 }));
+    const before = this.#requested.get(nameOf({ rendition, segment: segment - 1 }));
     const follows = before !== undefined && nowMs - before < FOLLOWS_WITHIN_MS;
-    remember(this.#asked, [nameOf({ rendition, segment }), nowMs], MOST_PLACES);
+    remember(this.#requested, [nameOf({ rendition, segment }), nowMs], MOST_PLACES);
     const last = (rendition.planned === null ? segment + 1 : segmentCount(rendition.planned)) - 1;
     const aheadSegments = Math.max(0, Math.min(follows ? MOST_AHEAD : FIRST_AHEAD, last - segment));
     const forSec = isAwaited ? AWAITED_SEC : PASSED_SEC;

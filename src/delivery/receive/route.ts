@@ -21,7 +21,7 @@ export type Route = {
 const MAX_ROUTES = 8_192;
 const MAX_CHARS = 1_000;
 
-/** Reads routes, and knows those again that were read before: players request the same few addresses. */
+/** Reads routes, and recognizes those that were read before: players request the same few addresses. */
 export class Routes {
   readonly #ownHosts: HostRules;
   readonly #routes = new Map<string, Route>();

@@ -27,7 +27,7 @@ export type StreamDeps = Omit<PeriodDeps, 'broadcast' | 'lost'> & {
   protect(key: MediaKey): Promise<boolean>;
 };
 
-/** A publisher's pictures cannot be encrypted as its library wants them: it is disconnected. */
+/** A publisher's pictures cannot be encrypted as its library requires: it is disconnected. */
 class CannotEncrypt extends Error {}
 
 /** Media that waits for a period to be opened, or for a second track. */
@@ -116,7 +116,7 @@ export class OwnedStream {
     return { streamId: key.mediaId, epoch, ...media, bitrate, ladder };
   }
 
-  /** Acts on what the stream's row says; true when the stream has ended and is to be finished. */
+  /** Acts on what the stream's row states; true when the stream has ended and is to be finished. */
   renewed({ state, kickedSession }: Renewed): boolean {
     this.#state = state;
     for (const publisher of this.#publishers) {

@@ -110,7 +110,7 @@ export class PeriodWriter {
     while (this.#commits.size > 0) await Promise.all(this.#commits);
   }
 
-  /** All frames that an edge needs which knows nothing yet. */
+  /** All frames that an edge needs which has nothing yet. */
   snapshot(): Buffer[] {
     const frames = this.#description();
     const recent = this.#recent.all();

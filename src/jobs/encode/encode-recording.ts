@@ -19,7 +19,7 @@ import type { LocalSource } from './source-cache.ts';
 import { type ChunkWriter, createChunkWriter, discardAfter } from './store-chunk.ts';
 
 const NICENESS = 10;
-/** A mean of many segments of what is usually published: the room that is asked for is a guess. */
+/** A mean of many segments of what is usually published: the room that is requested is a guess. */
 const GUESSED_BPS = 8_000_000;
 
 /**

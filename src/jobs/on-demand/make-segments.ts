@@ -119,7 +119,7 @@ async function planSegments(
 async function publishRun(job: SegmentJob, run: FfmpegRun, planned: SegmentEncode): Promise<boolean> {
   const { segmenter, toSegment, isPaced } = planned;
   let init: PicturesInit | null = null;
-  // One rendition was asked for.
+  // One rendition was requested.
   for await (const part of readEncodedVideo(run.outputs[0] as Readable, segmenter)) {
     if (part.kind === 'init') init = part;
     if (part.kind !== 'segment') continue;

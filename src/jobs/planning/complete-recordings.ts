@@ -12,7 +12,7 @@ import { readEncodeSettings } from './encode-settings.ts';
 import { encodedRendition } from './plan-codec.ts';
 import { encodedTasks } from './plan-tasks.ts';
 
-/** The codec that every player knows, of all rungs of live streams. */
+/** The codec that every player decodes, of all rungs of live streams. */
 const CODEC = 'h264';
 
 /** Has the rungs made that the ladders of live streams did not give, or not whole: from what was published. */

@@ -162,7 +162,7 @@ class Runner {
     const claim = await this.#claimMostUrgent(queue);
     if (claim !== null) return claim;
     await registerIdle(this.#options.deps.db, queue, this.#name);
-    // What became ready before that woke nobody.
+    // What became ready before that woke no worker.
     return this.#claimMostUrgent(queue);
   }
 

@@ -40,7 +40,7 @@ const USUAL_ADDRESSES: PlaylistAddresses = {
  * real segments, video and dearest audio added. H.264 comes first; VIDEO-RANGE is named once any is HDR.
  * `sourceFrameRate` serves timelines without a fixed grid. Addresses are `r/{renditionId}/video.m3u8`, relative to the
  * video's folder, unless others are given. `subtitles` are signalled as a group that every variant has; none is on
- * before the viewer, or the system's language, asks for it. A video with rates in `iFrames` has its I-frame playlist
+ * before the viewer, or the system's language, requests it. A video with rates in `iFrames` has its I-frame playlist
  * listed too.
  */
 export function writeMultivariant(
@@ -169,7 +169,7 @@ function inStartOrder(video: readonly PublishedRendition[]): PublishedRendition[
   return descending.toSorted((a, b) => Number(b === start) - Number(a === start));
 }
 
-/** What every player knows comes first. */
+/** What every player decodes comes first. */
 function isH264({ codecString }: PublishedRendition): boolean {
   return codecString !== null && /^avc[13]\./.test(codecString);
 }

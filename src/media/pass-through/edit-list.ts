@@ -2,7 +2,7 @@ import { findBox, getU64, type MoovBox, tableOf, versionOf } from '../bmff/box-t
 import { BrokenMedia } from '../bmff/broken-media.ts';
 
 /**
- * What a track's edit list asks for, in ticks of the track. `simple`: nothing is shown for `emptyTicks`, then
+ * What a track's edit list requests, in ticks of the track. `simple`: nothing is shown for `emptyTicks`, then
  * the media from `startTicks` on, for `lengthTicks` (null: to its end). `complex`: several stretches, a rate
  * other than 1, or pauses in between.
  */

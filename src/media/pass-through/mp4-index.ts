@@ -1,7 +1,7 @@
 import { findBox, listBoxes, type MoovBox, requireBox, versionOf, viewOf } from '../bmff/box-tables.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import { type Edits, readEdits } from './edit-list.ts';
-import { Mp4Fault, type Mp4FaultKind, refusalOf } from './mp4-fault.ts';
+import { Mp4Fault, type Mp4FaultKind, toRefusal } from './mp4-fault.ts';
 import { type H264Description, isH264, readDescription } from './sample-description.ts';
 import { expandSampleTables, type SampleTables } from './sample-tables.ts';
 
@@ -37,7 +37,7 @@ export function parseMp4Index(moov: Buffer, fileBytes: number): Mp4IndexAnswer {
   try {
     return { kind: 'index', index: readIndex(moov, fileBytes) };
   } catch (error) {
-    const refused = refusalOf(error);
+    const refused = toRefusal(error);
     if (refused === null) throw error;
     return refused;
   }

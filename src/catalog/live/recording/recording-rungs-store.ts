@@ -11,7 +11,7 @@ export type PeriodView = ActiveView & { sourceId: Guid; rungs: readonly number[]
 
 const RECORDINGS_AT_ONCE = 20;
 
-/** Recordings of which nobody has seen yet whether rungs are missing: a bounded number, in any order. */
+/** Recordings of which it was not checked yet whether rungs are missing: a bounded number, in any order. */
 export async function findUnseenRecordings(db: Db): Promise<MediaKey[]> {
   const { rows } = await sql<{ libraryId: number; mediaId: Guid }>`
     select s.library_id as "libraryId", s.id as "mediaId" from live_stream s

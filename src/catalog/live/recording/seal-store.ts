@@ -168,7 +168,7 @@ const WHOLE_MS = sql<number>`(select round(sum(end_ticks * 1000.0 / timescale)) 
   where t.library_id = media.library_id and t.media_id = media.id)`;
 
 // The starts come from the rows of the first video rendition, or of the audio where there is no picture. The periods
-// that viewers saw stay, previews retire; of several the longest is the timeline of what knows one timeline only.
+// that viewers saw stay, previews retire; of several the longest is the timeline of readers of one timeline only.
 async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   await sql`
     with main as (

@@ -29,7 +29,7 @@ export async function loadEncodingStatistics(
   range: StatisticsRange,
 ): Promise<EncodingStatistics> {
   const { fromMs, toMs, stepMs } = range;
-  // A merged chunk knows no wall time any more: its period began when the row was made.
+  // A merged chunk has no wall time any more: its period began when the row was made.
   const { rows } = await sql<Sum>`
     select floor(e.taken_ms / ${stepMs}::float8)::bigint * ${stepMs}::bigint as "bucketMs",
       e.stream as "streamId", e.codec,

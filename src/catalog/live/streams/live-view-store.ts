@@ -36,7 +36,7 @@ export type IngestView = {
   msSinceMedia: number | null;
   firstMediaAt: Date | null;
   bitrate: BitrateSample | null;
-  /** Null before the first media, and while nobody owns the stream. */
+  /** Null before the first media, and while the stream has no owner. */
   ladder: LadderState | null;
 };
 

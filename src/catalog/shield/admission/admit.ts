@@ -61,7 +61,7 @@ declare const admitted: unique symbol;
 export type Admitted<Request extends AdmissionRequest = AdmissionRequest> = {
   readonly [admitted]: true;
   request: Request;
-  /** Of a zone that asks for one: what it grants. */
+  /** Of a zone that requires one: what it grants. */
   token: UrlToken | null;
   /** Found, and only logged. */
   hits: readonly Hit[];

@@ -18,7 +18,8 @@ const PLAYERS = new HostRules(PLAYER_HOSTS);
 const NOBODY: AddressSet = { has: () => false };
 
 /**
- * Compiles a policy once. Stored addresses were checked when they were set; a list that cannot be read blocks nobody.
+ * Compiles a policy once. Stored addresses were checked when they were set; a list that cannot be read blocks no
+ * client.
  */
 export function compilePolicy(zone: ZonePolicy): CompiledPolicy {
   const { settings, referrers } = zone;

@@ -13,7 +13,7 @@ const MAX_TOKENS = 10_000;
 export type TokenZone = SigningZone & { name: string; revision: number; keysUntilMs: number | null };
 
 /**
- * Verifies tokens, and knows those again whose signature was found right: a viewer's session shows one token hundreds
+ * Verifies tokens, and recognizes those whose signature was found right: a viewer's session shows one token hundreds
  * of times. What depends on the time, the path or the country is judged at each request. Wrong tokens are not kept:
  * their senders choose them.
  */

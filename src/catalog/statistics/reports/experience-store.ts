@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, MediaKey } from '../../db.ts';
 
-/** What viewers of a country met with. `startupMs` is the median; null where nobody's was measured. */
+/** What viewers of a country met with. `startupMs` is the median; null where none was measured. */
 export type Experience = {
   country: string;
   sessions: number;

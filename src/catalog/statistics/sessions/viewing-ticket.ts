@@ -13,7 +13,7 @@ export type ViewingTicket = {
   bucketSec: number;
   /** 0 for media without an end, whose heat is not counted. */
   bucketCount: number;
-  /** Of this page alone: its visits' ids come from it, so that nobody chooses one. */
+  /** Of this page alone: its visits' ids come from it, so that no client chooses one. */
   page: string;
 };
 
@@ -36,7 +36,7 @@ export function bucketsOf(durationSec: number): { bucketSec: number; bucketCount
   return { bucketSec, bucketCount: Math.ceil(wholeSec / bucketSec) };
 }
 
-/** What tells a page from all others. */
+/** What distinguishes a page from all others. */
 export function newPageName(): string {
   return randomBytes(PAGE_BYTES).toString('base64url');
 }

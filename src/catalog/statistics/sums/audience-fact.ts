@@ -1,7 +1,8 @@
 import type { RungSec } from '../sessions/viewing-session.ts';
 
 /**
- * What a session says of its audience: a kind, which of its values, and how much (seconds, ms or a count, by the kind).
+ * What a session states of its audience: a kind, which of its values, and how much (seconds, ms or a count, by the
+ * kind).
  */
 export type AudienceFact = { kind: FactKind; value: string; amount: number };
 
@@ -63,7 +64,7 @@ function boundAt(step: number): number {
   return Math.round(FIRST_BOUND_MS * STEP ** step);
 }
 
-/** The bound below which `share` (0 to 1) of the counted sessions started; null where nobody's start was measured. */
+/** The bound below which `share` (0 to 1) of the counted sessions started; null where no start was measured. */
 export function startupPercentile(counts: ReadonlyMap<number, number>, share: number): number | null {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   let seen = 0;

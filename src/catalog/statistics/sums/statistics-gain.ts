@@ -3,7 +3,7 @@ import { HOUR_MS, type ViewingSession } from '../sessions/viewing-session.ts';
 import { type AudienceFact, type ChartKind, type Experienced, type FactKind, factsOf } from './audience-fact.ts';
 import type { SketchPoint } from './viewer-sketch.ts';
 
-/** A session with what the edge knows of the viewer besides: never an address. */
+/** A session with what the edge has of the viewer besides: never an address. */
 export type SeenSession = ViewingSession & {
   country: string;
   device: string;
@@ -121,7 +121,7 @@ function addHeatGain(heat: Map<string, HeatGain>, pair: CountedPair): void {
     gain.counts[bucket] = (gain.counts[bucket] ?? 0) + now - old;
     gain.reached[bucket] = (gain.reached[bucket] ?? 0) + Math.min(1, now) - Math.min(1, old);
   }
-  // What was watched while the media had no length, as a stream, says nothing of who stays.
+  // What was watched while the media had no length, as a stream, states nothing of who stays.
   gain.sessions += isBlank(before) && !isBlank(after) ? 1 : 0;
   heat.set(key, gain);
 }

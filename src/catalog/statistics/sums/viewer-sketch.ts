@@ -22,7 +22,7 @@ export function sketchPoint(salt: KeyObject, viewer: string): SketchPoint {
   return { register, rank: rest === 0 ? RANK_BITS + 1 : RANK_BITS - Math.floor(Math.log2(rest)) };
 }
 
-/** The sketch with viewers added; adding one twice changes nothing. An empty buffer is a sketch of nobody. */
+/** The sketch with viewers added; adding one twice changes nothing. An empty buffer is a sketch of no viewers. */
 export function addToSketch(registers: Buffer, points: readonly SketchPoint[]): Buffer {
   const sketch = Buffer.alloc(REGISTERS);
   registers.copy(sketch);

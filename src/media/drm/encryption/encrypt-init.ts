@@ -9,7 +9,7 @@ import type { ProtectionScheme } from './protection-scheme.ts';
 
 /**
  * How an init segment is protected. `videoKids` are the key ids of all of the video's key groups: hls.js makes
- * one ClearKey request, from the first init segment that it sees, and never asks for the keys of the other
+ * one ClearKey request, from the first init segment that it sees, and never requests the keys of the other
  * tracks. `psshBoxes` are whole boxes of further systems, in order.
  */
 export type InitProtection = {

@@ -24,7 +24,7 @@ const STSD = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd'];
 
 /**
  * Opens a rendition's clear init segment for encryption. Video must be H.264 (`avc1`, `avc3`): its slices are
- * divided, as CMAF wants it. Audio of any codec is protected whole. Throws on other video codecs: their headers must
+ * divided, as CMAF requires it. Audio of any codec is protected whole. Throws on other video codecs: their headers must
  * stay clear, and one that is not understood cannot be divided.
  */
 export function openTrackCipher(init: Buffer, protection: Protection): TrackCipher {

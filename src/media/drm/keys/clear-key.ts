@@ -3,7 +3,7 @@ import { Refused } from '../../../lib/refused.ts';
 import type { ContentKey } from '../../../ports/drm-key-source.ts';
 import { kidBytes, kidOfBytes } from './content-keys.ts';
 
-/** What a ClearKey licence request asks for (W3C Encrypted Media Extensions section 9.1.3). */
+/** What a ClearKey licence request requests (W3C Encrypted Media Extensions section 9.1.3). */
 export type ClearKeyRequest = { kids: Guid[] };
 
 const MAX_REQUEST_CHARS = 8192;

@@ -55,10 +55,10 @@ export function writeCpixRequest({ contentId, keys, systems }: KeyRequest): stri
 }
 
 /**
- * Reads a key server's answer to `request`: a key for each key id asked for, clear in base64 (its transport is
+ * Reads a key server's answer to `request`: a key for each key id requested, clear in base64 (its transport is
  * TLS), and each system's headers. A constant IV of the server's (`explicitIV`) replaces ours. Throws, without
  * repeating a key, on damaged XML, another video's document, a missing, doubled or wrapped (`EncryptedValue`)
- * key, a scheme that was not asked for and a pssh box that is none.
+ * key, a scheme that was not requested and a pssh box that is none.
  */
 export function parseCpixAnswer(text: string, request: KeyRequest): KeyAnswer {
   const root = parseXml(text);
@@ -84,14 +84,15 @@ function inList(root: XmlElement, list: string, name: string): XmlElement[] {
   return childElements(root, CPIX, list).flatMap((element) => childElements(element, CPIX, name));
 }
 
-function readKey(listed: readonly XmlElement[], asked: ContentKeys, group: KeyGroup): ContentKey {
-  const { kid, constantIv } = asked.groups[group];
+function readKey(listed: readonly XmlElement[], requested: ContentKeys, group: KeyGroup): ContentKey {
+  const { kid, constantIv } = requested.groups[group];
   const [element, second] = listed.filter((candidate) => parseGuid(candidate.attributes.get('kid') ?? '') === kid);
   if (element === undefined || second !== undefined) {
     throw new Error(`Expected key ${kid} (${group}) once in the CPIX answer, got ${element ? 'it twice' : 'none'}.`);
   }
-  const scheme = element.attributes.get('commonEncryptionScheme') ?? asked.scheme;
-  if (scheme !== asked.scheme) throw new Error(`Expected key ${kid} for ${asked.scheme}, got one for ${scheme}.`);
+  const scheme = element.attributes.get('commonEncryptionScheme') ?? requested.scheme;
+  if (scheme !== requested.scheme)
+    throw new Error(`Expected key ${kid} for ${requested.scheme}, got one for ${scheme}.`);
   const [secret] = childElements(element, CPIX, 'Data').flatMap((data) => childElements(data, PSKC, 'Secret'));
   const [plain] = secret === undefined ? [] : childElements(secret, PSKC, 'PlainValue');
   if (plain === undefined) throw new Error(`Expected a plain value of key ${kid}, got none or a wrapped one.`);
@@ -103,7 +104,7 @@ function readKey(listed: readonly XmlElement[], asked: ContentKeys, group: KeyGr
   };
 }
 
-/** Systems and keys that were not asked for are passed over. */
+/** Systems and keys that were not requested are passed over. */
 function readSystem(element: XmlElement, { keys, systems }: KeyRequest): SystemSignals[] {
   const systemId = parseGuid(element.attributes.get('systemId') ?? '');
   const kid = parseGuid(element.attributes.get('kid') ?? '');
@@ -142,7 +143,7 @@ function readPlaylistLines(system: XmlElement, playlist: string, tag: string): s
   throw new Error(`Expected only ${tag} lines in the CPIX answer's signalling for ${playlist} playlists.`);
 }
 
-/** The base64 content of the children of that name; an empty one says nothing. */
+/** The base64 content of the children of that name; an empty one states nothing. */
 function readData(parent: XmlElement, name: string, isWanted: (child: XmlElement) => boolean = () => true): Buffer[] {
   return childElements(parent, CPIX, name)
     .filter((child) => isWanted(child) && child.content.trim() !== '')

@@ -4,8 +4,8 @@ import { SYSTEM_IDS } from '../keys/pssh.ts';
 import { type KeySystem, type SignalledKey, writeContentProtection, writeHlsKeyLines } from './signalling.ts';
 
 /**
- * The EXT-X-KEY lines of a media playlist as a key server says them, for each of its systems, or made of its pssh
- * boxes where it says none. `signals` are those of the key.
+ * The EXT-X-KEY lines of a media playlist as a key server states them, for each of its systems, or made of its pssh
+ * boxes where it states none. `signals` are those of the key.
  */
 export function writeSystemKeyLines(key: SignalledKey, signals: readonly SystemSignals[]): string[] {
   return signals.flatMap((signal) => {
@@ -15,7 +15,7 @@ export function writeSystemKeyLines(key: SignalledKey, signals: readonly SystemS
   });
 }
 
-/** The EXT-X-SESSION-KEY lines that a key server says, each once. */
+/** The EXT-X-SESSION-KEY lines that a key server states, each once. */
 export function writeSystemSessionKeyLines(signals: readonly SystemSignals[]): string[] {
   return [...new Set(signals.flatMap(({ hlsMultivariant }) => hlsMultivariant?.split('\n') ?? []))];
 }
@@ -32,14 +32,14 @@ export function writeSystemProtection(key: SignalledKey, signals: readonly Syste
   return [...writeContentProtection(key, made), ...said];
 }
 
-/** CPIX says what stands inside the element; some servers send the element itself. */
+/** CPIX states what stands inside the element; some servers send the element itself. */
 function wrapProtection(system: DrmSystem, content: string): string {
   const text = content.trim();
   if (/^<(\w+:)?ContentProtection[\s>]/.test(text)) return text;
   return `<ContentProtection schemeIdUri="urn:uuid:${SYSTEM_IDS[system]}">${text}</ContentProtection>`;
 }
 
-/** Null where the server says too little of a system. */
+/** Null where the server states too little of a system. */
 function toKeySystem({ kid }: SignalledKey, { system, pssh }: SystemSignals): KeySystem | null {
   switch (system) {
     case 'widevine':

@@ -10,7 +10,7 @@ export type SubsampleList = {
 
 /**
  * With `isBlockAligned` every protected part is a multiple of 16 bytes, its surplus left clear in front (as CMAF,
- * ISO 23000-19, wants it of `cenc`). `most` is how many subsamples a sample can say that it has.
+ * ISO 23000-19, requires it of `cenc`). `most` is how many subsamples a sample can say that it has.
  */
 export type SubsampleRules = { isBlockAligned: boolean; most: number };
 

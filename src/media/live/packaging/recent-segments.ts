@@ -30,7 +30,7 @@ export class RecentSegments {
     open.parts.push(part);
   }
 
-  /** Lets go of a segment that nobody gets. */
+  /** Lets go of a segment that is not served. */
   drop(renditionId: Guid, number: number): void {
     this.#segments.set(
       renditionId,

@@ -48,7 +48,7 @@ export type FeedMessage =
     }
   /** All parts of a segment were sent. */
   | { type: 'closed'; renditionId: Guid; segment: number }
-  /** Nobody gets this segment of a rendition: EXT-X-GAP. */
+  /** This segment of a rendition is not served: EXT-X-GAP. */
   | { type: 'gap'; renditionId: Guid; segment: number }
   /** A closed segment has its object and its row. */
   | { type: 'stored'; renditionId: Guid; segment: number; storageKey: string; sizeBytes: number }

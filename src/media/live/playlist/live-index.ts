@@ -10,7 +10,7 @@ export type IndexedPart = {
   bytes: Buffer | null;
 };
 
-/** A segment of one rendition as an edge knows it. */
+/** A segment of one rendition as an edge holds it. */
 export type IndexedSegment = {
   number: number;
   startTick: number;
@@ -50,7 +50,7 @@ export function isRung(slot: string): boolean {
 const SEGMENTS_WITH_PARTS = 4;
 
 /**
- * What an edge knows of a live stream: rows of the past, and what the owner's feed adds. Taking the same message, or
+ * What an edge has of a live stream: rows of the past, and what the owner's feed adds. Taking the same message, or
  * the same row, twice changes nothing.
  */
 export class LiveIndex {

@@ -4,7 +4,7 @@ import type { LiveEvent } from '../tracks/access-unit.ts';
 /** Which of a stream's two places a publisher takes: the backup's media is used while the primary has none. */
 export type Slot = 'primary' | 'backup';
 
-/** A publisher that wants in. `disconnect` ends its connection at once, giving the reason where the protocol can. */
+/** A publisher that connects. `disconnect` ends its connection at once, giving the reason where the protocol can. */
 export type PublishRequest = {
   streamKey: string;
   slot: Slot;

@@ -1,2 +1,3 @@
 export const violation = 1;
-// word word word word word word word word word word word word word word word word word word word word word word word wox
+// word word word word word word word word word word word word word word word word word word word word word word word
+// wox
