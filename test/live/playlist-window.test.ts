@@ -19,7 +19,7 @@ function openWindow(hours: number, periods: number): Window {
   if (first === undefined) throw new Error('Expected a period.');
   const rendition = others.at(-1) ?? first;
   const view = { windowSec: hours * 3600, isPreview: false };
-  const protection = { folder: (id: string) => `../${id}/`, hasParts: true, keyLines: () => [] };
+  const protection = { folder: (id: string) => `../${id}/`, hasParts: true, keys: () => [] };
   const asked = { slot: 'source', folder: rendition.id, view, hasEnded: false, protection };
   return { index, rendition, text: (isDelta) => writePlaylist(livePlaylist(index, { ...asked, isDelta }) ?? []) };
 }

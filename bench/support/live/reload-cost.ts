@@ -44,7 +44,7 @@ function makeIndex(windowSec: number): Seeded {
 function reload(seeded: Seeded, count: number): number {
   const { index, renditions, windowSec } = seeded;
   const view = { windowSec, isPreview: false };
-  const protection = { folder: () => '', hasParts: true, keyLines: () => [] };
+  const protection = { folder: () => '', hasParts: true, keys: () => [] };
   const before = process.cpuUsage();
   for (let at = 0; at < count; at += 1) {
     for (const { id, slot, timescale } of renditions) {

@@ -1,5 +1,6 @@
 import type { StoredChunk, StoredRendition } from '../../catalog/publications/publication.ts';
 import type { ChunkIndex } from '../../media/cmaf/idx.ts';
+import { type HlsKey, writeKeyAttributes } from '../../media/drm/signalling/hls-key.ts';
 import { findIFrame, type IFrame, listIFrames } from '../../media/hls/i-frame.ts';
 import { computeIFrameRates, type IFrameRates, writeIFramePlaylist } from '../../media/hls/i-frame-playlist.ts';
 import { HeldCache } from '../cache/held-cache.ts';
@@ -32,10 +33,10 @@ export class IFrameLists {
     this.#log = log;
   }
 
-  /** `keyLines` are the EXT-X-KEY lines of an encrypted one: they name the keys, so each has a list of its own. */
-  list(rendition: StoredRendition, keyLines: readonly string[] = []): IFrameList | Promise<IFrameList> {
-    const name = `${nameOf(rendition)}${keyLines.join()}`;
-    return this.#lists.get(name, () => this.#make(rendition, keyLines));
+  /** `keys` are those of an encrypted one, which its list names: each has a list of its own. */
+  list(rendition: StoredRendition, keys: readonly HlsKey[] = []): IFrameList | Promise<IFrameList> {
+    const name = `${nameOf(rendition)}${keys.map(writeKeyAttributes).join()}`;
+    return this.#lists.get(name, () => this.#make(rendition, keys));
   }
 
   /**
@@ -71,10 +72,10 @@ export class IFrameLists {
     return frame === null ? null : { chunk, frame };
   }
 
-  async #make({ chunks, timescale }: StoredRendition, keyLines: readonly string[]): Promise<IFrameList> {
+  async #make({ chunks, timescale }: StoredRendition, keys: readonly HlsKey[]): Promise<IFrameList> {
     const indexes = await this.#indexes.read(chunks);
     const run = { timescale, frames: indexes.flatMap(listIFrames), isWhole: true };
-    return { text: Buffer.from(writeIFramePlaylist(run, '', keyLines)), rates: computeIFrameRates(run) };
+    return { text: Buffer.from(writeIFramePlaylist(run, '', keys)), rates: computeIFrameRates(run) };
   }
 
   /** One rendition after the other. When too many videos are being prepared, one of the next who ask has it done. */

@@ -56,7 +56,7 @@ async function servePictureList(
 ): Promise<Answer> {
   const variant = await variantOf(publication, protection, keys);
   if (variant === null) return noIFrames();
-  const { text } = await iFrames.list(rendition, variant.keyLines(rendition, '../../../'));
+  const { text } = await iFrames.list(rendition, variant.keys(rendition, '../../../'));
   return {
     kind: 'bytes',
     bytes: text,

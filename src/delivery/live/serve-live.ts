@@ -171,7 +171,7 @@ function protectionFor(variant: PlaylistVariant, isInSession: boolean): LiveProt
       if (isInSession) return id === own ? '' : `../../${id}/${segmentFolder}`;
       return `${id === own ? '' : `../${id}/`}${segmentFolder}`;
     },
-    keyLines: (rendition) => variant.keyLines(rendition, isInSession ? '../../../' : '../../'),
+    keys: (rendition) => variant.keys(rendition, isInSession ? '../../../' : '../../'),
   };
 }
 

@@ -78,7 +78,7 @@ test('a rung that was not whole at the end is listed no more, and its address sh
   const rungs = () => liveMultivariant(stream.index, view, ways)?.match(/^r\/.*$/gm);
   const view = { windowSec: WHOLE_SEC, isPreview: false };
   const addresses = { media: (id: string) => `r/${id}`, iFrames: (id: string) => `i/${id}` };
-  const ways = { addresses, listsIFrames: false, sessionKeyLines: () => [], isOver: true };
+  const ways = { addresses, listsIFrames: false, sessionKeys: () => [], isOver: true };
   expect(rungs()).toEqual([`r/${SOURCE}`, `r/${RUNG}`]);
   retired = new Set([RUNG]);
   stream.update({ ...running, state: 'ended', dvrWindowSec: WHOLE_SEC, extent: 1 });

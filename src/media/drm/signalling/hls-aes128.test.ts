@@ -2,7 +2,8 @@ import { createDecipheriv, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { runAtOnce } from '../../../../test/support/media/read-test-protection.ts';
 import { openAes } from '../../../lib/aes.ts';
-import { encryptedHlsSizeBytes, encryptHlsSegment, writeHlsAes128Line } from './hls-aes128.ts';
+import { encryptedHlsSizeBytes, encryptHlsSegment } from './hls-aes128.ts';
+import { writeKeyAttributes } from './hls-key.ts';
 
 const key = randomBytes(16);
 const encrypt = openAes('cbc', key);
@@ -31,6 +32,6 @@ describe('a segment encrypted whole', () => {
 });
 
 test('its playlist line names the key and leaves the IV to the sequence number', () => {
-  expect(writeHlsAes128Line('key/1?a=b')).toBe('#EXT-X-KEY:METHOD=AES-128,URI="key/1?a=b"');
-  expect(() => writeHlsAes128Line('a"\n#EXT')).toThrow('Expected a playlist attribute');
+  expect(writeKeyAttributes({ method: 'AES-128', uri: 'key/1?a=b' })).toBe('METHOD=AES-128,URI="key/1?a=b"');
+  expect(() => writeKeyAttributes({ method: 'AES-128', uri: 'a"\n#EXT' })).toThrow('Expected a playlist attribute');
 });

@@ -1,5 +1,4 @@
 import type { EncryptInPlace } from '../../../lib/aes.ts';
-import { writeAttributeText } from './hls-attribute.ts';
 
 const BLOCK_BYTES = 16;
 /** A multiple of a block. */
@@ -38,12 +37,4 @@ export function* encryptHlsSegment(
 /** Bytes of the encrypted form of a segment, for a length that must be known before. */
 export function encryptedHlsSizeBytes(clearBytes: number): number {
   return clearBytes - (clearBytes % BLOCK_BYTES) + BLOCK_BYTES;
-}
-
-/**
- * The EXT-X-KEY line of basic DRM. It must come after EXT-X-MAP, so that the init segment counts as clear: with
- * no IV attribute an encrypted one is not allowed. Throws on a URI that does not fit in quotes.
- */
-export function writeHlsAes128Line(keyUri: string): string {
-  return `#EXT-X-KEY:METHOD=AES-128,URI="${writeAttributeText(keyUri)}"`;
 }

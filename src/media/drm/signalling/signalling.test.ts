@@ -4,7 +4,8 @@ import { writeFullBox, writeU32 } from '../../bmff/boxes.ts';
 import { kidBytes } from '../keys/content-keys.ts';
 import { SYSTEM_IDS, writeCommonPssh } from '../keys/pssh.ts';
 import { parseXml } from '../keys/xml.ts';
-import { type KeySystem, writeContentProtection, writeHlsKeyLines } from './signalling.ts';
+import { writeKeyAttributes } from './hls-key.ts';
+import { hlsKeys, type KeySystem, writeContentProtection } from './signalling.ts';
 
 const kid = parseGuid('00112233-4455-6677-8899-aabbccddeeff');
 if (kid === null) throw new Error('Expected a GUID.');
@@ -53,8 +54,7 @@ describe('EXT-X-KEY lines', () => {
       line: 'METHOD=SAMPLE-AES,URI="skd://v1",KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1"',
     },
   ])('hold $what', ({ scheme, system, line }) => {
-    expect(writeHlsKeyLines('media', { scheme, kid }, [system])).toEqual([`#EXT-X-KEY:${line}`]);
-    expect(writeHlsKeyLines('multivariant', { scheme, kid }, [system])).toEqual([`#EXT-X-SESSION-KEY:${line}`]);
+    expect(hlsKeys({ scheme, kid }, [system]).map(writeKeyAttributes)).toEqual([line]);
   });
 
   test.each<{ what: string; systems: KeySystem[] }>([
@@ -70,7 +70,7 @@ describe('EXT-X-KEY lines', () => {
     { what: 'an address with a quote', systems: [{ name: 'identity', keyUrl: '/k",IV=0x0' }] },
     { what: 'an address with a line break', systems: [{ name: 'identity', keyUrl: '/k\n#EXT-X-ENDLIST' }] },
   ])('are not made for $what', ({ systems }) => {
-    expect(() => writeHlsKeyLines('media', { scheme: 'cenc', kid }, systems)).toThrow('Expected');
+    expect(() => hlsKeys({ scheme: 'cenc', kid }, systems).map(writeKeyAttributes)).toThrow('Expected');
   });
 });
 

@@ -5,14 +5,14 @@ import type { SchemeName } from '../../../ports/drm-key-source.ts';
 import { findScheme } from '../encryption/all.ts';
 import { kidBytes } from '../keys/content-keys.ts';
 import { readPssh, SYSTEM_IDS, writeCommonPssh } from '../keys/pssh.ts';
-import { writeAttributeText } from './hls-attribute.ts';
+import type { HlsKey } from './hls-key.ts';
 
 /** The key of a rendition and its scheme, as manifests name them. */
 export type SignalledKey = { scheme: SchemeName; kid: Guid };
 
 /**
  * A way for players to get the key. `identity` gives the raw 16 bytes at an address; it is for Shaka Player's
- * ClearKey in HLS and stands in a playlist of its own: beside the `clearKey` line hls.js takes it for its own
+ * ClearKey in HLS and stands in a playlist of its own: beside the key of `clearKey` hls.js takes it for its own
  * SAMPLE-AES and shows nothing. `pssh` is the whole box.
  */
 export type KeySystem =
@@ -22,31 +22,18 @@ export type KeySystem =
   | { name: 'playReady'; pssh: Buffer }
   | { name: 'fairPlay'; keyUri: string };
 
-type HlsKey = { uri: string; format: string; extra?: string };
-
-const HLS_TAGS = { media: '#EXT-X-KEY', multivariant: '#EXT-X-SESSION-KEY' } as const;
-
 /**
- * The EXT-X-KEY lines of a media playlist, or the EXT-X-SESSION-KEY lines of a multivariant one, a system each
- * (RFC 8216 section 4.3.2.4). ClearKey's URI holds the bare key id: hls.js takes the first 16 bytes of whatever
- * is there for the key id. Throws on FairPlay with `cenc`, which it cannot decrypt, and on `identity` beside
- * `clearKey`.
+ * The keys of a media playlist, a system each (RFC 8216 section 4.3.2.4). ClearKey's URI holds the bare key id: hls.js
+ * takes the first 16 bytes of whatever is there for the key id. Throws on FairPlay with `cenc`, which it cannot
+ * decrypt, and on `identity` beside `clearKey`.
  */
-export function writeHlsKeyLines(
-  playlist: keyof typeof HLS_TAGS,
-  key: SignalledKey,
-  systems: readonly KeySystem[],
-): string[] {
+export function hlsKeys(key: SignalledKey, systems: readonly KeySystem[]): HlsKey[] {
   const names = systems.map(({ name }) => name);
   if (names.includes('identity') && names.includes('clearKey')) {
-    throw new Error('Expected the identity and the clearKey line in playlists of their own, got both in one.');
+    throw new Error('Expected the keys of identity and clearKey in playlists of their own, got both in one.');
   }
   const method = findScheme(key.scheme).hlsMethod;
-  return systems.map((system) => {
-    const { uri, format, extra = '' } = describeForHls(key, system);
-    const quoted = writeAttributeText(uri);
-    return `${HLS_TAGS[playlist]}:METHOD=${method},URI="${quoted}"${extra},KEYFORMAT="${format}",KEYFORMATVERSIONS="1"`;
-  });
+  return systems.map((system) => ({ method, ...describeForHls(key, system) }));
 }
 
 /**
@@ -67,24 +54,26 @@ export function writeContentProtection(key: SignalledKey, systems: readonly KeyS
 
 const CENC = 'urn:mpeg:cenc:2013';
 
-function describeForHls({ scheme, kid }: SignalledKey, system: KeySystem): HlsKey {
+type KeyPlace = { uri: string; keyFormat: string; keyIdHex?: string };
+
+function describeForHls({ scheme, kid }: SignalledKey, system: KeySystem): KeyPlace {
   switch (system.name) {
     case 'clearKey':
-      return { uri: dataUri('text/plain', kidBytes(kid)), format: 'org.w3.clearkey' };
+      return { uri: dataUri('text/plain', kidBytes(kid)), keyFormat: 'org.w3.clearkey' };
     case 'identity':
-      return { uri: system.keyUrl, format: 'identity' };
+      return { uri: system.keyUrl, keyFormat: 'identity' };
     case 'widevine': {
       const uri = dataUri('text/plain', requireSystem(system.pssh, SYSTEM_IDS.widevine));
-      const extra = `,KEYID=0x${kidBytes(kid).toString('hex').toUpperCase()}`;
-      return { uri, format: `urn:uuid:${SYSTEM_IDS.widevine}`, extra };
+      const keyIdHex = kidBytes(kid).toString('hex').toUpperCase();
+      return { uri, keyFormat: `urn:uuid:${SYSTEM_IDS.widevine}`, keyIdHex };
     }
     case 'playReady': {
       const box = requireSystem(system.pssh, SYSTEM_IDS.playReady);
-      return { uri: dataUri('text/plain;charset=UTF-16', readPssh(box).data), format: 'com.microsoft.playready' };
+      return { uri: dataUri('text/plain;charset=UTF-16', readPssh(box).data), keyFormat: 'com.microsoft.playready' };
     }
     case 'fairPlay':
       if (scheme !== 'cbcs') throw new Error(`Expected scheme cbcs for FairPlay, got ${scheme}.`);
-      return { uri: system.keyUri, format: 'com.apple.streamingkeydelivery' };
+      return { uri: system.keyUri, keyFormat: 'com.apple.streamingkeydelivery' };
     default:
       return unreachable(system);
   }

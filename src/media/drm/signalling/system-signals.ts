@@ -1,23 +1,29 @@
 import { unreachable } from '../../../lib/unreachable.ts';
 import type { DrmSystem, SystemSignals } from '../../../ports/drm-key-source.ts';
 import { SYSTEM_IDS } from '../keys/pssh.ts';
-import { type KeySystem, type SignalledKey, writeContentProtection, writeHlsKeyLines } from './signalling.ts';
+import type { HlsKey } from './hls-key.ts';
+import { hlsKeys, type KeySystem, type SignalledKey, writeContentProtection } from './signalling.ts';
 
 /**
- * The EXT-X-KEY lines of a media playlist as a key server states them, for each of its systems, or made of its pssh
- * boxes where it states none. `signals` are those of the key.
+ * The keys of a media playlist as a key server states them, for each of its systems, or made of its pssh boxes where it
+ * states none. `signals` are those of the key.
  */
-export function writeSystemKeyLines(key: SignalledKey, signals: readonly SystemSignals[]): string[] {
+export function systemHlsKeys(key: SignalledKey, signals: readonly SystemSignals[]): HlsKey[] {
   return signals.flatMap((signal) => {
-    if (signal.hlsMedia !== null) return signal.hlsMedia.split('\n');
+    if (signal.hlsMedia !== null) return signal.hlsMedia.split('\n').map(toKey);
     const system = toKeySystem(key, signal);
-    return system === null ? [] : writeHlsKeyLines('media', key, [system]);
+    return system === null ? [] : hlsKeys(key, [system]);
   });
 }
 
-/** The EXT-X-SESSION-KEY lines that a key server states, each once. */
-export function writeSystemSessionKeyLines(signals: readonly SystemSignals[]): string[] {
-  return [...new Set(signals.flatMap(({ hlsMultivariant }) => hlsMultivariant?.split('\n') ?? []))];
+/** The keys of a multivariant playlist (EXT-X-SESSION-KEY) that a key server states, each once. */
+export function systemSessionKeys(signals: readonly SystemSignals[]): HlsKey[] {
+  return [...new Set(signals.flatMap(({ hlsMultivariant }) => hlsMultivariant?.split('\n') ?? []))].map(toKey);
+}
+
+/** A key server gives whole lines, of which the attribute list stands behind the first colon. */
+function toKey(line: string): HlsKey {
+  return { attributes: line.slice(line.indexOf(':') + 1) };
 }
 
 /** The ContentProtection elements of an AdaptationSet under a key server's key. `signals` are those of the key. */

@@ -1,3 +1,4 @@
+import type { HlsKey } from '../../drm/signalling/hls-key.ts';
 import { MAX_BITRATES_BPS, RUNGS } from '../../encode/ladder.ts';
 import { type PlaylistTag, writePlaylist } from '../../hls/playlist-tags.ts';
 import { type IndexedPeriod, type IndexedRendition, isRung, type LiveIndex } from './live-index.ts';
@@ -7,11 +8,11 @@ import { type LiveView, listSlot, renditionFor } from './slot-segments.ts';
 const UNKNOWN_BPS = 6_000_000;
 const AUDIO_GROUP = 'audio';
 
-/** Addresses of media playlists, and EXT-X-SESSION-KEY lines of renditions. */
+/** Addresses of media playlists, and the keys (EXT-X-SESSION-KEY) of renditions. */
 export type LiveAddresses = {
   addresses: { media(id: string): string; iFrames(id: string): string };
   listsIFrames: boolean;
-  sessionKeyLines(renditions: readonly IndexedRendition[]): readonly string[];
+  sessionKeys(renditions: readonly IndexedRendition[]): readonly HlsKey[];
 };
 
 /**
@@ -36,7 +37,7 @@ export function liveMultivariant(
   const tags: PlaylistTag[] = [
     { tag: 'version', version: 7 },
     { tag: 'independent-segments' },
-    ...ways.sessionKeyLines([...new Set(listed)]).map((line): PlaylistTag => ({ tag: 'key', line })),
+    ...ways.sessionKeys([...new Set(listed)]).map((key): PlaylistTag => ({ tag: 'session-key', key })),
   ];
   if (audio !== undefined && videos.length === 0) {
     tags.push({ tag: 'stream-inf', peakBps: audioBps, codecs: audio.codecString, uri: addressOf(audio) });

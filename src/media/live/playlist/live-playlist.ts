@@ -1,4 +1,5 @@
 import type { Guid } from '../../../lib/guid.ts';
+import type { HlsKey } from '../../drm/signalling/hls-key.ts';
 import type { PlaylistTag } from '../../hls/playlist-tags.ts';
 import { PART_TARGET_SEC } from '../packaging/part-writer.ts';
 import type { IndexedPeriod, IndexedRendition, LiveIndex } from './live-index.ts';
@@ -33,8 +34,8 @@ export type LiveProtection = {
   folder(id: Guid, own: Guid): string;
   /** Whether there are partial segments: what is encrypted as a whole has none. */
   hasParts: boolean;
-  /** EXT-X-KEY lines of a rendition. */
-  keyLines(rendition: IndexedRendition): readonly string[];
+  /** The keys (EXT-X-KEY) of a rendition. */
+  keys(rendition: IndexedRendition): readonly HlsKey[];
 };
 
 /** Writes the media playlist of a slot over all periods in the window. Null while there is nothing to list. */
@@ -120,11 +121,11 @@ function segmentTags(
   const passed = before === null ? 0 : one.period.number - before.period.number;
   for (let count = 0; count < passed; count += 1) tags.push({ tag: 'discontinuity' });
   if (isNewPeriod) {
-    const keys = request.protection.keyLines(rendition);
+    const keys = request.protection.keys(rendition);
     // The key before must not count for the next init segment, which is clear.
-    if (before !== null && keys.length > 0) tags.push({ tag: 'key', line: '#EXT-X-KEY:METHOD=NONE' });
+    if (before !== null && keys.length > 0) tags.push({ tag: 'key', key: { method: 'NONE' } });
     tags.push({ tag: 'map', uri: `${folderOf(rendition, request)}init.mp4` });
-    tags.push(...keys.map((line) => ({ tag: 'key', line }) as const));
+    tags.push(...keys.map((key) => ({ tag: 'key', key }) as const));
   }
   if (segment === null) {
     return [
