@@ -40,24 +40,24 @@ export function encryptInit(init: Buffer, protection: InitProtection): Buffer {
   return Buffer.concat(
     readBoxes(init).map((box) => {
       if (box.type !== 'moov') return init.subarray(box.start, box.end);
-      const moov = rewriteBox(init, box, STSD_PATH.slice(1), (stsd) => protectEntry(init, stsd, isVideo, protection));
+      const moov = rewriteBox(box, STSD_PATH.slice(1), (stsd) => protectEntry(stsd, isVideo, protection));
       return writeBox('moov', moov.subarray(8), ...psshBoxes);
     }),
   );
 }
 
 /** Copies a box with the one at `path` below it replaced. */
-function rewriteBox(bytes: Buffer, box: Box, path: readonly string[], replace: (target: Box) => Buffer): Buffer {
+function rewriteBox(box: Box, path: readonly string[], replace: (target: Box) => Buffer): Buffer {
   const [next, ...rest] = path;
   if (next === undefined) return replace(box);
-  const children = childBoxes(bytes, box).map((child) =>
-    child.type === next ? rewriteBox(bytes, child, rest, replace) : bytes.subarray(child.start, child.end),
+  const children = childBoxes(box).map((child) =>
+    child.type === next ? rewriteBox(child, rest, replace) : child.bytes.subarray(child.start, child.end),
   );
   return writeBox(box.type, ...children);
 }
 
-function protectEntry(bytes: Buffer, stsd: Box, isVideo: boolean, protection: InitProtection): Buffer {
-  const [entry] = readBoxes(bytes, stsd.payloadStart + STSD_HEAD_BYTES, stsd.end);
+function protectEntry(stsd: Box, isVideo: boolean, protection: InitProtection): Buffer {
+  const [entry] = childBoxes(stsd, STSD_HEAD_BYTES);
   if (entry === undefined) throw new BrokenMedia('Expected a sample entry in stsd, found none.');
   const sinf = writeBox(
     'sinf',
@@ -65,7 +65,7 @@ function protectEntry(bytes: Buffer, stsd: Box, isVideo: boolean, protection: In
     writeFullBox('schm', 0, 0, Buffer.from(protection.scheme.name, 'latin1'), writeU32(SCHEME_VERSION)),
     writeBox('schi', writeTenc(isVideo, protection)),
   );
-  const body = bytes.subarray(entry.payloadStart, entry.end);
+  const body = entry.bytes.subarray(entry.payloadStart, entry.end);
   return writeFullBox('stsd', 0, 0, writeU32(1), writeBox(isVideo ? 'encv' : 'enca', body, sinf));
 }
 

@@ -38,7 +38,7 @@ function protect(rendition: ClearRendition, name: SchemeName, ivPrefix = 7) {
 
 /** Every sample's entry in a fragment's senc box, as hexadecimal text of its IV. */
 function readIvs(segment: Buffer): string[] {
-  const senc = requireBox(segment, readBoxes(segment), ['moof', 'traf', 'senc']);
+  const senc = requireBox(readBoxes(segment), 'moof', 'traf', 'senc');
   const count = segment.readUInt32BE(senc.payloadStart + 4);
   const hasSubsamples = segment.readUInt32BE(senc.payloadStart) === 2;
   let at = senc.payloadStart + 8;
@@ -114,10 +114,10 @@ describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
   test('locates its encryption data from the moof', () => {
     const { segments } = protect(clear, scheme);
     for (const segment of segments) {
-      const moof = requireBox(segment, readBoxes(segment), ['moof']);
-      const traf = childBoxes(segment, requireBox(segment, [moof], ['moof', 'traf']));
-      const senc = requireBox(segment, traf, ['senc']);
-      const saio = findBox(segment, traf, ['saio']);
+      const moof = requireBox(readBoxes(segment), 'moof');
+      const traf = childBoxes(requireBox(moof, 'traf'));
+      const senc = requireBox(traf, 'senc');
+      const saio = findBox(traf, 'saio');
       // Audio in cbcs has neither IVs nor parts: its entries are empty and there is nothing to locate.
       expect(saio === null).toBe(scheme === 'cbcs' && kind === 'audio');
       if (saio === null) continue;
@@ -175,8 +175,8 @@ describe('an encrypted init segment', () => {
     const other = writeCommonPssh([newContentKeys(scheme).groups.sd.kid]);
     const protection = { scheme: findScheme(scheme), key, videoKids: kidsOf(keys), psshBoxes: [other] };
     const init = encryptInit(renditions[kind].init, protection);
-    const moov = requireBox(init, readBoxes(init), ['moov']);
-    const headers = childBoxes(init, moov).filter((box) => box.type === 'pssh');
+    const moov = requireBox(readBoxes(init), 'moov');
+    const headers = childBoxes(moov).filter((box) => box.type === 'pssh');
     expect(headers.map((box) => readPssh(Buffer.from(init.subarray(box.start, box.end))))).toEqual([
       { systemId: SYSTEM_IDS.common, kids: kidsOf(keys), data: Buffer.alloc(0) },
       readPssh(other),

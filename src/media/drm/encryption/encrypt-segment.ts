@@ -1,4 +1,4 @@
-import { childBoxes, readBoxes, requireBox, writeFullBox, writeU32 } from '../../bmff/boxes.ts';
+import { readBoxes, requireBox, writeFullBox, writeU32 } from '../../bmff/boxes.ts';
 import { BrokenMedia } from '../../bmff/broken-media.ts';
 import { type Fragment, readFragment } from '../../cmaf/fragment.ts';
 import { writeFragmentHead } from '../../cmaf/write-fragment.ts';
@@ -154,9 +154,9 @@ function writeProtectedHead(fragment: Fragment, plans: readonly SamplePlan[], is
   const entries = plans.map(writeEntry);
   const head = writeFragmentHead(fragment);
   const moofBytes = head.length - MDAT_HEAD_BYTES;
-  const moof = requireBox(head, readBoxes(head, 0, moofBytes), ['moof']);
-  const traf = requireBox(head, childBoxes(head, moof), ['traf']);
-  const trun = requireBox(head, childBoxes(head, traf), ['trun']);
+  const moof = requireBox(readBoxes(head.subarray(0, moofBytes)), 'moof');
+  const traf = requireBox(moof, 'traf');
+  const trun = requireBox(traf, 'trun');
   const senc = writeFullBox('senc', 0, isDivided ? FLAG_SUBSAMPLES : 0, writeU32(entries.length), ...entries);
   const boxes = [senc, ...writeLocators(entries, moofBytes + senc.length)];
   const addedBytes = sumBytes(boxes);

@@ -32,7 +32,7 @@ export function openTrackCipher(init: Buffer, protection: Protection): TrackCiph
   const { scheme, key } = protection;
   const common = { ...protection, encrypt: openAes(scheme.aesMode, key.key), sampleDefaults };
   if (handler === 'audio') return { ...common, openDivider: null };
-  const entry = readSampleEntry(init, requireBox(init, readBoxes(init), STSD), handler);
+  const entry = readSampleEntry(requireBox(readBoxes(init), ...STSD), handler);
   return { ...common, openDivider: chooseDivider(entry, scheme) };
 }
 

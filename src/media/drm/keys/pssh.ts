@@ -27,7 +27,7 @@ export function writeCommonPssh(kids: readonly Guid[]): Buffer {
 export function readPssh(bytes: Buffer): Pssh {
   const [box, second] = readBoxes(bytes);
   if (box?.type !== 'pssh' || second !== undefined) throw new BrokenMedia('Expected exactly one pssh box.');
-  const fields = readFields(bytes, box);
+  const fields = readFields(box);
   const { version } = readVersion(fields);
   const system = kidOfBytes(fields.take(16));
   const kids: Guid[] = [];

@@ -18,8 +18,8 @@ function encodeSlices(source: string, codec: readonly string[]): Promise<Buffer>
 /** The slices of a fragmented stream, and the configuration that they need. */
 function openSlices(stream: Buffer): Slices {
   const { init, fragments } = splitStream(stream);
-  const stsd = requireBox(init, readBoxes(init), ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd']);
-  const fields = readEntryBox(readSampleEntry(init, stsd, 'video'), 'avcC');
+  const stsd = requireBox(readBoxes(init), 'moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd');
+  const fields = readEntryBox(readSampleEntry(stsd, 'video'), 'avcC');
   const avcC = Buffer.from(fields.take(fields.left()));
   const nals: Buffer[] = [];
   for (const { payload } of fragments) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { visualEntry } from '../../bmff/sample-entry.ts';
 import type { TrackConfig } from '../tracks/access-unit.ts';
-import { visualEntry } from '../tracks/sample-entry.ts';
 import { planLiveLadder } from './ladder-plan.ts';
 
 const SIZE = { widthPx: 1280, heightPx: 720 };

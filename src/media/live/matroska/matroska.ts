@@ -1,4 +1,5 @@
 import { BrokenMedia } from '../../bmff/broken-media.ts';
+import { configurationOf } from '../../bmff/sample-entry.ts';
 import type { TrackConfig } from '../tracks/access-unit.ts';
 
 /** Codec ids of Matroska by sample entry type; their private data is the body of the entry's configuration box. */
@@ -8,9 +9,6 @@ const CODECS: Readonly<Record<string, string>> = {
   av01: 'V_AV1',
 };
 
-/** Where the boxes of a visual sample entry begin (ISO 14496-12 section 12.1.3). */
-const ENTRY_BOXES_AT = 86;
-const BOX_HEAD_BYTES = 8;
 const UNKNOWN_SIZE = Buffer.from([0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
 const TRACK = 1;
 const KEYFRAME = 0x80;
@@ -24,8 +22,6 @@ export function matroskaHead({ sampleEntry, widthPx, heightPx }: TrackConfig): B
   const type = sampleEntry.toString('latin1', 4, 8);
   const codec = CODECS[type];
   if (codec === undefined) throw new BrokenMedia(`Expected video of ${Object.keys(CODECS).join(', ')}, got ${type}.`);
-  const box = sampleEntry.subarray(ENTRY_BOXES_AT);
-  const description = box.subarray(BOX_HEAD_BYTES, box.readUInt32BE(0));
   const header = element(
     0x1a45dfa3,
     element(0x4282, Buffer.from('matroska')),
@@ -41,7 +37,7 @@ export function matroskaHead({ sampleEntry, widthPx, heightPx }: TrackConfig): B
     element(0x83, uint(1)),
     element(0x9c, uint(0)),
     element(0x86, Buffer.from(codec)),
-    element(0x63a2, description),
+    element(0x63a2, configurationOf(sampleEntry)),
     video,
   );
   return Buffer.concat([header, idOf(0x18538067), UNKNOWN_SIZE, info, element(0x1654ae6b, track)]);

@@ -1,33 +1,11 @@
 import { writeBox, writeFullBox, writeU16, writeU32 } from '../../bmff/boxes.ts';
-
-/** A visual sample entry (ISO 14496-12 section 12.1.3) around the codec's configuration box. */
-export function visualEntry(
-  type: string,
-  size: { widthPx: number; heightPx: number },
-  ...boxes: readonly Buffer[]
-): Buffer {
-  const compressorName = Buffer.alloc(32);
-  return writeBox(
-    type,
-    Buffer.alloc(6),
-    writeU16(1),
-    Buffer.alloc(16),
-    writeU16(size.widthPx, size.heightPx),
-    writeU32(0x480000, 0x480000, 0),
-    writeU16(1),
-    compressorName,
-    writeU16(24, 0xffff),
-    ...boxes,
-  );
-}
+import { configurationOf } from '../../bmff/sample-entry.ts';
 
 /** Whether a sample entry is of H.264, the one codec of pictures that samples are encrypted of. */
 export function isH264Entry(sampleEntry: Buffer): boolean {
   return /^avc[13]$/.test(sampleEntry.toString('latin1', 4, 8));
 }
 
-/** Where the configuration record begins: after the entry's own fields and the head of its first box. */
-const RECORD_AT = 86 + 8;
 const DEEP_AVC_PROFILES: readonly number[] = [110, 122, 244];
 
 /**
@@ -35,7 +13,7 @@ const DEEP_AVC_PROFILES: readonly number[] = [110, 122, 244];
  * sections 5.3.3.1 and 8.3.3.1), or av1C (AV1 in ISO BMFF, section 2.3).
  */
 export function hasDeepPictures(sampleEntry: Buffer): boolean {
-  const record = sampleEntry.subarray(RECORD_AT);
+  const record = configurationOf(sampleEntry);
   switch (sampleEntry.toString('latin1', 4, 8)) {
     case 'hvc1':
       return ((record[17] ?? 0) & 7) > 0;

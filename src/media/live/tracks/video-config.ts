@@ -1,10 +1,10 @@
 import { writeBox } from '../../bmff/boxes.ts';
 import { BrokenMedia } from '../../bmff/broken-media.ts';
+import { visualEntry } from '../../bmff/sample-entry.ts';
 import { type TrackConfig, VIDEO_TIMESCALE } from './access-unit.ts';
 import { readAv1Size } from './av1-size.ts';
 import { readAvcSize } from './avc-size.ts';
 import { readHevcSize } from './hevc-size.ts';
-import { visualEntry } from './sample-entry.ts';
 
 /** A longer configuration of a decoder is refused, bytes. */
 export const LARGEST_DESCRIPTION = 16_384;
