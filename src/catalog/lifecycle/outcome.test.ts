@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newGuid } from '../../lib/guid.ts';
 import { covers, findGap, type Placed } from '../renditions/coverage.ts';
-import { encodePercent, taskPriority } from '../tasks/encode-task.ts';
+import { taskPriority } from '../tasks/encode-task.ts';
 import { decideOutcome, type RenditionProgress } from './outcome.ts';
 
 const timelineId = newGuid();
@@ -124,11 +124,4 @@ test('first encode tasks go before all, short videos before long ones, early seg
   ];
   expect(order).toEqual(order.toSorted((a, b) => b - a));
   expect(new Set(order).size).toBe(order.length);
-});
-
-test('progress weighs works by their cost and leaves 100 to the finish', () => {
-  const heavy = { weight: 900, doneFraction: 0.5 };
-  expect(encodePercent([]).percent).toBe(0);
-  expect(encodePercent([heavy, { weight: 100, doneFraction: 1 }]).percent).toBe(55);
-  expect(encodePercent([{ ...heavy, doneFraction: 1 }]).percent).toBe(99);
 });

@@ -138,10 +138,3 @@ export function packKey(key: MediaKey, id: Guid): StorageKey {
 export function idxKeyOf(object: StorageKey): StorageKey {
   return storageKey(object.replace(/\.cmaf$/, '.idx'));
 }
-
-/** Progress in whole percent, rounded down, and the sums behind it; 99 is the most before the video is finished. */
-export function encodePercent(tasks: readonly { weight: number; doneFraction: number }[]) {
-  const total = tasks.reduce((sum, task) => sum + task.weight, 0);
-  const done = tasks.reduce((sum, task) => sum + task.weight * task.doneFraction, 0);
-  return { total, done, percent: total === 0 ? 0 : Math.min(99, Math.floor((100 * done) / total)) };
-}
