@@ -5,7 +5,7 @@ import type { ChunkFacts } from '../../media/cmaf/chunk.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { planSheets } from '../images/plan-sheets-store.ts';
-import { readyOnDemand } from '../renditions/ready-store.ts';
+import { readyOnDemand } from '../renditions/active-set-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import { type Claim, idxKeyOf } from '../tasks/encode-task.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { newGuid } from '../../lib/guid.ts';
 import { bumpPublication, type Tx } from '../db.ts';
 import { RENDITION_NAME } from '../rendition-name-store.ts';
-import { readyOnDemand } from '../renditions/ready-store.ts';
+import { readyOnDemand } from '../renditions/active-set-store.ts';
 import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import { type Claim, type EncodeTask, MAX_FAILURES } from '../tasks/encode-task.ts';
 import { taskRow } from '../tasks/task-row-store.ts';

@@ -32,8 +32,8 @@ export function toClaim(row: Selectable<EncodeTaskTable>, owner: string): Claim 
 }
 
 /**
- * Sets the sums behind the video's progress from its encode tasks; it only rises, and 100 is left to the finish. Between
- * commits `writeProgress` keeps the sums (docs/decisions/280-progress-sums.md).
+ * Sets the sums behind the video's progress from its encode tasks; it only rises, and 100 is left to the finish.
+ * Between commits `writeProgress` keeps the sums (docs/decisions/280-progress-sums.md).
  */
 export async function refreshProgress(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`

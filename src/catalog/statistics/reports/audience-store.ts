@@ -5,8 +5,7 @@ import { retentionOf } from '../sums/heat.ts';
 import { bucketKey, bucketKeys, DAY_MS, dateText, type StatisticsRange } from '../sums/statistics-range.ts';
 import { countViewers } from '../sums/viewer-sketch.ts';
 import { WHOLE_LIBRARY } from '../sums/whole-library.ts';
-import { dayRows, hourRows, type StatisticsOf } from './range-store.ts';
-import { FEWEST_SESSIONS } from './statistics-store.ts';
+import { dayRows, FEWEST_SESSIONS, hourRows, type StatisticsOf } from './statistics-store.ts';
 
 /** How many sessions had a value, and seconds watched in them. */
 export type Share = { name: string; views: number; watchSec: number };
