@@ -1,3 +1,2 @@
 export const violation = 1;
-// word word word word word word word word word word word word word word word word word word word word word word word
-// wox
+// word word word word word word word word word word word word word word word word word word word word word word word wox
