@@ -14,5 +14,5 @@ export type LicenceProxy = {
    * The licence server's answer to a challenge, as it came. Refuses `not-found` where no server of the system is set,
    * `forbidden` what the server refuses, and `unavailable` when it does not answer.
    */
-  ask(system: DrmSystem, requested: { mediaId: Guid; challenge: Buffer }, signal: AbortSignal): Promise<Buffer>;
+  request(system: DrmSystem, of: { mediaId: Guid; challenge: Buffer }, signal: AbortSignal): Promise<Buffer>;
 };

@@ -11,7 +11,7 @@ export function watchHealth(role: RunningRole, report: (health: HealthReport) =>
   void (async () => {
     let last: HealthReport | null = null;
     while (!signal.aborted) {
-      const health = await askHealth(role);
+      const health = await pollHealth(role);
       if (health.ok !== last?.ok || health.detail !== last.detail) report(health);
       last = health;
       await sleep(EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
@@ -19,7 +19,7 @@ export function watchHealth(role: RunningRole, report: (health: HealthReport) =>
   })();
 }
 
-async function askHealth(role: RunningRole): Promise<HealthReport> {
+async function pollHealth(role: RunningRole): Promise<HealthReport> {
   const late = new AbortController();
   try {
     const tooLate = sleep(PATIENCE_MS, null, { signal: late.signal });

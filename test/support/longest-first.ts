@@ -29,7 +29,7 @@ const LONGEST: readonly string[] = [
   'test/delivery/player.test.ts',
   'test/faults/full-disk.test.ts',
   'test/e2e/editing.test.ts',
-  'test/media/pictures.test.ts',
+  'test/media/images.test.ts',
   'test/house/cli.test.ts',
   'test/live/srt.test.ts',
   'test/media/recorded-canvas.test.ts',

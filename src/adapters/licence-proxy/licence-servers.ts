@@ -17,13 +17,13 @@ export type LicenceProxyOptions = {
   outbound: Outbound;
 };
 
-/** Who may play must be judged before `ask` is called. */
+/** Who may play must be judged before `request` is called. */
 export function createLicenceProxy({ servers, fairPlayCertificate, outbound }: LicenceProxyOptions): LicenceProxy {
   const systems = (['widevine', 'playReady', 'fairPlay'] as const).filter((system) => servers[system] !== undefined);
   return {
     systems,
     fairPlayCertificate,
-    async ask(system, { mediaId, challenge }, signal) {
+    async request(system, { mediaId, challenge }, signal) {
       const server = servers[system];
       if (server === undefined)
         throw new Refused('not-found', `No licence server of ${system} is set. Set its address.`);

@@ -28,7 +28,7 @@ export const askFairPlayLicence = defineOperation({
     const requested = { libraryId: params.libraryId, video: query.videoId, referrer, ...query };
     const mediaId = await requireLicence(requested, 'fairPlay', deps);
     const challenge = await readBytes(body, { what: 'an SPC', limitBytes: MAX_CHALLENGE_BYTES });
-    return deps.licences.ask('fairPlay', { mediaId, challenge }, signal);
+    return deps.licences.request('fairPlay', { mediaId, challenge }, signal);
   },
 });
 
@@ -49,7 +49,7 @@ export const askFairPlayLicenceByPath = defineOperation({
     const requested = { libraryId: params.libraryId, video: params.videoId, referrer, ...query };
     const mediaId = await requireLicence(requested, 'fairPlay', deps);
     const challenge = Buffer.from(body.spc, 'base64');
-    const licence = await deps.licences.ask('fairPlay', { mediaId, challenge }, signal);
+    const licence = await deps.licences.request('fairPlay', { mediaId, challenge }, signal);
     return { ckc: licence.toString('base64') };
   },
 });

@@ -19,6 +19,6 @@ export const askWidevineLicence = defineOperation({
     const requested = { libraryId: params.libraryId, video: params.videoId, referrer, ...query };
     const mediaId = await requireLicence(requested, 'widevine', deps);
     const challenge = await readBytes(body, { what: 'a challenge', limitBytes: MAX_CHALLENGE_BYTES });
-    return deps.licences.ask('widevine', { mediaId, challenge }, signal);
+    return deps.licences.request('widevine', { mediaId, challenge }, signal);
   },
 });

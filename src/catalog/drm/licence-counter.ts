@@ -40,8 +40,8 @@ export function countingLicences(
   return {
     licences: {
       ...proxy,
-      async ask(system, requested, signal) {
-        const licence = await proxy.ask(system, requested, signal);
+      async request(system, requested, signal) {
+        const licence = await proxy.request(system, requested, signal);
         add(requested.mediaId, 1);
         return licence;
       },

@@ -71,7 +71,7 @@ export async function serveLicence(
 type Challenge = { system: DrmSystem; challenge: Buffer; play: PlayRequest };
 
 /**
- * Hands a player's challenge on to the licence server of a system that a key server signalled. Refuses what `ask`
+ * Hands a player's challenge on to the licence server of a system that a key server signalled. Refuses what `request`
  * refuses.
  */
 export async function serveSystemLicence(
@@ -86,7 +86,7 @@ export async function serveSystemLicence(
     signals.some((signal) => signal.system === system),
   );
   if (!isSpokenFor || licences === null) return notFound('no-licences');
-  return { ...RAW, bytes: await licences.ask(system, { mediaId: publication.mediaId, challenge }, signal) };
+  return { ...RAW, bytes: await licences.request(system, { mediaId: publication.mediaId, challenge }, signal) };
 }
 
 /** FairPlay's certificate, which players need before they can ask. */

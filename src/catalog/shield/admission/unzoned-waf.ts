@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { readWafSettings, type WafSettings } from '../../libraries/library-settings.ts';
 
-/** A change is in force within this. */
+/** A change is in force within this. Policies of zones are read as often too, since a notification may be lost. */
 const FRESH_MS = 1_500;
 /** Requests wait for it no longer than so: a database that stands still does not hold them up. */
 const PATIENCE_MS = 300;

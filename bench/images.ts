@@ -12,9 +12,9 @@ import { median, report, say } from './support/report.ts';
 const LIMIT_MS = 600_000;
 const CLIP_SEC = 30;
 const ROUNDS = 3;
-const CHILD = path.resolve(import.meta.dirname, 'support/picture-child.ts');
+const CHILD = path.resolve(import.meta.dirname, 'support/image-child.ts');
 
-await report('pictures', async (scope) => {
+await report('images', async (scope) => {
   const folder = makeFolder(scope);
   const mkv = await remux(REAL_CLIP, path.join(folder, 'clip.mkv'));
   const mp4 = path.join(folder, 'clip.mp4');
