@@ -28,20 +28,25 @@ const layerRules = LAYERS.flatMap((layer, index) => {
  * other. (`src/api` has a stricter rule of its own.)
  */
 const ROOMS = {
-  'src/adapters': 'drm-key-source geo language-model storage transcriber voice-detector sherpa',
+  'src/adapters': 'drm-key-source geo language-model licence-proxy storage transcriber voice-detector sherpa',
   'src/catalog':
-    'audit backup bulk compose installation jit merge migrations orphans publications drm live shield ' +
+    'audit backup bulk compose installation on-demand merge migrations orphans publications drm live shield ' +
     'pull-zones speech captions spoken system uploads videos collections smart lifecycle images ' +
     'renditions scrub tasks webhooks libraries keys statistics',
+  'src/catalog/live': 'viewing publishing streams recording',
+  'src/catalog/shield': 'events admission firewall',
+  'src/catalog/statistics': 'reports visits sums sessions',
   'src/cli': 'backup client supervisor',
   'src/delivery':
-    'images files live dash hls jit mp4 player drm shield http objects traffic beacons receive cache clients',
+    'images files live dash hls on-demand mp4 player drm shield http objects traffic beacons receive cache clients',
   'src/ingest': 'live rtmp srt tus whip',
   'src/jobs':
     'housekeeping uploads compose planning smart speech on-demand images encode webhooks store queue',
   'src/media':
     'on-demand compose rtp mpegts live transcript images encode dash hls drm speech captions mp4 pass-through ' +
     'presentation cmaf timeline probe ffmpeg nal bmff',
+  'src/media/drm': 'signalling encryption subsamples keys',
+  'src/media/live': 'playlist ladder publishing packaging flv matroska tracks recording',
   'web/dashboard':
     'shell collections events libraries library live reference styles system video statistics videos uploads ' +
     'parts base languages',

@@ -21,13 +21,13 @@ const CLIENTS = 8;
 // same code differ by a tenth for as long as they live.
 const TURNS = 4;
 const PROCESSES = 3;
-/** Viewers who come, ask for two segments and go before anything is counted: a server runs for months. */
+/** Viewers who come, request two segments and go before anything is counted: a server runs for months. */
 const WARM_VIEWERS = 800;
 const SEGMENTS_PER_CHUNK = 8;
 const MEDIA = '00000000-0000-7000-8000-000000000001';
 const RENDITION_ID = '00000000-0000-7000-8000-000000000002';
 const RENDITION = `/vz-1/${MEDIA}/r/${RENDITION_ID}`;
-/** The zone that asks for tokens, of the same library. */
+/** The zone that requires tokens, of the same library. */
 const ENDS_SEC = 4_000_000_000;
 const TOKEN = signFolder({ key: SECURITY_KEY, folder: `/${MEDIA}/`, expiresSec: ENDS_SEC, address: null });
 const SIGNED_RENDITION = `/vz-2/${TOKEN}/${MEDIA}/r/${RENDITION_ID}`;

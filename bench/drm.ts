@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { PROTECTION_SCHEMES } from '../src/media/drm/all.ts';
-import { newContentKeys } from '../src/media/drm/content-keys.ts';
-import { encryptSegment, HEADROOM_BYTES } from '../src/media/drm/encrypt-segment.ts';
-import { openTrackCipher } from '../src/media/drm/track-cipher.ts';
+import { PROTECTION_SCHEMES } from '../src/media/drm/encryption/all.ts';
+import { encryptSegment, HEADROOM_BYTES } from '../src/media/drm/encryption/encrypt-segment.ts';
+import { openTrackCipher } from '../src/media/drm/encryption/track-cipher.ts';
+import { newContentKeys } from '../src/media/drm/keys/content-keys.ts';
 import { FRAGMENTED, runTool } from '../test/support/media/read-test-media.ts';
 import { runAtOnce, splitRendition } from '../test/support/media/read-test-protection.ts';
 import { type Measurement, median, report } from './support/report.ts';

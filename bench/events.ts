@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { createShieldEventStore, dayOf } from '../src/catalog/shield/shield-event-store.ts';
+import { createShieldEventStore, dayOf } from '../src/catalog/shield/events/shield-event-store.ts';
 import { openCatalogue } from '../test/support/leftovers.ts';
 import { ACCOUNT_KEY, type Service } from '../test/support/service.ts';
 import { makeShieldEvent, wordDate } from '../test/support/shield-events.ts';

@@ -111,8 +111,8 @@ async function publishAll(db: Db, videos: readonly Video[]): Promise<void> {
     while (performance.now() < untilMs) {
       const dueMs = performance.now() + PUBLISH_EVERY_MS;
       await db.transaction().execute(async (tx) => {
-        const publication = await bumpPublication(tx, video.key);
-        await insertChunks(tx, video, { from: video.chunks, count: 1, publication });
+        const revision = await bumpPublication(tx, video.key);
+        await insertChunks(tx, video, { from: video.chunks, count: 1, revision });
       });
       video.chunks += 1;
       await sleep(dueMs - performance.now());
@@ -144,7 +144,7 @@ async function addVideo(db: Db, libraryId: number, init: Buffer): Promise<Video>
   const [mediaId, timelineId] = [newGuid(), newGuid()];
   const renditionIds = Array.from({ length: RENDITIONS }, () => newGuid());
   const key = { library_id: libraryId, media_id: mediaId };
-  await sql`insert into media (library_id, id, type, title, state, publication)
+  await sql`insert into media (library_id, id, type, title, state, revision)
     values (${libraryId}, ${mediaId}, 'video', 'V', 'transcoding', 1)`.execute(db);
   const startTicks = Array.from({ length: SEGMENTS }, (_, at) => at * 4_000);
   const times = { timescale: 1_000, start_ticks: startTicks, end_ticks: SEGMENTS * 4_000, active: true };
@@ -160,7 +160,7 @@ async function addVideo(db: Db, libraryId: number, init: Buffer): Promise<Video>
         1000, 'avc1.64001e', ${init})`.execute(db);
   }
   const video = { key: { libraryId, mediaId }, renditionIds, chunks: STORED_CHUNKS };
-  await insertChunks(db, video, { from: 0, count: STORED_CHUNKS, publication: 1 });
+  await insertChunks(db, video, { from: 0, count: STORED_CHUNKS, revision: 1 });
   return video;
 }
 
@@ -168,16 +168,16 @@ async function addVideo(db: Db, libraryId: number, init: Buffer): Promise<Video>
 async function insertChunks(
   db: Db,
   { key, renditionIds }: Video,
-  { from, count, publication }: { from: number; count: number; publication: number },
+  { from, count, revision }: { from: number; count: number; revision: number },
 ): Promise<void> {
   await sql`
-    insert into chunk (library_id, media_id, rendition_id, first_segment, segment_count, attempt, publication,
+    insert into chunk (library_id, media_id, rendition_id, first_segment, segment_count, attempt, revision,
       storage_key,
       size_bytes, idx_bytes, sha256, start_tick, duration_ticks, fragment_table, samples, cts_runs, sync_count,
       peak_segment_bps)
     select ${key.libraryId}::bigint, ${key.mediaId}::uuid, r, n * ${SEGMENTS_OF_CHUNK}::int, ${SEGMENTS_OF_CHUNK}::int,
       1,
-      ${publication}::bigint, r || '/' || n, 4000000, 1000, '', n * ${SEGMENTS_OF_CHUNK}::bigint * 4000,
+      ${revision}::bigint, r || '/' || n, 4000000, 1000, '', n * ${SEGMENTS_OF_CHUNK}::bigint * 4000,
       ${SEGMENTS_OF_CHUNK}::bigint * 4000, ${CHUNK_TABLE}::bytea, 768, 0, 16, 1
     from unnest(${[...renditionIds]}::uuid[]) r, generate_series(${from}::int, ${from + count - 1}::int) n`.execute(db);
 }

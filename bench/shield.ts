@@ -1,15 +1,20 @@
 import { readWafSettings } from '../src/catalog/libraries/library-settings.ts';
 import { readAddress } from '../src/catalog/pull-zones/url-token.ts';
 import { signFolder } from '../src/catalog/pull-zones/verify-url-token.ts';
-import { type AdmissionContext, type AdmissionRequest, admit, isBlocked } from '../src/catalog/shield/admit.ts';
-import { compilePolicy } from '../src/catalog/shield/compiled-policy.ts';
+import {
+  type AdmissionContext,
+  type AdmissionRequest,
+  admit,
+  isBlocked,
+} from '../src/catalog/shield/admission/admit.ts';
+import { compilePolicy } from '../src/catalog/shield/admission/compiled-policy.ts';
+import { HostRules } from '../src/catalog/shield/admission/host-rules.ts';
+import { KnownTokens } from '../src/catalog/shield/admission/known-tokens.ts';
+import { OpenAnswers } from '../src/catalog/shield/admission/open-answers.ts';
+import { CLIENT_RATE, RateBuckets } from '../src/catalog/shield/admission/rate-buckets.ts';
 import { Firewall } from '../src/catalog/shield/firewall/firewall.ts';
 import { judgeInspection } from '../src/catalog/shield/firewall/judge-inspection.ts';
 import { compileInTurns } from '../src/catalog/shield/firewall/open-firewall.ts';
-import { HostRules } from '../src/catalog/shield/host-rules.ts';
-import { KnownTokens } from '../src/catalog/shield/known-tokens.ts';
-import { OpenAnswers } from '../src/catalog/shield/open-answers.ts';
-import { CLIENT_RATE, RateBuckets } from '../src/catalog/shield/rate-buckets.ts';
 import { readRuleTexts } from '../src/compose/firewall.ts';
 import { makeZonePolicy } from '../test/support/zone-policy.ts';
 import { compareFirewalls } from './support/compare-firewalls.ts';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
-import { bucketsOf, newPageName, writeTicket } from '../src/catalog/statistics/viewing-ticket.ts';
+import { bucketsOf, newPageName, writeTicket } from '../src/catalog/statistics/sessions/viewing-ticket.ts';
 import { parseGuid } from '../src/lib/guid.ts';
 import { readMemory } from '../test/support/process-memory.ts';
 import { ACCOUNT_KEY, LIBRARY_KEY, type Service } from '../test/support/service.ts';

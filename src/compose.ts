@@ -26,19 +26,9 @@ import type { RoleSettings } from './config/settings.ts';
 import { usualDiskFloorBytes } from './jobs/uploads/require-space.ts';
 import { createSecretBox } from './lib/secret-box.ts';
 import { baseAddresses } from './service/first-start.ts';
-import { describeHealth, type Fleet, type StorageHealth } from './service/health.ts';
+import { describeHealth, type Fleet, type RunningRole } from './service/health.ts';
 import { openLog } from './service/log.ts';
 import { readVersion } from './service/version.ts';
-
-/** A role at work. `health` is asked every second or so; `close` drains and ends all it holds. */
-export type RunningRole = {
-  listeners: Record<string, number>;
-  health(): Promise<{ ok: boolean; detail?: string }>;
-  /** How the store is, and why nothing may be deleted there (null: all may be). */
-  storage(): StorageHealth;
-  heldDeletions(): string | null;
-  close(): Promise<void>;
-};
 
 type StartedRole = Pick<RunningRole, 'listeners' | 'close'>;
 

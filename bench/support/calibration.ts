@@ -36,7 +36,7 @@ const DECODING: Calibration = {
   run: () => runFfmpeg(['-threads', '1', '-t', String(CLIP_SEC), '-i', REAL_CLIP, '-an', '-f', 'null', '-']),
 };
 
-const OF_MEDIA: readonly string[] = ['first-play', 'jit', 'ladder', 'pictures'];
+const OF_MEDIA: readonly string[] = ['first-play', 'on-demand', 'ladder', 'images'];
 
 /** The load that shows most about what a benchmark measures. */
 export function calibrationFor(bench: string): Calibration {

@@ -11,14 +11,14 @@ import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { openSendFile } from '../../src/lib/send-file.ts';
 import { encodeFragmentTable } from '../../src/media/cmaf/fragment-table.ts';
 import { readSegmentTable } from '../../src/media/presentation/published-rendition.ts';
-import { createFolderStorage } from '../../test/delivery/folder-storage.ts';
+import { createEdgeStorage } from '../../test/delivery/edge-storage.ts';
 import { testViewing } from '../../test/support/viewing.ts';
 import { findZone } from './delivery-zone.ts';
 
 // The edge as a process of its own, over the objects in the folder that it is given and one video made of
 // `count` chunks of `segments` segments each. Prints its port when it listens.
 const [folder = '', segmentBytes = '', segments = '', count = ''] = process.argv.slice(2);
-const storage = createFolderStorage(folder);
+const storage = createEdgeStorage(folder);
 const mediaId = parseGuid('00000000-0000-7000-8000-000000000001');
 const renditionId = parseGuid('00000000-0000-7000-8000-000000000002');
 if (mediaId === null || renditionId === null) throw new Error('Expected well-formed names.');

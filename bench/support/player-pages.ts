@@ -40,7 +40,7 @@ export async function servePlayerPages(scope: Scope, playlist: string): Promise<
       };
       response.writeHead(200, { ...headers, 'content-length': bytes.length }).end(bytes);
     } catch {
-      // A page asked for what its package does not have.
+      // A page requested what its package does not have.
       response.writeHead(404).end();
     }
   });

@@ -147,7 +147,7 @@ async function recordWrite(
   const line = toAuditedWrite(operation, grant, action);
   if (line === null) return;
   const stored = audit.write(line);
-  // While the database is away nobody waits for a line as well.
+  // While the database is away no request waits for a line as well.
   if (status !== 503) await stored;
 }
 
@@ -179,7 +179,7 @@ function goneSignal(response: ServerResponse): AbortSignal {
   const leave = () => {
     if (!response.writableFinished) gone.abort(new CallerGone());
   };
-  // Whoever left while the key was looked up says so no more.
+  // Whoever left while the key was looked up states so no more.
   if (response.closed) leave();
   else response.once('close', leave);
   return gone.signal;

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
-import type { ParserError } from '../catalog/shield/judge-unreadable.ts';
 import { ANY_ORIGIN } from '../lib/cors.ts';
 import { endLingering } from '../lib/end-lingering.ts';
 import { newGuid } from '../lib/guid.ts';
 import { http } from '../lib/http.ts';
+import type { ParserError } from '../lib/parser-error.ts';
 import { Refused } from '../lib/refused.ts';
 import { rulesOfAddress, toErrorAnswer } from './errors.ts';
 

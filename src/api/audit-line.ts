@@ -19,7 +19,7 @@ export type AuditedRequest = {
 type Rules = Pick<Contract<never, never, never, never>, 'name' | 'method' | 'path'>;
 
 /**
- * Writes the audit line of an action; null for what needs none: reading, and what was asked for without a valid key.
+ * Writes the audit line of an action; null for what needs none: reading, and what was requested without a valid key.
  */
 export function toAuditedWrite(rules: Rules, grant: Grant | null, action: AuditedRequest): AuditedWrite | null {
   if (grant === null || rules.method === 'GET') return null;

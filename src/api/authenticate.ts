@@ -21,7 +21,7 @@ export type AuthenticateDeps = { keys: KeyStore; sessions: SessionStore; librari
 
 /**
  * Finds what a request's key opens. A key that does not open this library is refused as one that is not
- * valid at all, so that nobody learns which libraries exist.
+ * valid at all, so that no caller can find out which libraries exist.
  */
 export async function authenticate(
   { auth, key, session, libraryId }: Claim,

@@ -2,16 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Db } from '../catalog/db.ts';
-import { EventRecorder } from '../catalog/shield/event-recorder.ts';
+import { judgeFirewall } from '../catalog/shield/admission/judge-firewall.ts';
+import { judgeUnreadable } from '../catalog/shield/admission/judge-unreadable.ts';
+import { RateBuckets } from '../catalog/shield/admission/rate-buckets.ts';
+import { UnzonedWaf } from '../catalog/shield/admission/unzoned-waf.ts';
+import { EventRecorder } from '../catalog/shield/events/event-recorder.ts';
+import { createShieldEventStore } from '../catalog/shield/events/shield-event-store.ts';
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import type { Hit } from '../catalog/shield/hit.ts';
-import { judgeFirewall } from '../catalog/shield/judge-firewall.ts';
-import { judgeUnreadable, type ParserError } from '../catalog/shield/judge-unreadable.ts';
-import { RateBuckets } from '../catalog/shield/rate-buckets.ts';
-import { createShieldEventStore } from '../catalog/shield/shield-event-store.ts';
 import { createShieldSettingsStore } from '../catalog/shield/shield-settings-store.ts';
-import { UnzonedWaf } from '../catalog/shield/unzoned-waf.ts';
 import { clientKey } from '../lib/client-key.ts';
+import type { ParserError } from '../lib/parser-error.ts';
 import { Refused } from '../lib/refused.ts';
 
 /** Where an address is; empty where it is not known. */

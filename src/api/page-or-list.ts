@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { queryInt32, queryText } from './read-query.ts';
 
-/** The most things that a plain list holds: whoever has more asks for pages. */
+/** The most things that a plain list holds: whoever has more requests pages. */
 const LONGEST_LIST = 10_000;
 
-/** The query of the second address's lists: page 0, the default, asks for a plain list. */
+/** The query of the second address's lists: page 0, the default, requests a plain list. */
 export const ListQuery = Type.Object({
   page: queryInt32(0, 0),
   perPage: queryInt32(1000, 1, 1000),

@@ -7,7 +7,7 @@ export const DRM_VERSION = {
   'basic-v2': DrmVersion.values.BasicV2,
 } as const;
 
-/** How a library wants its player, as play data of videos and streams has it. */
+/** A library's settings of its player, as play data of videos and streams has it. */
 export function playerLook({ settings: { player } }: Library) {
   return {
     controls: player.controls.join(','),

@@ -3,7 +3,6 @@ import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import { createAuditStore } from '../catalog/audit/audit-store.ts';
 import type { Db } from '../catalog/db.ts';
-import type { LicenceProxy } from '../catalog/drm/licence-proxy.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
@@ -16,6 +15,7 @@ import { http } from '../lib/http.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
+import type { LicenceProxy } from '../ports/licence-proxy.ts';
 import type { Storage } from '../ports/storage.ts';
 import { addOperations, addressOf, answerError } from './add-operations.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
@@ -172,7 +172,7 @@ function createApp(
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    // A body is what its operation says, whatever type it claims, so the claim never chooses a parser.
+    // A body is what its operation states, whatever type it claims, so the claim never chooses a parser.
     if (request.raw.headers['content-type'] !== undefined)
       request.raw.headers['content-type'] = 'application/octet-stream';
   });

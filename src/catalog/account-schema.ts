@@ -83,7 +83,7 @@ export type DashboardSessionTable = {
 /** A link that signs a browser in once: it and the key that it stands for are kept as hashes. */
 export type SignInLinkTable = { hash: Buffer; key_hash: Buffer; created_at: CreatedAt; expires_at: Date };
 
-/** A write that a key asked for (catalog/audit/audit-line.ts); no foreign key, because it outlives its library. */
+/** A write that a key requested (catalog/audit/audit-line.ts); no foreign key, because it outlives its library. */
 export type AuditLineTable = {
   id: Generated<number>;
   at: Date;

@@ -34,7 +34,7 @@ export function growForWork(pool: pg.Pool, kept: number): void {
 
 /**
  * Opens connections at once, of the pool and beside it, and gives them back; throws when PostgreSQL has no slots for
- * them all. Those of the pool stay open for a while, so that nobody else takes their slots meanwhile.
+ * them all. Those of the pool stay open for a while, so that no other process takes their slots meanwhile.
  */
 export async function openTogether(
   pool: pg.Pool,

@@ -21,7 +21,7 @@ export type Database = { db: Db; pool: pg.Pool; close(): Promise<void> };
 /** Names one media row. */
 export type MediaKey = { libraryId: number; mediaId: Guid };
 
-/** Notifies the edge that viewers may see something new: payload `libraryId:mediaId:publication`. */
+/** Notifies the edge that viewers may see something new: payload `libraryId:mediaId:revision`. */
 export const PUBLICATION_CHANNEL = 'millrace_publication';
 
 /** Reports every change of a video's state, progress or publication; payload as above, or `…:deleted`. */
@@ -43,7 +43,7 @@ const LIMITS_SET_MS = 5_000;
 /** How much longer than the server's limit an answer may be on its way. */
 const ON_ITS_WAY_MS = 3_000;
 
-/** How a connection that only listens is made: it notices within half a minute that nobody is there any more. */
+/** How a connection that only listens is made: it notices within half a minute that its peer is gone. */
 export const LISTENING = { ...ALIVE, connectionTimeoutMillis: 5_000, query_timeout: 60_000 };
 
 const INT8 = 20;
@@ -113,15 +113,15 @@ export async function migrate(db: Db, only: readonly string[] | null = null): Pr
 
 /** Counts one more visible change of a media and notifies the edge when the transaction commits. */
 export async function bumpPublication(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<number> {
-  const { publication } = await tx
+  const { revision } = await tx
     .updateTable('media')
-    .set((eb) => ({ publication: eb('publication', '+', 1) }))
+    .set((eb) => ({ revision: eb('revision', '+', 1) }))
     .where('library_id', '=', libraryId)
     .where('id', '=', mediaId)
-    .returning('publication')
+    .returning('revision')
     .executeTakeFirstOrThrow();
-  await sql`select pg_notify(${PUBLICATION_CHANNEL}, ${`${libraryId}:${mediaId}:${publication}`})`.execute(tx);
-  return publication;
+  await sql`select pg_notify(${PUBLICATION_CHANNEL}, ${`${libraryId}:${mediaId}:${revision}`})`.execute(tx);
+  return revision;
 }
 
 const ourTypes: pg.CustomTypesConfig = {

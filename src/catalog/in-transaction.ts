@@ -5,7 +5,7 @@ const ATTEMPTS = 8;
 const DEADLOCK = '40P01';
 const SERIALIZATION_FAILURE = '40001';
 
-/** The connection broke while a transaction was being committed: nobody here knows whether it was kept. */
+/** The connection broke while a transaction was being committed: it is unknown here whether it was kept. */
 export class CommitInDoubt extends Error {
   constructor(cause: unknown) {
     super('The connection broke during the commit, which may have been kept or not.', { cause });

@@ -50,7 +50,7 @@ class ListenConnection {
   #client: pg.Client | null = null;
   #connecting: Promise<pg.Client> | null = null;
   /** A connection takes one question after the other. */
-  #asked: Promise<unknown> = Promise.resolve();
+  #requested: Promise<unknown> = Promise.resolve();
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
   #stopBeat: () => void = () => undefined;
@@ -105,9 +105,9 @@ class ListenConnection {
   }
 
   #ask(client: pg.Client, text: string): Promise<unknown> {
-    const asked = this.#asked.then(() => client.query(text));
-    this.#asked = asked.catch(() => undefined);
-    return asked;
+    const requested = this.#requested.then(() => client.query(text));
+    this.#requested = requested.catch(() => undefined);
+    return requested;
   }
 
   #connectOnce(): Promise<pg.Client> {

@@ -1,7 +1,7 @@
 import { CompiledQuery, type QueryResult } from 'kysely';
 import pg from 'pg';
 
-type Asked = { executeQuery<Row>(query: CompiledQuery<Row>): Promise<QueryResult<Row>> };
+type Requested = { executeQuery<Row>(query: CompiledQuery<Row>): Promise<QueryResult<Row>> };
 
 /** Their names by their texts: few and fixed, since each is kept by every connection. */
 const names = new Map<string, string>();
@@ -13,10 +13,13 @@ const PLAN_OUTDATED = '0A000';
  * A statement that each connection has parsed and planned once, for those that are asked so often that planning would
  * cost more than answering. Its plan must be good for all values: none for patterns. Not for transactions.
  */
-export function prepare<Row>(name: string, text: string): (db: Asked, values: readonly unknown[]) => Promise<Row[]> {
+export function prepare<Row>(
+  name: string,
+  text: string,
+): (db: Requested, values: readonly unknown[]) => Promise<Row[]> {
   names.set(text, `millrace_${name}`);
   return async (db, values) => {
-    const ask = async (asked: string) => (await db.executeQuery(typed<Row>(asked, values))).rows;
+    const ask = async (requested: string) => (await db.executeQuery(typed<Row>(requested, values))).rows;
     try {
       return await ask(text);
     } catch (error) {
@@ -38,8 +41,8 @@ export function keepPlans(client: pg.ClientBase): void {
   if (typeof plain !== 'function') throw new Error('Expected a connection that can be asked.');
   const query = (question: unknown, values: unknown, ...rest: unknown[]): unknown => {
     const name = typeof question === 'string' ? names.get(question) : undefined;
-    const asked = name === undefined ? [question, values] : [{ name, text: question, values }];
-    return Reflect.apply(plain, client, [...asked, ...rest]);
+    const requested = name === undefined ? [question, values] : [{ name, text: question, values }];
+    return Reflect.apply(plain, client, [...requested, ...rest]);
   };
   Object.defineProperty(client, 'query', { value: query });
 }

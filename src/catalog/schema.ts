@@ -22,9 +22,9 @@ import type { CompositionTable } from './compose/recipe.ts';
 import type { DrmPackageTable } from './drm/drm-schema.ts';
 import type { ImageTable, StoredWatermark } from './images/image-schema.ts';
 import type { InstallationSchema } from './installation/installation-schema.ts';
-import type { SegmentRequestTable } from './jit/jit-schema.ts';
 import type { Replaced } from './lifecycle/replaced.ts';
 import type { LiveSchema } from './live/live-schema.ts';
+import type { SegmentRequestTable } from './on-demand/on-demand-schema.ts';
 import type { ScrubTable } from './scrub/scrub-schema.ts';
 import type { SmartGeneration } from './smart/smart-schema.ts';
 import type { SpeechSchema } from './speech/speech-schema.ts';
@@ -70,7 +70,7 @@ export type CaptionTrack = {
   translatedFrom?: string;
 };
 
-/** What an upload asked for, kept from its query until the encode is planned. Null or absent: the library's setting. */
+/** What an upload requested, kept from its query until the encode is planned. Null or absent: the library's setting. */
 export type UploadOptions = {
   jitEnabled?: boolean;
   enabledRungs?: number[];
@@ -108,7 +108,7 @@ export type MediaTable = {
   process_attempt: Generated<number>;
   /** Attempts to plan it since it was last uploaded, planned or sent to be encoded again; they are limited. */
   process_tries: Generated<number>;
-  publication: Generated<number>;
+  revision: Generated<number>;
   upload_options: JsonDefault<UploadOptions>;
   thumbnail_time_ms: number | null;
   /** Its original goes a while after it was finished: its library kept none then. */
@@ -137,7 +137,7 @@ export type MediaTable = {
   thumbnail_width_px: ColumnType<number | null, number | null | undefined, number | null>;
   thumbnail_height_px: ColumnType<number | null, number | null | undefined, number | null>;
   thumbnail_blurhash: string | null;
-  pictures: ColumnType<ImageSet | null, string | null | undefined, string | null>;
+  images: ColumnType<ImageSet | null, string | null | undefined, string | null>;
   messages: JsonDefault<MediaMessage[]>;
   meta_tags: JsonDefault<MetaTag[]>;
   chapters: JsonDefault<Chapter[]>;
@@ -226,7 +226,7 @@ export type RenditionTable = {
   iv_prefix: GeneratedAlways<number>;
 };
 
-/** A published chunk; `publication` is the media's publication that made it visible. */
+/** A published chunk; `revision` is that of the publication that made it visible. */
 export type ChunkTable = {
   library_id: number;
   media_id: Guid;
@@ -234,7 +234,7 @@ export type ChunkTable = {
   first_segment: number;
   segment_count: number;
   attempt: number;
-  publication: number;
+  revision: number;
   storage_key: StorageKey;
   size_bytes: number;
   idx_bytes: number;
@@ -289,7 +289,7 @@ export type Schema = InstallationSchema &
     merge_due: MergeDueTable;
     encode_task: EncodeTaskTable;
     encode_speed: EncodeSpeedTable;
-    picture: ImageTable;
+    image: ImageTable;
     webhook_event: WebhookEventTable;
     webhook_line: WebhookLineTable;
     audit_line: AuditLineTable;

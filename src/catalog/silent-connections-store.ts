@@ -75,7 +75,7 @@ export function beat(client: pg.Client, listen: () => Promise<unknown>, onSilent
   return stop;
 }
 
-/** Without goodbye: nobody is there to take it. */
+/** Without a close message: the peer is gone. */
 function cut(client: pg.ClientBase, error: Error): void {
   const { connection }: { connection?: { stream?: { destroy?: (error: Error) => void } } } = Object(client);
   if (typeof connection?.stream?.destroy !== 'function') throw new Error('Expected a connection with a stream.');

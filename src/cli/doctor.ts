@@ -108,7 +108,9 @@ async function examineConnections({ databaseUrl, databaseConnections }: Settings
   }
 }
 
-/** Writes, reads and deletes a few bytes; of a folder that is not there yet, the data folder's finding says enough. */
+/**
+ * Writes, reads and deletes a few bytes; of a folder that is not there yet, the data folder's finding states enough.
+ */
 async function examineStore(settings: Settings): Promise<Finding> {
   const { storage } = settings;
   if (storage.kind === 'file' && !existsSync(storage.folder)) {

@@ -32,12 +32,12 @@ test.each([
   },
 ])('a file that $title when it is run again alone', async ({ reruns, flaky, line, code }) => {
   const left = [...reruns];
-  const asked: string[] = [];
+  const requested: string[] = [];
   const settled = await rerunFailed(runOf(1, good, bad), async (name) => {
-    asked.push(name);
+    requested.push(name);
     return left.shift() ?? NO_REPORT;
   });
-  expect(asked).toEqual(reruns.map(() => 'bad'));
+  expect(requested).toEqual(reruns.map(() => 'bad'));
   expect(settled.flaky).toEqual(flaky);
   expect(settled.run.exitCode).toBe(code);
   expect(describeCounts(countResults(settled.run.report, settled.run.exitCode))).toBe(line);

@@ -1,14 +1,14 @@
 // The process of one role, started by the supervisor and driven by its messages.
 import { openFirstLibrary } from '../compose/first-library.ts';
-import { loadRole, type RunningRole, startRole } from '../compose.ts';
+import { loadRole, startRole } from '../compose.ts';
 import type { Role } from '../config/roles.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { FirstKeys } from '../service/first-start.ts';
-import type { Fleet } from '../service/health.ts';
+import type { Fleet, RunningRole } from '../service/health.ts';
 import { openLog } from '../service/log.ts';
+import { openWaitingRoom, type WaitingRoom } from '../service/waiting-room.ts';
+import { watchHealth } from '../service/watch-health.ts';
 import type { FromRole, ToRole } from './role-messages.ts';
-import { openWaitingRoom, type WaitingRoom } from './waiting-room.ts';
-import { watchHealth } from './watch-health.ts';
 
 /** A role whose supervisor is gone has this long to close before it exits. */
 const ORPHAN_GRACE_MS = 1000;

@@ -12,12 +12,12 @@ import {
   showFirstStart,
 } from '../service/first-start.ts';
 import type { Fleet, PartHealth } from '../service/health.ts';
+import { openHealthPort } from '../service/health-port.ts';
 import { readVersion } from '../service/version.ts';
-import { openHealthPort } from './health-port.ts';
+import { watchHealth } from '../service/watch-health.ts';
 import { findSandboxLevel } from './sandbox-level.ts';
 import { connectionTo } from './supervisor/postgres.ts';
 import { placesIn } from './supervisor/postgres-places.ts';
-import { watchHealth } from './watch-health.ts';
 
 /** Runs one role in this process, for a service that is spread over machines, until `stop`. */
 export async function serveRole(role: Role, settings: Settings, log: Logger, stop: AbortSignal): Promise<number> {

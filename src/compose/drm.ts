@@ -2,13 +2,13 @@ import { hkdfSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../catalog/db.ts';
-import type { LicenceProxy } from '../catalog/drm/licence-proxy.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import { createSecretBox } from '../lib/secret-box.ts';
 import type { DrmKeySource } from '../ports/drm-key-source.ts';
+import type { LicenceProxy } from '../ports/licence-proxy.ts';
 
 const SECRET_BYTES = 32;
 
@@ -33,7 +33,7 @@ async function openKeySource({ keyServer }: RoleSettings, outbound: Outbound): P
   if (keyServer === null) return (await import('../adapters/drm-key-source/built-in.ts')).builtInKeySource;
   const [{ createSpekeKeySource }, { parseCpixAnswer, writeCpixRequest }] = await Promise.all([
     import('../adapters/drm-key-source/speke.ts'),
-    import('../media/drm/cpix.ts'),
+    import('../media/drm/keys/cpix.ts'),
   ]);
   const cpix = { write: writeCpixRequest, parse: parseCpixAnswer };
   return createSpekeKeySource({ ...keyServer, outbound, cpix });
@@ -44,7 +44,7 @@ export async function openLicenceProxy(
   settings: Pick<RoleSettings, 'licenceServers' | 'fairPlayCertificatePath'>,
   outbound: Outbound,
 ): Promise<LicenceProxy> {
-  const { createLicenceProxy } = await import('../catalog/drm/licence-proxy.ts');
+  const { createLicenceProxy } = await import('../adapters/licence-proxy/licence-servers.ts');
   const { licenceServers: servers, fairPlayCertificatePath: path } = settings;
   const fairPlayCertificate = path === null ? null : await readCertificate(path);
   return createLicenceProxy({ servers, fairPlayCertificate, outbound });

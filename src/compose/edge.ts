@@ -20,10 +20,10 @@ export function loadEdge() {
     import('../catalog/publications/publication-store.ts'),
     import('../catalog/publications/publication-watch-store.ts'),
     import('../catalog/pull-zones/zone-policy-store.ts'),
-    import('../catalog/shield/shield-event-store.ts'),
+    import('../catalog/shield/events/shield-event-store.ts'),
     import('./viewing.ts'),
     import('../delivery/player/load-player-assets.ts'),
-    import('../catalog/jit/segment-request-store.ts'),
+    import('../catalog/on-demand/segment-request-store.ts'),
     import('../catalog/shield/shield-settings-store.ts'),
     import('../adapters/geo/mmdb.ts'),
   ]);

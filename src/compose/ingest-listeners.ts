@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import type { PublishStore } from '../catalog/live/publish-store.ts';
+import type { PublishStore } from '../catalog/live/publishing/publish-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { LiveNode } from '../ingest/live/live-node.ts';
 import { startRtmp } from '../ingest/rtmp/start-rtmp.ts';
@@ -8,7 +8,7 @@ import { SrtMissing, startSrt } from '../ingest/srt/start-srt.ts';
 import { startWhip, WhipMissing } from '../ingest/whip/start-whip.ts';
 import { readAddressSet } from '../lib/client-address.ts';
 import { Refused } from '../lib/refused.ts';
-import { EncoderBudget } from '../media/live/run-publisher-media.ts';
+import { EncoderBudget } from '../media/live/publishing/run-publisher-media.ts';
 
 /** Runs that encode publishers' audio, a core: each takes a percent or two. */
 const AUDIO_ENCODERS_PER_CORE = 16;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Database } from '../catalog/db.ts';
-import { loadStoredLive } from '../catalog/live/live-media-store.ts';
-import { recordViewers } from '../catalog/live/stream-figures-store.ts';
+import { loadStoredLive } from '../catalog/live/viewing/live-media-store.ts';
+import { recordViewers } from '../catalog/live/viewing/stream-figures-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { LiveSource } from '../delivery/live/live-streams.ts';
 

@@ -14,8 +14,8 @@ export async function openViewing(
 ): Promise<EdgeViewing> {
   const [{ VisitCounter }, { keepDelivered }, { createStatisticsStore }] = await Promise.all([
     import('./visit-counter.ts'),
-    import('../catalog/statistics/delivered-store.ts'),
-    import('../catalog/statistics/statistics-store.ts'),
+    import('../catalog/statistics/sums/delivered-store.ts'),
+    import('../catalog/statistics/reports/statistics-store.ts'),
   ]);
   const statistics = createStatisticsStore(db);
   const ticketSecret = createSecretKey(

@@ -2,11 +2,11 @@ import type { KeyObject } from 'node:crypto';
 import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDatabase } from '../catalog/db.ts';
-import type { SeenSession } from '../catalog/statistics/statistics-gain.ts';
-import { loadViewerSalt } from '../catalog/statistics/viewer-salt-store.ts';
-import { createPlaceViewer } from '../catalog/statistics/viewer-salts.ts';
-import { type CountOptions, countSessions } from '../catalog/statistics/viewing-session-store.ts';
-import { openVisits, type SentBeacon } from '../catalog/statistics/visits.ts';
+import type { SeenSession } from '../catalog/statistics/sums/statistics-gain.ts';
+import { type CountOptions, countSessions } from '../catalog/statistics/sums/viewing-session-store.ts';
+import { loadViewerSalt } from '../catalog/statistics/visits/viewer-salt-store.ts';
+import { createPlaceViewer } from '../catalog/statistics/visits/viewer-salts.ts';
+import { openVisits, type SentBeacon } from '../catalog/statistics/visits/visits.ts';
 import type { DatabaseConnection } from '../config/database.ts';
 
 // The thread of `visit-counter.ts`: reads and counts what is sent to it.
@@ -60,7 +60,7 @@ parentPort?.on('message', async ({ beacons, estimates, isLast }: CounterBatch) =
   answer({ kind: 'closed' });
 });
 
-/** What an error has beside its message does not come through between threads: what says why goes into that. */
+/** What an error has beside its message does not come through between threads: what states why goes into that. */
 function describe(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   const all = error instanceof AggregateError ? error.errors.map(String) : [error.message];

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { addLibraryRow } from '../../test/support/library-row.ts';
 import { someSession } from '../../test/support/some-session.ts';
-import { newPageName, writeTicket } from '../catalog/statistics/viewing-ticket.ts';
+import { newPageName, writeTicket } from '../catalog/statistics/sessions/viewing-ticket.ts';
 import { newGuid } from '../lib/guid.ts';
 import { VisitCounter } from './visit-counter.ts';
 

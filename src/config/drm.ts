@@ -1,13 +1,13 @@
 import { isAbsolute } from 'node:path';
 import { setting } from './setting.ts';
 
-/** An HTTP service that asks for an Authorization header, or for none. */
+/** An HTTP service that requests an Authorization header, or for none. */
 export type GuardedAddress = { url: string; authorization: string | null };
 
 export type DrmSettings = {
   /** The scheme under which videos are protected from now on; those that are keep theirs. */
   drmScheme: 'cbcs' | 'cenc';
-  /** A key server that speaks SPEKE v2, and the systems to ask it for; null: keys are our own. */
+  /** A key server with SPEKE v2, and the systems to ask it for; null: keys are our own. */
   keyServer: (GuardedAddress & { systems: readonly DrmSystemName[] }) | null;
   /** Licence servers that challenges of players are handed on to, by system. */
   licenceServers: Partial<Record<DrmSystemName, GuardedAddress>>;

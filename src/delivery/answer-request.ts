@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { MAX_CHALLENGE_BYTES } from '../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../catalog/publications/publication.ts';
-import { type Admitted, asksForToken } from '../catalog/shield/admit.ts';
-import type { CompiledPolicy } from '../catalog/shield/compiled-policy.ts';
+import { type Admitted, asksForToken } from '../catalog/shield/admission/admit.ts';
+import type { CompiledPolicy } from '../catalog/shield/admission/compiled-policy.ts';
 import { readBytes } from '../lib/read-bytes.ts';
 import { readClockRange } from '../media/hls/clock-range.ts';
+import { MAX_CHALLENGE_BYTES } from '../ports/licence-proxy.ts';
 import type { ClientBudgets } from './clients/client-budgets.ts';
 import { serveManifest } from './dash/serve-manifest.ts';
 import type { ProtectionDeps } from './drm/encrypt-bytes.ts';
@@ -21,13 +21,13 @@ import { type Answer, notFound } from './http/answer.ts';
 import { handOnQuery } from './http/hand-on-query.ts';
 import { allowsOrigins, withStale } from './http/zone-headers.ts';
 import { serveImage } from './images/serve-image.ts';
-import type { SegmentRequests } from './jit/segment-requests.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 import { isPreviewOnly, serveLive } from './live/serve-live.ts';
 import { serveStill } from './live/serve-still.ts';
 import type { MoviePlans } from './mp4/movie-plans.ts';
 import { serveMp4 } from './mp4/serve-mp4.ts';
 import type { ObjectSender } from './objects/object-sender.ts';
+import type { SegmentRequests } from './on-demand/segment-requests.ts';
 import { findTrailer } from './player/find-trailer.ts';
 import type { PlayerAssets } from './player/load-player-assets.ts';
 import { serveAsset, serveEmbedClient } from './player/serve-asset.ts';
@@ -58,7 +58,7 @@ export type AnswerDeps = ProtectionDeps &
 
 type Media = Admitted<EdgeRequest & { target: Extract<EdgeTarget, { kind: 'media' }>; policy: CompiledPolicy }>;
 type Leave = () => AbortSignal;
-type Asked = { request: IncomingMessage; leave: Leave; wait: () => (() => void) | null };
+type Requested = { request: IncomingMessage; leave: Leave; wait: () => (() => void) | null };
 
 /** The longest report of a visit that is read. */
 const MAX_BEACON_BYTES = 8_192;
@@ -79,14 +79,14 @@ export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: Answe
     case 'player': {
       const publication = await deps.reader.find(admitted, target, deps.budgets);
       const { wantsState, isDirect } = target;
-      const asked = {
+      const requested = {
         wantsState,
         isDirect,
         play: readPlayRequest(message),
         folderToken: publication === null ? null : folderTokenFor(publication, admitted),
         trailer: await findTrailer(publication, admitted, deps),
       };
-      return servePlayer(publication, asked, deps);
+      return servePlayer(publication, requested, deps);
     }
     case 'media':
       return isMedia(admitted) && policy !== null ? answerMedia(admitted, deps, leave) : unknown();
@@ -106,7 +106,7 @@ async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Pro
   return address.form === 'query' && admitted.token?.tokenPath != null ? handOnQuery(answer, address.query) : answer;
 }
 
-/** Answers an admitted POST, which brings a beacon (`taken`) or asks for a licence; null where none is taken. */
+/** Answers an admitted POST, which brings a beacon (`taken`) or requests a licence; null where none is taken. */
 export async function answerPost(
   admitted: Admitted<EdgeRequest>,
   deps: AnswerDeps,
@@ -130,7 +130,7 @@ export async function answerPost(
   return serveSystemLicence(publication, { system, challenge: body, play }, deps, leave());
 }
 
-/** What is wrong with a report is not said: whoever makes some up learns nothing. */
+/** What is wrong with a report is not said: whoever makes some up gets no hint. */
 async function takeBeacon(
   { request: { message, client } }: Admitted<EdgeRequest>,
   { viewing }: AnswerDeps,
@@ -170,7 +170,12 @@ function limitSharing(answer: Answer, { request }: Admitted<EdgeRequest>): Answe
 }
 
 /** What of a live stream is still growing; its pictures are served like any other's. */
-async function answerLive(publication: Publication, file: MediaFile, asking: Asked, deps: AnswerDeps): Promise<Answer> {
+async function answerLive(
+  publication: Publication,
+  file: MediaFile,
+  asking: Requested,
+  deps: AnswerDeps,
+): Promise<Answer> {
   const { request, leave } = asking;
   const { live } = publication;
   if (live === undefined || deps.live === null) return unknown();
@@ -187,9 +192,9 @@ async function answerLive(publication: Publication, file: MediaFile, asking: Ask
       const play = readPlayRequest(request);
       const mayPreview = await deps.playback.holdsToken(publication, play);
       const licenceUrl = licenceUrlOf(request, deps.edgeUrl);
-      const asked = { file, query: queryOf(request), acceptsGzip, play, mayPreview, leave, licenceUrl };
+      const requested = { file, query: queryOf(request), acceptsGzip, play, mayPreview, leave, licenceUrl };
       const liveDeps = { ...deps, streams: deps.live, written: deps.objects.hot };
-      const answer = await serveLive(publication, live, asked, liveDeps);
+      const answer = await serveLive(publication, live, requested, liveDeps);
       // What is not public yet opens for whoever shows the token, with each request.
       return mayPreview && isPreviewOnly(live) ? handOnQuery(answer, tokenQuery(play)) : answer;
     }
@@ -210,7 +215,7 @@ async function answerLive(publication: Publication, file: MediaFile, asking: Ask
 async function answerFile(
   publication: Publication,
   file: MediaFile,
-  { request, leave, wait }: Asked,
+  { request, leave, wait }: Requested,
   deps: AnswerDeps,
 ): Promise<Answer> {
   switch (file.kind) {

@@ -4,7 +4,7 @@ import { sheetName } from '../media/images/image-set.ts';
 import type { DrmSystem } from '../ports/drm-key-source.ts';
 import type { NamedProtection } from './drm/protection.ts';
 
-/** What a request asks for. Anything that is not of this grammar does not exist. */
+/** What a request requests. Anything that is not of this grammar does not exist. */
 export type EdgeTarget =
   | { kind: 'media'; mediaId: Guid; file: MediaFile }
   /** `isDirect`: the address for opening the player by itself. */

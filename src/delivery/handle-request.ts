@@ -6,8 +6,8 @@ import {
   type Blocked,
   bucketOf,
   isBlocked,
-} from '../catalog/shield/admit.ts';
-import type { EventRecorder, Recorded } from '../catalog/shield/event-recorder.ts';
+} from '../catalog/shield/admission/admit.ts';
+import type { EventRecorder, Recorded } from '../catalog/shield/events/event-recorder.ts';
 import type { Hit } from '../catalog/shield/hit.ts';
 import { redactUrl } from '../catalog/shield/redact-url.ts';
 import type { EdgeErrorCode, RefusalKind } from '../lib/error-catalogue.ts';

@@ -1,7 +1,7 @@
 import type { MediaKey } from '../catalog/db.ts';
 import { type Publication, publicationBytes } from '../catalog/publications/publication.ts';
 import type { PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
-import type { Admitted } from '../catalog/shield/admit.ts';
+import type { Admitted } from '../catalog/shield/admission/admit.ts';
 import { type Guid, parseGuid } from '../lib/guid.ts';
 import { FreshCache } from './cache/fresh-cache.ts';
 import type { EdgeDeps, EdgeLimits } from './edge-deps.ts';
@@ -12,7 +12,7 @@ const TTL_MS = 2_000;
 const ABSENT_TTL_MS = 1_000;
 
 /**
- * What the edge knows of the catalogue: publications in a bounded cache, at most 2 s old, and made old at once by
+ * What the edge has of the catalogue: publications in a bounded cache, at most 2 s old, and made old at once by
  * notifications of the database. While the database is away the last state is shown.
  */
 export class PublicationReader {

@@ -11,8 +11,8 @@ test.each([
     Array.from({ length: 100 }, (_, n) => `h${n}`).join(),
     `AccessKey, ${Array.from({ length: 64 }, (_, n) => `h${n}`).join(', ')}`,
   ],
-])('a preflight for %j is allowed %j', (asked, expected) => {
+])('a preflight for %j is allowed %j', (requested, expected) => {
   // All that is looked at of a request.
-  const request = { headers: { 'access-control-request-headers': asked } } as unknown as IncomingMessage;
+  const request = { headers: { 'access-control-request-headers': requested } } as unknown as IncomingMessage;
   expect(allowedHeaders(request, ['AccessKey'])).toBe(expected);
 });

@@ -40,7 +40,7 @@ export function timeOfGuid(guid: Guid): Date | null {
   return guid[14] === '7' ? new Date(Number.parseInt(guid.slice(0, 8) + guid.slice(9, 13), 16)) : null;
 }
 
-/** 16 bytes that nobody else has: a part of what was fetched, which is never handed out again. */
+/** 16 bytes that are unique: a part of what was fetched, which is never handed out again. */
 function takeRandom(): Buffer {
   if (random.length < 16) random = randomFillSync(Buffer.allocUnsafeSlow(RANDOM_BYTES));
   const taken = random.subarray(0, 16);

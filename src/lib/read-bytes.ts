@@ -10,7 +10,7 @@ export type BytesWanted = { what: string; limitBytes: number };
 // Listeners rather than a loop: leaving a loop early would cut the connection before the refusal is sent.
 export function readBytes(message: IncomingMessage, wanted: BytesWanted): Promise<Buffer> {
   const { limitBytes } = wanted;
-  // What ended before anybody listened says so to nobody.
+  // What ended before anybody listened reports to no listener.
   if (message.destroyed) throw cutShort(message.errored);
   if (Number(message.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(wanted);
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();

@@ -15,7 +15,7 @@ export type ContentKeys = { scheme: SchemeName; groups: Readonly<Record<KeyGroup
 /** A protection system that a key server may speak for. */
 export type DrmSystem = 'widevine' | 'playReady' | 'fairPlay';
 
-/** What a key source says for one key and one system; null where it says nothing. */
+/** What a key source states for one key and one system; null where it states nothing. */
 export type SystemSignals = {
   system: DrmSystem;
   group: KeyGroup;
@@ -32,16 +32,16 @@ export type SystemSignals = {
 /** What is asked of a key source. `keys` gives the key ids and proposes keys; its scheme must suit all `systems`. */
 export type KeyRequest = { contentId: string; keys: ContentKeys; systems: readonly DrmSystem[] };
 
-/** The keys to encrypt with, under the key ids that were asked for, and what manifests say of each system. */
+/** The keys to encrypt with, under the key ids that were requested, and what manifests say of each system. */
 export type KeyAnswer = { keys: ContentKeys; systems: SystemSignals[] };
 
 /** Where the keys of protected videos come from: our own, or a key server that licence servers know too. */
 export type DrmKeySource = {
-  /** The systems that it can be asked to speak for; of none, players get their keys from our own licence server. */
+  /** The systems that it can give keys and signals for; of none, players get their keys from our own licence server. */
   systems: readonly DrmSystem[];
   /**
    * Has the keys of a video made or confirmed. Refuses, in words for people: `unavailable` when the source gives none
-   * for now, `unprocessable` when it says no or answers what cannot be used.
+   * for now, `unprocessable` when it states no or answers what cannot be used.
    */
   fetchKeys(request: KeyRequest, signal: AbortSignal): Promise<KeyAnswer>;
 };

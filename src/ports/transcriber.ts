@@ -7,7 +7,7 @@ export type Speech = { language: string; words: SpokenWord[] };
 /** An engine that turns speech into text. */
 export type Transcriber = {
   name: string;
-  /** The languages that it knows, ISO 639-1; null for those of the interface, all of them. */
+  /** The languages that it supports, ISO 639-1; null for those of the interface, all of them. */
   languages: readonly string[] | null;
   /** Whether it works on this machine, beside the encoders. */
   isLocal: boolean;

@@ -2,13 +2,13 @@ import type { Role } from '../config/roles.ts';
 
 export type PartState = 'starting' | 'ok' | 'failing';
 
-/** One part of the running service; `detail` says what a failing one lacks. */
+/** One part of the running service; `detail` states what a failing one lacks. */
 export type PartHealth = { state: PartState; detail: string | null };
 
 /** Which sandbox encoders run in: bubblewrap, or resource limits alone. */
 export type SandboxLevel = 'bubblewrap' | 'prlimit';
 
-/** What the supervisor knows of all parts. Listeners are the real ports by name. */
+/** The state of all parts in the supervisor. Listeners are the real ports by name. */
 export type Fleet = {
   version: string;
   database: PartHealth;
@@ -32,6 +32,16 @@ export type StorageHealth = {
 
 /** How many bytes must stay free on a medium of this many bytes: below, uploads are refused. */
 export type DiskFloor = (totalBytes: number) => number;
+
+/** A role at work. `health` is asked every second or so; `close` drains and ends all it holds. */
+export type RunningRole = {
+  listeners: Record<string, number>;
+  health(): Promise<{ ok: boolean; detail?: string }>;
+  /** How the store is, and why nothing may be deleted there (null: all may be). */
+  storage(): StorageHealth;
+  heldDeletions(): string | null;
+  close(): Promise<void>;
+};
 
 /** The body of `GET /healthz`. */
 export type HealthBody = {

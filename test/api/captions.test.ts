@@ -45,9 +45,9 @@ test('captions are added, listed, replaced with a new version, and deleted', asy
     { srclang: 'en', label: 'English', version: 1 },
     { srclang: 'de', label: 'German', version: 1 },
   ]);
-  const before = (await loadRow(guid)).publication;
+  const before = (await loadRow(guid)).revision;
   await add(guid, 'EN', { label: 'Other', captionsFile: base64(SRT.replace('Hello', 'Bye')) });
-  expect((await loadRow(guid)).publication).toBe(before + 1);
+  expect((await loadRow(guid)).revision).toBe(before + 1);
   expect((await read(guid)).captions[0]).toEqual({ srclang: 'EN', label: 'Other', version: 2 });
   const keys = (await loadRow(guid)).captions.map(({ key }) => key);
   expect(keys).toEqual([`1/${guid}/captions/en-2.vtt`, `1/${guid}/captions/de-1.vtt`]);

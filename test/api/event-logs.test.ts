@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
+import { createShieldEventStore, dayOf } from '../../src/catalog/shield/events/shield-event-store.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { makeShieldEvent, wordDate } from '../support/shield-events.ts';
 

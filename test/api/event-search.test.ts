@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createShieldEventStore } from '../../src/catalog/shield/shield-event-store.ts';
+import { createShieldEventStore } from '../../src/catalog/shield/events/shield-event-store.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { makeShieldEvent } from '../support/shield-events.ts';
 

@@ -61,10 +61,10 @@ test('play data needs no key and names every address of the edge', async () => {
 test('made images are reported by the video and its play data', async () => {
   const board = { durationMs: 30_000, everySec: 2, frames: 15, tileWidthPx: 300, tileHeightPx: 168 };
   const set = { timelineId: newGuid(), folder: 'x', board, posters: 5, previews: ['preview.webp', 'preview_hq.mp4'] };
-  const change = (pictures: string | null, frames: number) =>
+  const change = (images: string | null, frames: number) =>
     api.database.db
       .updateTable('media')
-      .set({ pictures, thumbnail_count: frames, thumbnail_blurhash: pictures && 'LBEyb[_3fQ_3~qt7fQt7fQfQfQfQ' })
+      .set({ images, thumbnail_count: frames, thumbnail_blurhash: images && 'LBEyb[_3fQ_3~qt7fQt7fQfQfQfQ' })
       .where('id', '=', guid as Guid)
       .execute();
   expect((await play()).body).toMatchObject({ previewUrl: null, video: { hasHighQualityPreview: false } });
@@ -103,7 +103,7 @@ test('a video is playable once an active rendition has a segment, finished it ha
       first_segment: 0,
       segment_count: 1,
       attempt: 1,
-      publication: 1,
+      revision: 1,
       storage_key: 'k' as never,
       size_bytes: 1,
       idx_bytes: 1,

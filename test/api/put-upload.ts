@@ -19,7 +19,7 @@ export async function countUploads(api: TestApi): Promise<number> {
   return (await api.database.db.selectFrom('upload').selectAll().execute()).length;
 }
 
-/** How many times the processing of a video was asked for. */
+/** How many times the processing of a video was requested. */
 export async function countSent(api: TestApi, guid: string): Promise<number> {
   const sent = await api.queue.sent();
   return sent.filter(({ name, payload }) => name === 'process-video' && payload.mediaId === guid).length;

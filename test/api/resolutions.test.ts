@@ -93,7 +93,7 @@ test('images count as thumbnails and previews', async () => {
   for (const [name, use, sizeBytes] of rows) {
     const key = `1/${guid}/pictures/x/${name}` as StorageKey;
     const row = { library_id: 1, media_id: guid, storage_key: key, use, size_bytes: sizeBytes };
-    await api.database.db.insertInto('picture').values(row).execute();
+    await api.database.db.insertInto('image').values(row).execute();
   }
   const { data } = await info(guid, 'storage');
   expect(data).toMatchObject({ thumbnails: 320, previews: 4000, miscellaneous: 0 });

@@ -75,7 +75,7 @@ describe('an image becomes the thumbnail', () => {
     const answer = await set(guid, typeof query === 'string' ? query : query(), options());
     expect(answer.body).toEqual({ success: true, message: 'OK', statusCode: 200 });
     const row = await loadRow(guid);
-    expect(row).toMatchObject({ publication: 1, thumbnail_width_px: 320, thumbnail_height_px: 180 });
+    expect(row).toMatchObject({ revision: 1, thumbnail_width_px: 320, thumbnail_height_px: 180 });
     expect(row.thumbnail_file_name).toMatch(/^thumbnail_[0-9a-f]{8}\.jpg$/);
     expect(row.thumbnail_blurhash).toMatch(/^L[^ ]{27}$/);
     const bytes = await api.storage.readBytes(row.thumbnail_key ?? ('' as never), null, new AbortController().signal);
@@ -94,7 +94,7 @@ describe('an image becomes the thumbnail', () => {
     const made = { timelineId: newGuid(), folder: 'x', board, posters: 5, previews: [] };
     await api.database.db
       .updateTable('media')
-      .set({ pictures: JSON.stringify(made) })
+      .set({ images: JSON.stringify(made) })
       .where('id', '=', guid)
       .execute();
     const key = imageKey({ libraryId: 1, mediaId: guid }, made, 'thumbnail_3.jpg');
@@ -152,7 +152,7 @@ describe('what is not done', () => {
     expect(await loadRow(guid)).toMatchObject({
       thumbnail_key: null,
       thumbnail_file_name: 'thumbnail.jpg',
-      publication: 0,
+      revision: 0,
     });
     expect(await stored(guid)).toEqual([]);
   });

@@ -70,7 +70,7 @@ async function hold(operation: Real, request: FuzzRequest, things: Things): Prom
   expect(world.api.faults.splice(0)).toEqual([]);
   expectListed(operation, answer);
   expectGoodManners(answer, wordsOf(request));
-  // An address whose percent signs encode nothing leads to no operation that could ask for a key.
+  // An address whose percent signs encode nothing leads to no operation that could request a key.
   const isLost = answer.status === 404 && answer.text.includes('cannot be read');
   if (request.key !== 'proper' && operation.auth !== 'none' && !isLost) expect(answer.status).toBe(401);
   if (operation.method === 'GET' || isRefusal(answer)) expect(await world.state()).toEqual(things.before);
@@ -90,7 +90,7 @@ function expectListed(operation: Real, answer: Answer): void {
   else expectModel(operation, answer);
 }
 
-/** The first page of event logs is asked for without a token: the document has the address of further pages alone. */
+/** The first page of event logs is requested without a token: the document has the address of further pages alone. */
 function firstPageRow({ path }: Real): Row | null {
   const further = `${path}/{continuationToken}`;
   return rows.find((row) => row.path === further) ?? null;
@@ -117,7 +117,7 @@ async function send(operation: Real, request: FuzzRequest, things: Things): Prom
   });
 }
 
-/** All that a request says, in words that an answer may quote. */
+/** All that a request states, in words that an answer may quote. */
 function wordsOf({ params, query, body }: FuzzRequest): string {
   const encoded = [...Object.values(params), query].join(' ');
   return `${encoded} ${querystring.unescape(encoded)} ${body === null ? '' : Buffer.from(body).toString('latin1')}`;

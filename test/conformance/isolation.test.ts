@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../../src/api/operations.ts';
-import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
+import { createShieldEventStore, dayOf } from '../../src/catalog/shield/events/shield-event-store.ts';
 import type { Answer } from '../support/api.ts';
 import { nameOf, type Real } from './interface-data.ts';
 import { sampleBody } from './sample-body.ts';

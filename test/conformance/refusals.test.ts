@@ -3,7 +3,7 @@ import { text as readText } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/catalog/db.ts';
-import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
+import { createShieldEventStore, dayOf } from '../../src/catalog/shield/events/shield-event-store.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { expectErrorBody, expectGoodManners, isRefusal, messageOf } from './check-answer.ts';
 import { type Ask, startWorld, type World } from './world.ts';

@@ -1,5 +1,5 @@
-import { writeCursor } from '../../src/catalog/shield/event-cursor.ts';
-import { createShieldEventStore } from '../../src/catalog/shield/shield-event-store.ts';
+import { writeCursor } from '../../src/catalog/shield/events/event-cursor.ts';
+import { createShieldEventStore } from '../../src/catalog/shield/events/shield-event-store.ts';
 import type { Guid } from '../../src/lib/guid.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
 import { CURSOR_SECRET } from '../support/api.ts';

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import type { ApiDeps } from '../../src/api/server.ts';
 import { createKeyStore } from '../../src/catalog/keys/key-store.ts';
-import { writeCursor } from '../../src/catalog/shield/event-cursor.ts';
-import { dayOf } from '../../src/catalog/shield/shield-event-store.ts';
+import { writeCursor } from '../../src/catalog/shield/events/event-cursor.ts';
+import { dayOf } from '../../src/catalog/shield/events/shield-event-store.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { createOutbound } from '../../src/lib/outbound/outbound.ts';
 import { type Answer, type CallOptions, CURSOR_SECRET, startTestApi, type TestApi } from '../support/api.ts';
@@ -51,11 +51,11 @@ export type Scenario = (world: World) => Promise<Omit<Ask, 'method'>>;
 export const UNKNOWN_GUID = '0190a0a0-0000-7000-8000-000000000000';
 export const UNKNOWN_ID = 987_654;
 
-/** Written whatever is answered: when a key was last used, who asked for what, and the firewall's log. */
+/** Written whatever is answered: when a key was last used, who requested what, and the firewall's log. */
 const NOT_STATE = /^(kysely_|access_key$|audit|shield_event)/;
 
 export async function startWorld(changes: Partial<ApiDeps> = {}): Promise<World> {
-  // Names are never looked up: nothing but this machine is asked for.
+  // Names are never looked up: nothing but this machine is requested.
   const lookup = async () => [{ address: '192.0.2.1', family: 4 }];
   const outbound = createOutbound({ allow: ['127.0.0.0/8'], lookup });
   const [api, origin] = await Promise.all([startTestApi({ outbound, ...changes }), startOrigin()]);

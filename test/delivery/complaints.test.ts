@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
 import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
-import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
+import { createShieldEventStore, dayOf } from '../../src/catalog/shield/events/shield-event-store.ts';
 import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { TEST_SECRET } from '../support/packager.ts';

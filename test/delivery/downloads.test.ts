@@ -6,7 +6,7 @@ import { runTool } from '../support/media/read-test-media.ts';
 import { decodeHashes } from '../support/media/run-test-renditions.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { createFolderStorage } from './folder-storage.ts';
+import { createEdgeStorage } from './edge-storage.ts';
 import { playOneSecond, SHAKA, type Shaka } from './in-page.ts';
 import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishChunk, publishWholeFilm } from './publish.ts';
@@ -86,7 +86,7 @@ describe('an MP4 of a finished video', () => {
   ])(
     'is exact in every range, %s',
     async (_, { isLocal = true, ...change }: { isLocal?: boolean; sendFile?: null }) => {
-      const other = await room.start({ storage: createFolderStorage(room.folder, isLocal), ...change });
+      const other = await room.start({ storage: createEdgeStorage(room.folder, isLocal), ...change });
       const file = `${folderOf(shown, other.base)}/play_144p.mp4`;
       const { response, body: whole } = await readBytes(file);
       expect(response.headers.get('content-length')).toBe(`${whole.length}`);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createLiveStore } from '../../src/catalog/live/live-store.ts';
+import { createLiveStore } from '../../src/catalog/live/streams/live-store.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
-import { kidOfBytes } from '../../src/media/drm/content-keys.ts';
+import { kidOfBytes } from '../../src/media/drm/keys/content-keys.ts';
 import { LIVE_SETTINGS } from '../live/live-service.ts';
 import { SMALL_PAGE } from '../support/browser.ts';
 import { TEST_SECRET } from '../support/packager.ts';

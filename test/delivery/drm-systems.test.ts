@@ -3,13 +3,13 @@ import { request } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSpekeKeySource } from '../../src/adapters/drm-key-source/speke.ts';
-import { createLicenceProxy } from '../../src/catalog/drm/licence-proxy.ts';
+import { createLicenceProxy } from '../../src/adapters/licence-proxy/licence-servers.ts';
 import { createPackager } from '../../src/catalog/drm/packager.ts';
 import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
-import { parseCpixAnswer, writeCpixRequest } from '../../src/media/drm/cpix.ts';
-import { readPssh, SYSTEM_IDS } from '../../src/media/drm/pssh.ts';
-import { parseXml } from '../../src/media/drm/xml.ts';
+import { parseCpixAnswer, writeCpixRequest } from '../../src/media/drm/keys/cpix.ts';
+import { readPssh, SYSTEM_IDS } from '../../src/media/drm/keys/pssh.ts';
+import { parseXml } from '../../src/media/drm/keys/xml.ts';
 import { type KeyServer, startKeyServer } from '../support/key-server.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
@@ -91,7 +91,7 @@ test('our own licence server gives out none of the keys', async () => {
   const encoded = kids.map((kid) => Buffer.from(kid.replaceAll('-', ''), 'hex').toString('base64url'));
   expect((await askLicence(shown.folder, encoded)).status).toBe(404);
   for (const kid of kids) expect(await statusOf(`${shown.folder}/key/${kid}`)).toBe(404);
-  // Who asks for raw keys gets the playlists of everybody.
+  // Who requests raw keys gets the playlists of everybody.
   expect(await textOf(`${shown.folder}/playlist.m3u8?drm=identity`)).not.toContain('identity');
 });
 

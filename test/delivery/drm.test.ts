@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bumpPublication } from '../../src/catalog/db.ts';
 import { readFragment } from '../../src/media/cmaf/fragment.ts';
-import { kidBytes, kidOfBytes } from '../../src/media/drm/content-keys.ts';
+import { kidBytes, kidOfBytes } from '../../src/media/drm/keys/content-keys.ts';
 import type { SchemeName } from '../../src/ports/drm-key-source.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
 import { SMALL_PAGE } from '../support/browser.ts';

@@ -7,7 +7,7 @@ import { bumpPublication } from '../../src/catalog/db.ts';
 import { createPublicationStore, type PublicationStore } from '../../src/catalog/publications/publication-store.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
 import { freezeDatabase } from '../support/freeze-database.ts';
-import { createFolderStorage } from './folder-storage.ts';
+import { createEdgeStorage } from './edge-storage.ts';
 import { createGrowingRoom, type GrowingRoom, makeChunk, SEGMENT_BYTES, statusOf } from './growing-video.ts';
 import { addLibrary, addVideo } from './publish.ts';
 
@@ -95,7 +95,7 @@ describe('stored objects that are not as their rows say', () => {
     ['large, from its file', true],
     ['large, as a stream', false],
   ])('a missing object, %s, is 500, is logged, and is not remembered', async (_, isLocal) => {
-    const edge = await videos.open({ storage: createFolderStorage(videos.room.folder, isLocal) });
+    const edge = await videos.open({ storage: createEdgeStorage(videos.room.folder, isLocal) });
     const key = await videos.addVideo();
     await videos.publish(key, 0);
     const name = `${videos.libraryId}/${key.mediaId}/${key.renditionId}/0-1.cmaf` as StorageKey;
@@ -127,7 +127,7 @@ test.each([
   ['from memory that keeps nothing', { objectCacheBytes: 0 }, false],
   ['larger than all memory', { lentBytes: 0 }, false],
 ])('a segment that is asked for again and again is exact, %s', async (_, limits, isLocal) => {
-  const storage = createFolderStorage(videos.room.folder, isLocal);
+  const storage = createEdgeStorage(videos.room.folder, isLocal);
   const edge = await videos.open({ limits, storage, sendFile: null });
   const key = await videos.addVideo();
   await videos.publish(key, 0);

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
 import type { EdgeStorage } from '../../src/delivery/edge-deps.ts';
 import { newGuid } from '../../src/lib/guid.ts';
-import { createFolderStorage } from './folder-storage.ts';
+import { createEdgeStorage } from './edge-storage.ts';
 import { createGrowingRoom, type GrowingRoom, plannedSegments, SEGMENT_BYTES, statusOf } from './growing-video.ts';
 import type { RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
@@ -48,7 +48,7 @@ async function readAll(socket: Socket): Promise<string> {
 
 /** A store without files, which counts its reads. */
 function farStorage(): { storage: EdgeStorage; reads: string[]; streams: number } {
-  const below = createFolderStorage(videos.room.folder, false);
+  const below = createEdgeStorage(videos.room.folder, false);
   const far = {
     reads: [] as string[],
     streams: 0,

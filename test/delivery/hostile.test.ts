@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
+import { createShieldEventStore, dayOf } from '../../src/catalog/shield/events/shield-event-store.ts';
 import { openFirewall } from '../../src/catalog/shield/firewall/open-firewall.ts';
 import { OWN_RULES } from '../../src/catalog/shield/firewall/own-rules.ts';
-import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
 import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
 import { readRuleTexts } from '../../src/compose/firewall.ts';
 import { endLingering, LINGER_MS } from '../../src/lib/end-lingering.ts';
@@ -217,7 +217,7 @@ async function sendOn(port: number, text: string) {
 
 const MAX_TRIES = 5;
 
-/** As `sendOn`, again while it was late and met a fault, which says nothing then. */
+/** As `sendOn`, again while it was late and met a fault, which states nothing then. */
 async function sendOnInTime(port: number, text: string) {
   for (let tries = 1; ; tries += 1) {
     const { faults, isLate } = await sendOn(port, text);

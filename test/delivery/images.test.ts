@@ -63,7 +63,7 @@ test('afterwards each is served with its type, a tag, and to any page', async ()
   await database.db.transaction().execute(async (tx) => {
     await tx
       .updateTable('media')
-      .set({ pictures: JSON.stringify(set) })
+      .set({ images: JSON.stringify(set) })
       .where('id', '=', key.mediaId)
       .execute();
     await bumpPublication(tx, key);

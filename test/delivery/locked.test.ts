@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bumpPublication } from '../../src/catalog/db.ts';
 import { imageKey } from '../../src/catalog/images/image-key.ts';
 import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
-import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
+import { createShieldEventStore, dayOf } from '../../src/catalog/shield/events/shield-event-store.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { planStoryboard } from '../../src/media/images/storyboard.ts';
@@ -92,7 +92,7 @@ async function addCaptionsAndStoryboard(shown: Shown): Promise<void> {
   await lab.database.db.transaction().execute(async (tx) => {
     await tx
       .updateTable('media')
-      .set({ pictures: JSON.stringify(set), captions: JSON.stringify(captions) })
+      .set({ images: JSON.stringify(set), captions: JSON.stringify(captions) })
       .where('id', '=', mediaId)
       .execute();
     await bumpPublication(tx, shown);

@@ -16,7 +16,7 @@ const AD_SEC = 4;
 
 let room: PlayerRoom;
 let shown: PublishedFilm;
-/** A server of advertisements, at another origin; what it was asked for, by path. */
+/** A server of advertisements, at another origin; what it was requested, by path. */
 let ads: Server;
 let adsBase: string;
 const adRequests: string[] = [];

@@ -6,7 +6,7 @@ import { createSecretBox } from '../../src/lib/secret-box.ts';
 import type { ChunkFacts } from '../../src/media/cmaf/chunk.ts';
 import type { CutList } from '../../src/media/timeline/cut-list.ts';
 import { TEST_SECRET } from '../support/packager.ts';
-import type { FolderStorage } from './folder-storage.ts';
+import type { EdgeStorage } from './edge-storage.ts';
 import type { Film, FilmTrack } from './make-film.ts';
 
 export type RenditionKey = MediaKey & { renditionId: Guid };
@@ -124,20 +124,15 @@ export async function addRendition(
 
 type Publishable = { pieces: readonly Buffer[]; facts: Omit<ChunkFacts, 'sha256'>; idx?: Buffer };
 
-/** Stores a chunk's bytes, then its row and the new publication in one transaction, as a worker does. */
-export async function publishChunk(
-  db: Db,
-  storage: FolderStorage,
-  key: RenditionKey,
-  chunk: Publishable,
-): Promise<void> {
+/** Stores a chunk's bytes, then its row and the new revision in one transaction, as a worker does. */
+export async function publishChunk(db: Db, storage: EdgeStorage, key: RenditionKey, chunk: Publishable): Promise<void> {
   const { libraryId, mediaId, renditionId } = key;
   const bytes = Buffer.concat(chunk.pieces);
   const name = `${libraryId}/${mediaId}/${renditionId}/${chunk.facts.firstSegment}-1.cmaf`;
   const storageKey = await storage.write(name, bytes);
   if (chunk.idx !== undefined) await storage.write(name.replace('.cmaf', '.idx'), chunk.idx);
   await db.transaction().execute(async (tx) => {
-    const publication = await bumpPublication(tx, key);
+    const revision = await bumpPublication(tx, key);
     await tx
       .insertInto('chunk')
       .values({
@@ -147,7 +142,7 @@ export async function publishChunk(
         first_segment: chunk.facts.firstSegment,
         segment_count: chunk.facts.segmentCount,
         attempt: 1,
-        publication,
+        revision,
         storage_key: storageKey,
         size_bytes: bytes.length,
         idx_bytes: 1,
@@ -195,7 +190,7 @@ export async function addFilm(db: Db, libraryId: number, film: Film, title?: str
 /** Publishes every chunk of a film and finishes it. */
 export async function publishWholeFilm(
   db: Db,
-  storage: FolderStorage,
+  storage: EdgeStorage,
   film: Film,
   published: PublishedFilm,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
 import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
-import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
+import { createShieldEventStore, dayOf } from '../../src/catalog/shield/events/shield-event-store.ts';
 import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
 import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';

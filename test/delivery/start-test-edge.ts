@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createSegmentRequestStore } from '../../src/catalog/jit/segment-request-store.ts';
+import { createSegmentRequestStore } from '../../src/catalog/on-demand/segment-request-store.ts';
 import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
 import { watchPublications } from '../../src/catalog/publications/publication-watch-store.ts';
 import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
+import { createShieldEventStore } from '../../src/catalog/shield/events/shield-event-store.ts';
 import { openFirewall } from '../../src/catalog/shield/firewall/open-firewall.ts';
-import { createShieldEventStore } from '../../src/catalog/shield/shield-event-store.ts';
 import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
 import { readRuleTexts } from '../../src/compose/firewall.ts';
 import type { EdgeDeps } from '../../src/delivery/edge-deps.ts';
@@ -18,14 +18,14 @@ import { openSendFile } from '../../src/lib/send-file.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { testViewing } from '../support/viewing.ts';
-import { createFolderStorage } from './folder-storage.ts';
+import { createEdgeStorage } from './edge-storage.ts';
 
 export type LoggedLine = { level: 'warn' | 'error'; fields: object; message: string };
 
 /** A folder for a test file's objects, and edges over it and the test's database. */
 export async function createEdgeRoom(database: TestDatabase) {
   const folder = await mkdtemp(path.join(tmpdir(), 'mr-edge-'));
-  const storage = createFolderStorage(folder);
+  const storage = createEdgeStorage(folder);
   const player = await loadPlayerAssets();
   const secretBox = createSecretBox(TEST_SECRET);
   return {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SeenSession } from '../../src/catalog/statistics/statistics-gain.ts';
-import { countSessions } from '../../src/catalog/statistics/viewing-session-store.ts';
+import type { SeenSession } from '../../src/catalog/statistics/sums/statistics-gain.ts';
+import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
 import { SMALL_PAGE } from '../support/browser.ts';
 import { testViewing } from '../support/viewing.ts';
 import { keepLedger, readLedger } from './picture-ledger.ts';

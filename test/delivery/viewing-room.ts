@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
-import type { SeenSession } from '../../src/catalog/statistics/statistics-gain.ts';
-import { createStatisticsStore } from '../../src/catalog/statistics/statistics-store.ts';
-import { HOUR_MS } from '../../src/catalog/statistics/viewing-session.ts';
-import { countSessions } from '../../src/catalog/statistics/viewing-session-store.ts';
+import { createStatisticsStore } from '../../src/catalog/statistics/reports/statistics-store.ts';
+import { HOUR_MS } from '../../src/catalog/statistics/sessions/viewing-session.ts';
+import type { SeenSession } from '../../src/catalog/statistics/sums/statistics-gain.ts';
+import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
 import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testViewing } from '../support/viewing.ts';

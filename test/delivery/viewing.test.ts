@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { countSessions } from '../../src/catalog/statistics/viewing-session-store.ts';
+import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
 import type { PlayerPhase, PlayerState } from '../../src/delivery/player/player-state.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { someSession } from '../support/some-session.ts';

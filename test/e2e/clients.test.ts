@@ -5,7 +5,7 @@ import path from 'node:path';
 import { BunnyCdnStream } from 'bunnycdn-stream';
 import { Upload } from 'tus-js-client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
+import { createShieldEventStore, dayOf } from '../../src/catalog/shield/events/shield-event-store.ts';
 import { openCatalogue } from '../support/leftovers.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { type Origin, serve, startOrigin } from '../uploads/origin.ts';

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
-import { findScheme } from '../../src/media/drm/all.ts';
-import { parseClearKeyRequest, writeClearKeyLicence } from '../../src/media/drm/clear-key.ts';
-import { kidsOf, newContentKeys } from '../../src/media/drm/content-keys.ts';
-import { encryptInit } from '../../src/media/drm/encrypt-init.ts';
-import { openTrackCipher } from '../../src/media/drm/track-cipher.ts';
+import { findScheme } from '../../src/media/drm/encryption/all.ts';
+import { encryptInit } from '../../src/media/drm/encryption/encrypt-init.ts';
+import { openTrackCipher } from '../../src/media/drm/encryption/track-cipher.ts';
+import { parseClearKeyRequest, writeClearKeyLicence } from '../../src/media/drm/keys/clear-key.ts';
+import { kidsOf, newContentKeys } from '../../src/media/drm/keys/content-keys.ts';
 import type { ContentKeys, SchemeName } from '../../src/ports/drm-key-source.ts';
 import { type ClearRendition, encryptCopy } from '../support/media/read-test-protection.ts';
 

@@ -72,7 +72,7 @@ test('Enterprise DRM protects uploads at once, others when repackaged, and re-en
   expect(await getVideo(service, guid)).toMatchObject({ hasMP4Fallback: false });
   expect((await fetch(`${folderOf(guid)}/play_240p.mp4`)).status).toBe(404);
 
-  // What was there before plays in the clear until it is asked for.
+  // What was there before plays in the clear until it is requested.
   await vi.waitFor(async () => expect((await fetch(`${folderOf(before)}/play_240p.mp4`)).status).toBe(404), 30_000);
   expect(await mediaOf(before)).not.toContain('EXT-X-KEY');
   const repackaged = await call(service, 'POST', `/library/1/videos/${before}/repackage?keepOriginalFiles=true`);

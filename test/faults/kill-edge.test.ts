@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createShieldEventStore, dayOf } from '../../src/catalog/shield/shield-event-store.ts';
+import { createShieldEventStore, dayOf } from '../../src/catalog/shield/events/shield-event-store.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { openCatalogue } from '../support/leftovers.ts';
 import { ACCOUNT_KEY, discard, type Service, startService } from '../support/service.ts';

@@ -32,11 +32,11 @@ export type Served = {
   /** No Content-Length, so a chunked body. */
   unknownLength?: boolean;
   ignoresRange?: boolean;
-  /** Claim to start at another byte than was asked for. */
+  /** Claim to start at another byte than was requested. */
   rangeOff?: number;
 };
 
-/** Serves a file as an honest origin does, apart from what `served` says. */
+/** Serves a file as an honest origin does, apart from what `served` states. */
 export function serveFile(file: Buffer, served: Served = {}): Turn {
   return (request, response) => {
     const { upTo = file.length, end = 'finish', headers = {}, rangeOff = 0 } = served;

@@ -116,7 +116,7 @@ const users = [
 test.each(users)('as $as missing programs are installed by root and asked for by others', ({ as, command }) => {
   mkdirSync(join(folder, 'bin'));
   for (const program of ['setpriv', 'chmod', 'touch']) symlinkSync(`/usr/bin/${program}`, join(folder, program));
-  // The package manager is played: it notes its arguments and lays out what it was asked for.
+  // The package manager is played: it notes its arguments and lays out what was requested of it.
   const programs = ['ffmpeg', 'ffprobe', 'bwrap'].map((name) => join(folder, name)).join(' ');
   makeProgram('apt-get', `echo "apt-get $*"; case "$1" in install) touch ${programs}; chmod 755 ${programs};; esac`);
   const [program = '', ...args] = [...command, LAUNCHER, 'serve', '--role', 'none'];

@@ -87,12 +87,12 @@ export async function checkObjects(lab: Lab, key: MediaKey): Promise<void> {
     .where('media_id', '=', key.mediaId)
     .execute();
   for (const { storage_key: one } of retired) named.add(one);
-  const pictures = await lab.database.db
-    .selectFrom('picture')
+  const images = await lab.database.db
+    .selectFrom('image')
     .select('storage_key')
     .where('media_id', '=', key.mediaId)
     .execute();
-  for (const { storage_key: one } of pictures) named.add(one);
+  for (const { storage_key: one } of images) named.add(one);
   for (const one of [media.source_key, media.thumbnail_key]) if (one !== null) named.add(one);
   for (const caption of media.captions) named.add(caption.key);
   expect(new Set(objects.keys())).toEqual(named);

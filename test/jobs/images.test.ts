@@ -85,10 +85,10 @@ function keyOf(name: string): MediaKey {
 async function load(name: string) {
   const key = keyOf(name);
   const media = await loadMedia(lab, key);
-  const { pictures } = media;
-  if (pictures === null) throw new Error(`Expected images of ${name}, got ${JSON.stringify(media.messages)}.`);
-  const read = (file: string) => lab.storage.readBytes(imageKey(key, pictures, file), null, never);
-  return { key, media, pictures, read };
+  const { images } = media;
+  if (images === null) throw new Error(`Expected images of ${name}, got ${JSON.stringify(media.messages)}.`);
+  const read = (file: string) => lab.storage.readBytes(imageKey(key, images, file), null, never);
+  return { key, media, images, read };
 }
 
 /** Grey levels of an image, shrunk by the mean of each part to `columns` x `rows`. */
@@ -110,9 +110,9 @@ describe('the storyboard', () => {
     { name: 'long.avi', durationSec: 75, everySec: 2, sheets: 2 },
     { name: 'short.avi', durationSec: 3.5, everySec: 1, sheets: 1 },
   ])('$name: every tile shows its moment', async ({ name, durationSec, everySec, sheets }) => {
-    const { media, pictures, read } = await load(name);
+    const { media, images, read } = await load(name);
     const frames = Math.ceil(durationSec / everySec);
-    expect(pictures.board).toMatchObject({ frames, everySec, tileWidthPx: 300, tileHeightPx: 168 });
+    expect(images.board).toMatchObject({ frames, everySec, tileWidthPx: 300, tileHeightPx: 168 });
     expect(media.thumbnail_count).toBe(frames);
     const tiles: number[] = [];
     for (let sheet = 0; sheet < sheets; sheet += 1) {
@@ -135,8 +135,8 @@ describe('the storyboard', () => {
     { name: 'frame.mkv', tileHeightPx: 168, frames: 1 },
     { name: 'fast frame.mp4', tileHeightPx: 168, frames: 1 },
   ])('$name: tiles of $tileHeightPx pixels, filled', async ({ name, tileHeightPx, frames }) => {
-    const { pictures, read } = await load(name);
-    expect(pictures.board).toMatchObject({ frames, tileHeightPx });
+    const { images, read } = await load(name);
+    expect(images.board).toMatchObject({ frames, tileHeightPx });
     const bytes = await read('seek/_0.jpg');
     expect(readJpegSize(bytes)).toEqual({ widthPx: 1800, heightPx: 6 * tileHeightPx });
     const tiles = await levels(bytes, 6, 6);
@@ -146,8 +146,8 @@ describe('the storyboard', () => {
 
 describe('thumbnails', () => {
   test('five differ, none is black, and the thumbnail is one of them, although the video begins black', async () => {
-    const { key, media, pictures, read } = await load('scenes.mkv');
-    expect(pictures.posters).toBe(5);
+    const { key, media, images, read } = await load('scenes.mkv');
+    expect(images.posters).toBe(5);
     const posters = await Promise.all([1, 2, 3, 4, 5].map((number) => read(`thumbnail_${number}.jpg`)));
     for (const poster of posters) expect(readJpegSize(poster)).toEqual({ widthPx: 320, heightPx: 180 });
     const looks: number[][] = [];
@@ -185,8 +185,8 @@ describe('previews', () => {
   test.each(['scenes.mkv', 'short.avi', 'upright.mkv', 'passing.mp4', 'line.mkv'])(
     '%s: all four play',
     async (name) => {
-      const { pictures, read } = await load(name);
-      expect(pictures.previews).toEqual(PREVIEW_NAMES);
+      const { images, read } = await load(name);
+      expect(images.previews).toEqual(PREVIEW_NAMES);
       for (const preview of ['preview.gif', 'preview_hq.webm', 'preview_hq.mp4']) {
         const { frames, durationSec, longSidePx, codec } = await probe(preview, await read(preview));
         expect(codec).toBe({ gif: 'gif', webm: 'vp9', mp4: 'h264' }[preview.split('.')[1] ?? '']);
@@ -227,7 +227,7 @@ async function probe(name: string, bytes: Buffer) {
 
 test('audio alone is finished without images', async () => {
   const media = await loadMedia(lab, keyOf('sound.mp3'));
-  expect(media).toMatchObject({ pictures: null, thumbnail_key: null, thumbnail_count: 0, messages: [] });
+  expect(media).toMatchObject({ images: null, thumbnail_key: null, thumbnail_count: 0, messages: [] });
 });
 
 test('everything stored is named and counted, and a sweep finds nothing to do', async () => {
@@ -237,25 +237,25 @@ test('everything stored is named and counted, and a sweep finds nothing to do', 
 });
 
 test('a video that was finished without images gets them by the sweep', async () => {
-  const { key, pictures: before } = await load('upright.mkv');
+  const { key, images: before } = await load('upright.mkv');
   const { db } = lab.database;
   await db.deleteFrom('encode_task').where('media_id', '=', key.mediaId).execute();
-  await db.updateTable('media').set({ pictures: null }).where('id', '=', key.mediaId).execute();
+  await db.updateTable('media').set({ images: null }).where('id', '=', key.mediaId).execute();
   await sweep.run({}, worker.deps, never);
-  await until(async () => (await loadMedia(lab, key)).pictures !== null, 'new images');
-  const { pictures, media } = await load('upright.mkv');
-  expect(pictures.folder).not.toBe(before.folder);
-  expect({ board: pictures.board, state: media.state }).toEqual({ board: before.board, state: 'finished' });
+  await until(async () => (await loadMedia(lab, key)).images !== null, 'new images');
+  const { images, media } = await load('upright.mkv');
+  expect(images.folder).not.toBe(before.folder);
+  expect({ board: images.board, state: media.state }).toEqual({ board: before.board, state: 'finished' });
   await checkObjects(lab, key);
 });
 
 test('a video that is encoded anew gets new images in the place of the old ones', async () => {
-  const { key, pictures: before } = await load('short.avi');
+  const { key, images: before } = await load('short.avi');
   await lab.database.db.transaction().execute(async (tx) => {
     await tx.updateTable('media').set({ state: 'uploaded' }).where('id', '=', key.mediaId).execute();
     await lab.sender.send(processVideo, key)(tx);
   });
-  await until(async () => (await loadMedia(lab, key)).pictures?.folder !== before.folder, 'new images');
+  await until(async () => (await loadMedia(lab, key)).images?.folder !== before.folder, 'new images');
   await untilState(lab, key, 'finished');
   await checkObjects(lab, key);
   const old = imageKey(key, before, 'preview.webp');
@@ -273,7 +273,7 @@ test('a video that is deleted takes its images with it', async () => {
   await db.deleteFrom('media').where('id', '=', key.mediaId).execute();
   await db.transaction().execute(lab.sender.send(deleteMedia, { ...key, prefix: mediaPrefix(key) }));
   await until(async () => (await listObjects(lab, key)).size === 0, 'all objects to be gone');
-  const rows = await db.selectFrom('picture').selectAll().where('media_id', '=', key.mediaId).execute();
+  const rows = await db.selectFrom('image').selectAll().where('media_id', '=', key.mediaId).execute();
   expect(rows).toEqual([]);
 });
 
@@ -286,11 +286,11 @@ test('images that cannot be made leave a message, and the video is finished all 
   const whole = await readFile(file);
   await writeFile(file, Buffer.concat([whole.subarray(0, 200), Buffer.alloc(whole.length - 200)]));
   await db.deleteFrom('encode_task').where('media_id', '=', key.mediaId).execute();
-  await db.updateTable('media').set({ pictures: null }).where('id', '=', key.mediaId).execute();
+  await db.updateTable('media').set({ images: null }).where('id', '=', key.mediaId).execute();
   await sweep.run({}, worker.deps, never);
   await until(async () => (await loadMedia(lab, key)).messages.length > 0, 'a message');
-  const { state, messages, pictures } = await loadMedia(lab, key);
-  expect({ state, pictures }).toEqual({ state: 'finished', pictures: null });
+  const { state, messages, images } = await loadMedia(lab, key);
+  expect({ state, images }).toEqual({ state: 'finished', images: null });
   expect(messages).toEqual([expect.objectContaining({ level: 2, value: 'Storyboard, thumbnails and previews' })]);
   await checkObjects(lab, key);
   lab.errors.length = 0;

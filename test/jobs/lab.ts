@@ -150,7 +150,7 @@ export function addLibrary(lab: Lab, settings: Record<string, unknown> = {}): Pr
   return addLibraryRow(lab.database.db, settings);
 }
 
-/** Stores a file as a new video's original and asks for its processing, as an upload does. */
+/** Stores a file as a new video's original and requests its processing, as an upload does. */
 export async function upload(
   lab: Lab,
   libraryId: number,

@@ -5,7 +5,7 @@ import { createPackager } from '../../src/catalog/drm/packager.ts';
 import { processVideo } from '../../src/jobs/planning/process-video.ts';
 import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
-import { parseCpixAnswer, writeCpixRequest } from '../../src/media/drm/cpix.ts';
+import { parseCpixAnswer, writeCpixRequest } from '../../src/media/drm/keys/cpix.ts';
 import { answerKeys, type KeyServer, startKeyServer } from '../support/key-server.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import {

@@ -39,7 +39,7 @@ afterAll(() => lab.stop());
 
 const retry = (key: MediaKey, rung: number | null) => createRetryStore(lab.database.db).retry(key, rung, planRetry);
 const retryAll = () => createRetryStore(lab.database.db).retryAll(libraryId, planRetry);
-/** What a finished video says that it lacks, without the advice at its end. */
+/** What a finished video states that it lacks, without the advice at its end. */
 const missing = async (key: MediaKey) =>
   (await loadMedia(lab, key)).messages
     .filter(({ value }) => value === 'incomplete')
@@ -125,15 +125,15 @@ test('images that failed are made once more with all that is incomplete', async 
   await untilState(lab, key, 'finished');
   const { db } = lab.database;
   await addTask(db, key, 'images', 'failed');
-  await sql`update media set pictures = null, is_incomplete = true where id = ${key.mediaId}`.execute(db);
+  await sql`update media set images = null, is_incomplete = true where id = ${key.mediaId}`.execute(db);
   const undone = createRetryStore(db).retry(key, null, planRetry, async () => {
     throw new Error('It was undone.');
   });
   await expect(undone).rejects.toThrow('It was undone.');
   expect(await retryAll()).toEqual({ retried: 1, refused: 0 });
   await untilState(lab, key, 'finished');
-  const { pictures, is_incomplete: isIncomplete } = await loadMedia(lab, key);
-  expect([pictures !== null, isIncomplete]).toEqual([true, false]);
+  const { images, is_incomplete: isIncomplete } = await loadMedia(lab, key);
+  expect([images !== null, isIncomplete]).toEqual([true, false]);
 });
 
 test('a cancelled encode ends its encoders, a re-encode makes it, and cancelling that leaves no trace', async () => {

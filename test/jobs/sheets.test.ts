@@ -42,14 +42,12 @@ test('a sheet is made while the video is encoded, once, and all is as if it were
   await untilState(lab, key, 'finished');
   expect(kinds.filter((kind) => kind === 'sheets')).toHaveLength(1);
   expect(kinds.indexOf('sheets')).toBeLessThan(kinds.lastIndexOf('video'));
-  const { pictures } = await loadMedia(lab, key);
-  expect(pictures?.sheetFolders).toEqual([
-    { first: 0, end: 1, folder: expect.not.stringMatching(`${pictures?.folder}`) },
-  ]);
+  const { images } = await loadMedia(lab, key);
+  expect(images?.sheetFolders).toEqual([{ first: 0, end: 1, folder: expect.not.stringMatching(`${images?.folder}`) }]);
   await checkFinished(lab, key);
   const stored = await readImages(key);
   await makeAtOnce(key);
-  expect((await loadMedia(lab, key)).pictures?.sheetFolders).toBeUndefined();
+  expect((await loadMedia(lab, key)).images?.sheetFolders).toBeUndefined();
   const made = await readImages(key);
   expect(NAMES.filter((_, at) => made[at]?.equals(stored[at] ?? Buffer.alloc(0)))).toEqual(NAMES);
   await checkObjects(lab, key);
@@ -85,13 +83,13 @@ async function performTwice(late: Claim): Promise<void> {
 
 /** Forgets a video's images, and has one task make them all. */
 async function makeAtOnce(key: MediaKey): Promise<void> {
-  await lab.database.db.updateTable('media').set({ pictures: null }).where('id', '=', key.mediaId).execute();
+  await lab.database.db.updateTable('media').set({ images: null }).where('id', '=', key.mediaId).execute();
   await sweep.run({}, deps, never);
-  await until(async () => (await loadMedia(lab, key)).pictures !== null, 'the images');
+  await until(async () => (await loadMedia(lab, key)).images !== null, 'the images');
 }
 
 async function readImages(key: MediaKey): Promise<Buffer[]> {
-  const { pictures } = await loadMedia(lab, key);
-  if (pictures === null) throw new Error('Expected images.');
-  return Promise.all(NAMES.map((name) => lab.storage.readBytes(imageKey(key, pictures, name), null, never)));
+  const { images } = await loadMedia(lab, key);
+  if (images === null) throw new Error('Expected images.');
+  return Promise.all(NAMES.map((name) => lab.storage.readBytes(imageKey(key, images, name), null, never)));
 }

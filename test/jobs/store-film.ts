@@ -54,7 +54,7 @@ function segmentsOf({ chunks, timescale }: FilmTrack): Segment[] {
 
 async function addRow(db: Db, { renditionId, ...key }: RenditionKey, chunk: StoredChunk): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const publication = await bumpPublication(tx, key);
-    await insertChunks(tx, { key, attempt: 7, publication }, { renditionId, chunks: [chunk] });
+    const revision = await bumpPublication(tx, key);
+    await insertChunks(tx, { key, attempt: 7, revision }, { renditionId, chunks: [chunk] });
   });
 }

@@ -27,7 +27,7 @@ export async function collectPlaylists(base: string): Promise<Collector> {
     while (!isStopped) {
       const text = await readText(reloadOf(address, texts)).catch(() => null);
       if (text !== null) texts.push(text);
-      // An answer that comes at once, such as that of an edge whose owner is away, is not asked for again at once.
+      // An answer that comes at once, such as that of an edge whose owner is away, is not requested again at once.
       await sleep(PAUSE_MS);
     }
   };

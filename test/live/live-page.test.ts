@@ -114,7 +114,7 @@ test('the bar of a stream that can be gone back in shows its keyframes', async (
   await page.close();
 });
 
-// The last here: its library asks for tokens from then on.
+// The last here: its library requires tokens from then on.
 test('whoever holds an embed token sees the preview before the start in the page, and then the stream', async () => {
   const { service, browser, catalogue } = room;
   const settings = { method: 'POST', headers: { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' } };

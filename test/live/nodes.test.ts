@@ -5,8 +5,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLiveStore, type LiveStore } from '../../src/catalog/live/live-store.ts';
 import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
+import { createLiveStore, type LiveStore } from '../../src/catalog/live/streams/live-store.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { openRealS3 } from '../ports/real-s3.ts';
 import { startS3Stub } from '../ports/s3-stub.ts';
@@ -29,7 +29,7 @@ const TURNS = 12;
 /** Answers to a player who follows a playlist, a few a second. */
 const MANY = 5;
 
-/** `setAway` null: a real engine, which the environment asks for as `test/ports/README.md` says, is always there. */
+/** `setAway` null: a real engine, which the environment requests as `test/ports/README.md` states, is always there. */
 type Store = {
   url: string;
   credentials: { accessKeyId: string; secretAccessKey: string };
@@ -52,7 +52,7 @@ async function startStore(): Promise<Store> {
   return { ...stub, url: stub.url.replace(/&prefix=.*/, ''), credentials };
 }
 
-/** One role on a machine of its own: a data folder and a health port that nobody else has. */
+/** One role on a machine of its own: a data folder and a health port that are unique. */
 type Machine = { child: ChildProcess; ended: Promise<unknown>; health: string };
 
 let database: TestDatabase;
@@ -63,7 +63,7 @@ let streams: LiveStore;
 let edgeUrl: string;
 let nodes: Machine[];
 const machines: Machine[] = [];
-/** Where nodes take publishers: one without its store says so on its health port, and takes them all the same. */
+/** Where nodes take publishers: one without its store states so on its health port, and takes them all the same. */
 const rtmpPorts = new Map<Machine, number>();
 
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { newGuid } from '../../src/lib/guid.ts';
 import { writePlaylist } from '../../src/media/hls/playlist-tags.ts';
-import type { FeedRendition } from '../../src/media/live/feed-message.ts';
-import { LiveIndex } from '../../src/media/live/live-index.ts';
-import { livePlaylist } from '../../src/media/live/live-playlist.ts';
+import type { FeedRendition } from '../../src/media/live/playlist/feed-message.ts';
+import { LiveIndex } from '../../src/media/live/playlist/live-index.ts';
+import { livePlaylist } from '../../src/media/live/playlist/live-playlist.ts';
 import { checkReloads } from '../support/rfc8216/live/check-reloads.ts';
 
 const SEGMENT_SEC = 2;
@@ -19,7 +19,7 @@ function openWindow(hours: number, periods: number): Window {
   if (first === undefined) throw new Error('Expected a period.');
   const rendition = others.at(-1) ?? first;
   const view = { windowSec: hours * 3600, isPreview: false };
-  const protection = { folder: (id: string) => `../${id}/`, hasParts: true, keyLines: () => [] };
+  const protection = { folder: (id: string) => `../${id}/`, hasParts: true, keys: () => [] };
   const asked = { slot: 'source', folder: rendition.id, view, hasEnded: false, protection };
   return { index, rendition, text: (isDelta) => writePlaylist(livePlaylist(index, { ...asked, isDelta }) ?? []) };
 }

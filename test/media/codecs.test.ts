@@ -84,7 +84,7 @@ test('the base codec is made first; an upload may ask for fewer codecs than its 
     .innerJoin('rendition', 'rendition.id', 'chunk.rendition_id')
     .select('rendition.codec')
     .where('chunk.media_id', '=', key.mediaId)
-    .orderBy('chunk.publication')
+    .orderBy('chunk.revision')
     .execute();
   const made = first.map(({ codec }) => codec);
   expect(made.slice(0, made.indexOf('vp9'))).toEqual(made.filter((codec) => codec === 'h264'));

@@ -3,7 +3,7 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import type { UploadOptions } from '../../src/catalog/schema.ts';
 import { type Lab, loadMedia, makeClip, until, upload } from '../jobs/lab.ts';
 
-/** A source to make with ffmpeg: its file's name, the arguments before it, and what its upload asks for. */
+/** A source to make with ffmpeg: its file's name, the arguments before it, and what its upload requests. */
 export type Source = { name: string; argv: readonly string[]; options?: UploadOptions };
 
 /** How long a group of small videos may take on a busy machine. */
@@ -37,7 +37,7 @@ export function keyOf(keys: ReadonlyMap<string, MediaKey>, name: string): MediaK
   return key;
 }
 
-/** Checks that a video is finished, and says why when it is not. */
+/** Checks that a video is finished, and states why when it is not. */
 export async function requireFinished(lab: Lab, key: MediaKey): Promise<void> {
   const { state, state_reason: reason, messages } = await loadMedia(lab, key);
   if (state !== 'finished')

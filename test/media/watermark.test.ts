@@ -7,9 +7,9 @@ import { createCodecStore } from '../../src/catalog/lifecycle/codec-store.ts';
 import { planMissingRungs } from '../../src/jobs/planning/plan-codec.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import type { TestEdge } from '../delivery/start-test-edge.ts';
-import { fetchFile, findRung, type JitLab, segmentUrl, startJitLab } from '../jit/jit-lab.ts';
 import { checkFinished } from '../jobs/check-video.ts';
 import { addLibrary, loadMedia, loadRenditions, makeClip, untilState, upload } from '../jobs/lab.ts';
+import { fetchFile, findRung, type OnDemandLab, segmentUrl, startOnDemandLab } from '../on-demand/on-demand-lab.ts';
 import { TEST_SECRET } from '../support/packager.ts';
 import { GROUP_LIMIT_SEC } from './many.ts';
 import { brightness, renditionFiles } from './rendition-file.ts';
@@ -23,10 +23,10 @@ const OUTSIDE = ['iw*0.02:ih*0.12:iw*0.705:ih*0.14', 'iw*0.6:ih*0.9:0:0', 'iw:ih
 const GREY = 'color=c=0x404040:s=640x360:r=25';
 const PIXELS = ['-pix_fmt', 'yuv420p', '-colorspace', 'bt709', '-color_primaries', 'bt709', '-color_trc', 'bt709'];
 
-let lab: JitLab;
+let lab: OnDemandLab;
 let edge: TestEdge;
 beforeAll(async () => {
-  lab = await startJitLab();
+  lab = await startOnDemandLab();
   edge = await lab.room.start({ storage: lab.storage });
   await lab.startWorker();
 }, GROUP_LIMIT_SEC * 1000);

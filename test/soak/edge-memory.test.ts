@@ -81,7 +81,7 @@ async function addChunks(db: Db, key: RenditionKey, objects: readonly string[]):
       first_segment: first,
       segment_count: count,
       attempt: 1,
-      publication: 1,
+      revision: 1,
       storage_key: storageKey(objects[chunk % OBJECTS] ?? ''),
       size_bytes: count * SEGMENT_BYTES,
       idx_bytes: 1,

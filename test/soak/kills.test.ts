@@ -106,7 +106,7 @@ async function keepBusy(random: Random, ledger: Ledger, isOver: () => boolean): 
       await call(service, 'DELETE', `/library/1/videos/${guid}`);
       ledger.deleted.add(guid);
     } catch {
-      // No answer: whatever was asked for may have happened or not.
+      // No answer: whatever was requested may have happened or not.
       await sleep(5);
     }
   }

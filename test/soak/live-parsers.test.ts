@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BadRtmp, ChunkReader, writeChunks } from '../../src/ingest/rtmp/chunk-stream.ts';
 import { BrokenMedia } from '../../src/media/bmff/broken-media.ts';
-import { readFlvTag } from '../../src/media/live/flv-tag.ts';
+import { readFlvTag } from '../../src/media/live/flv/flv-tag.ts';
 import { TsDemuxer } from '../../src/media/mpegts/ts-demuxer.ts';
 import { RtpReceiver } from '../../src/media/rtp/rtp-receiver.ts';
 import { readFlvFile } from '../support/rtmp-publisher.ts';

@@ -1,6 +1,6 @@
+import { createLicenceProxy } from '../../src/adapters/licence-proxy/licence-servers.ts';
 import { type Api, type ApiDeps, startApi } from '../../src/api/server.ts';
 import { PROGRESS_CHANNEL } from '../../src/catalog/db.ts';
-import { createLicenceProxy } from '../../src/catalog/drm/licence-proxy.ts';
 import { ensureFirstLibrary, type FirstLibrary } from '../../src/catalog/libraries/first-library-store.ts';
 import { createLibraryStore, type LibraryStore } from '../../src/catalog/libraries/library-store.ts';
 import { watchPublications } from '../../src/catalog/publications/publication-watch-store.ts';

@@ -1,4 +1,4 @@
-import type { FlvTag } from '../../src/media/live/flv-tag.ts';
+import type { FlvTag } from '../../src/media/live/flv/flv-tag.ts';
 import { openRtmpPublisher, type RtmpPublisher, readFlvFile } from './rtmp-publisher.ts';
 
 const TURN_MS = 20;

@@ -109,8 +109,8 @@ async function expectStoreAsNamed({ db }: Database, objects: string): Promise<vo
     if (row.thumbnail_key !== null) named.add(row.thumbnail_key);
     if (row.source_key !== null) named.add(row.source_key);
   }
-  const pictures = await db.selectFrom('picture').select('storage_key').execute();
-  for (const { storage_key: key } of pictures) named.add(key);
+  const images = await db.selectFrom('image').select('storage_key').execute();
+  for (const { storage_key: key } of images) named.add(key);
   const chunks = await db.selectFrom('chunk').select(['storage_key', 'size_bytes', 'sha256']).execute();
   const storage = createPackedStorage(await createFileStorage(objects));
   for (const chunk of chunks) {

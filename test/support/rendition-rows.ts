@@ -59,7 +59,7 @@ async function addRendition(db: Db, of: Owner, made: RowRendition & { timeline: 
       first_segment: 0,
       segment_count: 1,
       attempt: 1,
-      publication: 1,
+      revision: 1,
       storage_key: `1/${of.media_id}/${id}/0-1.cmaf` as StorageKey,
       size_bytes: chunkBytes,
       idx_bytes: 1,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { type Amf0, readAmf0, writeAmf0 } from '../../src/ingest/rtmp/amf0.ts';
 import { ChunkReader, writeChunks } from '../../src/ingest/rtmp/chunk-stream.ts';
-import type { FlvTag } from '../../src/media/live/flv-tag.ts';
+import type { FlvTag } from '../../src/media/live/flv/flv-tag.ts';
 
 const CHUNK_BYTES = 65_536;
 const GREETING_BYTES = 1 + 2 * 1536;

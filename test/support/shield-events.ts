@@ -1,4 +1,4 @@
-import type { ShieldEvent } from '../../src/catalog/shield/shield-event.ts';
+import type { ShieldEvent } from '../../src/catalog/shield/events/shield-event.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 
 /** An event as an edge records it, of a refused token. */

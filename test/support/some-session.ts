@@ -1,5 +1,5 @@
 import type { Db } from '../../src/catalog/db.ts';
-import type { SeenSession } from '../../src/catalog/statistics/statistics-gain.ts';
+import type { SeenSession } from '../../src/catalog/statistics/sums/statistics-gain.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 
 /** A viewing session of ten seconds that began at 10 o'clock, with what a test changes of it. */

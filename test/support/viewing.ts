@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
-import type { SessionBufferDeps } from '../../src/catalog/statistics/session-buffer.ts';
-import { openVisits } from '../../src/catalog/statistics/visits.ts';
+import type { SessionBufferDeps } from '../../src/catalog/statistics/visits/session-buffer.ts';
+import { openVisits } from '../../src/catalog/statistics/visits/visits.ts';
 import type { EdgeViewing } from '../../src/delivery/edge-deps.ts';
 
 type Counting = Partial<SessionBufferDeps & Omit<EdgeViewing, 'visits'>>;

@@ -1,9 +1,9 @@
 import { newGuid } from '../../../src/lib/guid.ts';
 import { writePlaylist } from '../../../src/media/hls/playlist-tags.ts';
-import type { FeedRendition } from '../../../src/media/live/feed-message.ts';
-import { LiveIndex } from '../../../src/media/live/live-index.ts';
-import { livePlaylist } from '../../../src/media/live/live-playlist.ts';
-import { holdsMedia, newestOf } from '../../../src/media/live/slot-segments.ts';
+import type { FeedRendition } from '../../../src/media/live/playlist/feed-message.ts';
+import { LiveIndex } from '../../../src/media/live/playlist/live-index.ts';
+import { livePlaylist } from '../../../src/media/live/playlist/live-playlist.ts';
+import { holdsMedia, newestOf } from '../../../src/media/live/playlist/slot-segments.ts';
 import type { Measurement } from '../report.ts';
 
 const SEGMENT_SEC = 2;
@@ -44,7 +44,7 @@ function makeIndex(windowSec: number): Seeded {
 function reload(seeded: Seeded, count: number): number {
   const { index, renditions, windowSec } = seeded;
   const view = { windowSec, isPreview: false };
-  const protection = { folder: () => '', hasParts: true, keyLines: () => [] };
+  const protection = { folder: () => '', hasParts: true, keys: () => [] };
   const before = process.cpuUsage();
   for (let at = 0; at < count; at += 1) {
     for (const { id, slot, timescale } of renditions) {

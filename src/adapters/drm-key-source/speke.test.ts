@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerKeys, type KeyScript, type KeyServer, keyOf, startKeyServer } from '../../../test/support/key-server.ts';
 import type { RefusalKind } from '../../lib/error-catalogue.ts';
 import { createOutbound, type Outbound } from '../../lib/outbound/outbound.ts';
-import { KEY_GROUPS, newContentKeys } from '../../media/drm/content-keys.ts';
-import { parseCpixAnswer, writeCpixRequest } from '../../media/drm/cpix.ts';
+import { KEY_GROUPS, newContentKeys } from '../../media/drm/keys/content-keys.ts';
+import { parseCpixAnswer, writeCpixRequest } from '../../media/drm/keys/cpix.ts';
 import type { KeyRequest } from '../../ports/drm-key-source.ts';
 import { createSpekeKeySource, type SpekeOptions } from './speke.ts';
 

@@ -10,7 +10,7 @@ export type SpekeOptions = {
   url: string;
   /** The Authorization header; null for none. */
   authorization: string | null;
-  /** The systems that the server speaks for. */
+  /** The systems that the server has keys for. */
   systems: readonly DrmSystem[];
   outbound: Outbound;
   cpix: CpixCodec;
@@ -22,8 +22,8 @@ const MAX_ANSWER_BYTES = 2 ** 20;
 const MAX_QUOTED_CHARS = 200;
 
 /**
- * Asks a key server by SPEKE v2: one POST of a CPIX document for each video. A server that says no, or answers
- * what cannot be used, is refused as `unprocessable`: asking again would not help. Messages never hold a key.
+ * Requests keys of a key server by SPEKE v2: one POST of a CPIX document for each video. A server that refuses, or
+ * answers what cannot be used, is refused as `unprocessable`: asking again would not help. Messages never hold a key.
  */
 export function createSpekeKeySource(options: SpekeOptions): DrmKeySource {
   return {
@@ -56,7 +56,7 @@ async function post(options: SpekeOptions, document: string, signal: AbortSignal
     const { status, body } = await outbound.request(url, request, signal);
     const text = await readText(body);
     if (status === 200) return text;
-    throw refusalOf(status, text);
+    throw toRefusal(status, text);
   } catch (error) {
     if (signal.aborted || (error instanceof Refused && error.kind === 'unprocessable')) throw error;
     // Whatever kept the exchange from its end may pass: the address is the operator's, not a caller's.
@@ -71,7 +71,7 @@ async function readText(body: Readable): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function refusalOf(status: number, text: string): Refused {
+function toRefusal(status: number, text: string): Refused {
   const said = text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_QUOTED_CHARS);
   const answer = `it answered HTTP ${status}${said === '' ? '' : ` "${said}"`}`;
   if (status >= 500 || status === 408 || status === 429) return new Refused('unavailable', `${answer}.`);

@@ -8,7 +8,7 @@ const COUNTRY = /^[A-Z]{2}$/;
 
 /**
  * Opens a country database in MaxMind DB format: the operator's own file, or the bundled one for null. The bundled one
- * is read when a public address is first looked for, in some 5 ms: 8 MB less in a role that nobody visits.
+ * is read when a public address is first looked for, in some 5 ms: 8 MB less in a role without visitors.
  */
 export async function openMmdb(path: string | null): Promise<Geo> {
   const own = path === null ? null : new Reader<CountryResponse>(await readFile(path));

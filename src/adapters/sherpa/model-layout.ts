@@ -90,7 +90,7 @@ function kindOfSingle(tokens: string): 'zipformer-ctc' | 'parakeet-ctc' | 'paraf
 const SENSE_VOICE = ['zh', 'en', 'ja', 'ko'];
 
 /**
- * The languages that a model knows (ISO 639-1), null for all: by its kind, else by the codes in the name that it is
+ * The languages that a model supports (ISO 639-1), null for all: by its kind, else by the codes in the name that it is
  * published under (`…-zh-en-2024-01-01`), else English.
  */
 export function languagesOf(layout: ModelLayout, name: string): readonly string[] | null {

@@ -77,7 +77,7 @@ async function deleteKey(bucket: S3Bucket, key: string): Promise<void> {
   }
 }
 
-/** Ends multipart uploads that nobody has added to for this long; answers how many. */
+/** Ends multipart uploads that were not added to for this long; answers how many. */
 export async function sweepUploads(bucket: S3Bucket, olderThanMs: number, signal: AbortSignal): Promise<number> {
   let swept = 0;
   for await (const upload of openUploads(bucket, signal)) {

@@ -6,7 +6,7 @@ import { type ByteRange, type ObjectInfo, StorageAway, type StorageKey } from '.
 import { sliceOf } from './bytes.ts';
 import { answerOf, failureOf, locate, type S3Bucket } from './s3-bucket.ts';
 
-/** A body that breaks off is asked for again from there; so often in a row without a byte in between. */
+/** A body that breaks off is requested again from there; so often in a row without a byte in between. */
 const MAX_RESUMES = 3;
 
 export type OpenedObject = { info: ObjectInfo; lengthBytes: number; body: Readable };
@@ -36,8 +36,8 @@ export async function openS3Object(
 
 /** What is known of an object; null when there is none. */
 export async function headS3Object(bucket: S3Bucket, key: StorageKey): Promise<ObjectInfo | null> {
-  const asked = answerOf(`report ${key}`, bucket.client.send(new HeadObjectCommand(locate(bucket, key))));
-  const answer = await asked.catch((error: unknown) => {
+  const requested = answerOf(`report ${key}`, bucket.client.send(new HeadObjectCommand(locate(bucket, key))));
+  const answer = await requested.catch((error: unknown) => {
     if (failureOf(error).status === 404) return null;
     throw error;
   });

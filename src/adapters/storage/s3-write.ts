@@ -15,7 +15,7 @@ import { answerOf, failureOf, locate, type S3Bucket } from './s3-bucket.ts';
 import { deleteKeys } from './s3-list.ts';
 import { headS3Object } from './s3-read.ts';
 
-/** All parts but the last have this size: some engines want them equal, and it bounds the memory of a write. */
+/** All parts but the last have this size: some engines require them equal, and it bounds the memory of a write. */
 export const PART_BYTES = 16 * 1024 * 1024;
 
 const PARTS_AT_ONCE = 3;

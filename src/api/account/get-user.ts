@@ -20,7 +20,7 @@ export const getUser = defineOperation({
   },
 });
 
-/** An installation knows its account by its keys; it keeps nothing of persons and payments. */
+/** An installation's account is found by its keys; it keeps nothing of persons and payments. */
 const NOBODY = {
   Email: null,
   BillingEmail: null,

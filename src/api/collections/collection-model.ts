@@ -18,7 +18,7 @@ export async function recallImages(
   return library && { library, edgeUrl };
 }
 
-/** Writes a collection as the interface shows it; addresses of images only when they were asked for. */
+/** Writes a collection as the interface shows it; addresses of images only when they were requested. */
 export function toCollectionModel(
   view: CollectionView,
   images: { library: Library; edgeUrl: string } | null,

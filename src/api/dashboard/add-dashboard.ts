@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Grant } from '../../catalog/keys/access-key.ts';
-import { EVENT_LOG_DAYS } from '../../catalog/shield/shield-event.ts';
+import { EVENT_LOG_DAYS } from '../../catalog/shield/events/shield-event.ts';
 import { TRASH_DAYS } from '../../catalog/videos/trash-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';

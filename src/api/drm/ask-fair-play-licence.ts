@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { type LicenceProxy, MAX_CHALLENGE_BYTES } from '../../catalog/drm/licence-proxy.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
+import { type LicenceProxy, MAX_CHALLENGE_BYTES } from '../../ports/licence-proxy.ts';
 import { defineOperation } from '../define-operation.ts';
 import { FairPlayLicence, FairPlayRequest } from '../models/fair-play.ts';
 import { LibraryParams } from '../read-params.ts';
@@ -25,10 +25,10 @@ export const askFairPlayLicence = defineOperation({
   answer: 'bytes',
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   async run({ params, query, body, referrer, signal }, deps: Deps) {
-    const asked = { libraryId: params.libraryId, video: query.videoId, referrer, ...query };
-    const mediaId = await requireLicence(asked, 'fairPlay', deps);
+    const requested = { libraryId: params.libraryId, video: query.videoId, referrer, ...query };
+    const mediaId = await requireLicence(requested, 'fairPlay', deps);
     const challenge = await readBytes(body, { what: 'an SPC', limitBytes: MAX_CHALLENGE_BYTES });
-    return deps.licences.ask('fairPlay', { mediaId, challenge }, signal);
+    return deps.licences.request('fairPlay', { mediaId, challenge }, signal);
   },
 });
 
@@ -46,10 +46,10 @@ export const askFairPlayLicenceByPath = defineOperation({
   answer: FairPlayLicence,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   async run({ params, query, body, referrer, signal }, deps: Deps) {
-    const asked = { libraryId: params.libraryId, video: params.videoId, referrer, ...query };
-    const mediaId = await requireLicence(asked, 'fairPlay', deps);
+    const requested = { libraryId: params.libraryId, video: params.videoId, referrer, ...query };
+    const mediaId = await requireLicence(requested, 'fairPlay', deps);
     const challenge = Buffer.from(body.spc, 'base64');
-    const licence = await deps.licences.ask('fairPlay', { mediaId, challenge }, signal);
+    const licence = await deps.licences.request('fairPlay', { mediaId, challenge }, signal);
     return { ckc: licence.toString('base64') };
   },
 });

@@ -1,5 +1,5 @@
-import { type LicenceProxy, MAX_CHALLENGE_BYTES } from '../../catalog/drm/licence-proxy.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
+import { type LicenceProxy, MAX_CHALLENGE_BYTES } from '../../ports/licence-proxy.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoPathParams } from './licence-params.ts';
 import { type LicenceDeps, LicenceQuery, requireLicence } from './require-licence.ts';
@@ -16,9 +16,9 @@ export const askWidevineLicence = defineOperation({
   answer: 'bytes',
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   async run({ params, query, body, referrer, signal }, deps: LicenceDeps & { licences: LicenceProxy }) {
-    const asked = { libraryId: params.libraryId, video: params.videoId, referrer, ...query };
-    const mediaId = await requireLicence(asked, 'widevine', deps);
+    const requested = { libraryId: params.libraryId, video: params.videoId, referrer, ...query };
+    const mediaId = await requireLicence(requested, 'widevine', deps);
     const challenge = await readBytes(body, { what: 'a challenge', limitBytes: MAX_CHALLENGE_BYTES });
-    return deps.licences.ask('widevine', { mediaId, challenge }, signal);
+    return deps.licences.request('widevine', { mediaId, challenge }, signal);
   },
 });

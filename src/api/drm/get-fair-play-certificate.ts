@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import { Refused } from '../../lib/refused.ts';
+import type { LicenceProxy } from '../../ports/licence-proxy.ts';
 import { defineOperation } from '../define-operation.ts';
 import { LibraryParams } from '../read-params.ts';
 import { type LicenceDeps, requireSystem, TOKEN_QUERY } from './require-licence.ts';

@@ -11,7 +11,7 @@ import { queryInt64, queryText } from '../read-query.ts';
 import { requireEmbedToken } from '../require-embed-token.ts';
 import { requireReferrer } from '../require-referrer.ts';
 
-/** The embed token that licences are asked for with. */
+/** The embed token that licences are requested with. */
 export const TOKEN_QUERY = { token: queryText(), expires: queryInt64(0) };
 
 /** `contentId` is what some players add; the path names the video. */
@@ -24,28 +24,28 @@ export type LicenceDeps = {
   ownHosts: readonly string[];
 };
 
-type Asked = { libraryId: number; referrer: string | null; token: string; expires: number };
+type Requested = { libraryId: number; referrer: string | null; token: string; expires: number };
 
 /**
  * Lets pass who may have licences of a system for a video: the page and the token that playing takes too. Refuses
  * `not-found`, `invalid` where the library or the video has no such DRM, and `forbidden` what the rules forbid.
  */
 export async function requireLicence(
-  asked: Asked & { video: string },
+  requested: Requested & { video: string },
   system: DrmSystem,
   deps: LicenceDeps,
 ): Promise<Guid> {
-  const library = await requireSystem(asked, system, deps);
-  const mediaId = parseGuid(asked.video);
-  const signals = mediaId === null ? [] : await deps.drmPackages.systemsOf({ libraryId: asked.libraryId, mediaId });
+  const library = await requireSystem(requested, system, deps);
+  const mediaId = parseGuid(requested.video);
+  const signals = mediaId === null ? [] : await deps.drmPackages.systemsOf({ libraryId: requested.libraryId, mediaId });
   if (mediaId === null || !signals.includes(system)) {
     throw new Refused(
       'not-found',
-      `There is no video "${asked.video.slice(0, 40)}" with keys of ${system}. Check the id.`,
+      `There is no video "${requested.video.slice(0, 40)}" with keys of ${system}. Check the id.`,
     );
   }
   try {
-    await requireEmbedToken({ token: asked.token, expiresSec: asked.expires }, { mediaId, library }, deps);
+    await requireEmbedToken({ token: requested.token, expiresSec: requested.expires }, { mediaId, library }, deps);
   } catch (error) {
     throw asForbidden(error);
   }
@@ -54,7 +54,7 @@ export async function requireLicence(
 
 /** As `requireLicence`, for what is of the whole library. */
 export async function requireSystem(
-  { libraryId, referrer }: Pick<Asked, 'libraryId' | 'referrer'>,
+  { libraryId, referrer }: Pick<Requested, 'libraryId' | 'referrer'>,
   system: DrmSystem,
   deps: LicenceDeps,
 ): Promise<Library> {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { LiveReportStore } from '../../catalog/live/live-report-store.ts';
-import type { LiveStore } from '../../catalog/live/live-store.ts';
 import type { BitrateSample } from '../../catalog/live/live-stream.ts';
+import type { LiveReportStore } from '../../catalog/live/streams/live-report-store.ts';
+import type { LiveStore } from '../../catalog/live/streams/live-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { maybe } from '../read-query.ts';
 import { LiveParams } from './live-model.ts';

@@ -1,5 +1,5 @@
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
-import type { LiveStore } from '../../catalog/live/live-store.ts';
+import type { LiveStore } from '../../catalog/live/streams/live-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { CreateLiveStreamModel, LiveStreamModel } from '../models/live-stream.ts';
 import { LibraryParams } from '../read-params.ts';

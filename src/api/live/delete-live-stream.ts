@@ -1,4 +1,4 @@
-import type { LiveStore } from '../../catalog/live/live-store.ts';
+import type { LiveStore } from '../../catalog/live/streams/live-store.ts';
 import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import { deleteMedia } from '../../jobs/housekeeping/delete-media.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Db } from '../../catalog/db.ts';
-import { loadEncodingStatistics } from '../../catalog/live/encoding-statistics-store.ts';
-import { rangeOf } from '../../catalog/statistics/statistics-range.ts';
+import { loadEncodingStatistics } from '../../catalog/live/streams/encoding-statistics-store.ts';
+import { rangeOf } from '../../catalog/statistics/sums/statistics-range.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { WIRE_CODECS, wireNameOf } from '../../media/encode/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';

@@ -1,5 +1,5 @@
-import type { LiveStore } from '../../catalog/live/live-store.ts';
 import type { LadderState } from '../../catalog/live/live-stream.ts';
+import type { LiveStore } from '../../catalog/live/streams/live-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { wireTime } from '../models/answers.ts';
 import { LiveStreamStatusModel } from '../models/live-stream.ts';

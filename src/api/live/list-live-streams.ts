@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import type { LiveOrder } from '../../catalog/live/live-page-store.ts';
-import type { LiveStore } from '../../catalog/live/live-store.ts';
+import type { LiveOrder } from '../../catalog/live/streams/live-page-store.ts';
+import type { LiveStore } from '../../catalog/live/streams/live-store.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { LiveReportStore } from '../../catalog/live/live-report-store.ts';
+import type { LiveReportStore } from '../../catalog/live/streams/live-report-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { edgeFileUrl } from '../addresses.ts';
 import { defineOperation } from '../define-operation.ts';

@@ -72,7 +72,7 @@ export function toNewSettings(sent: CreateLiveStreamModel): LiveSettings {
   };
 }
 
-/** The change that a body asks for: what is absent, or null where null has no meaning, stays. */
+/** The change that a body requests: what is absent, or null where null has no meaning, stays. */
 export function toEdit(sent: Sent): LiveEdit {
   return {
     ...(sent.title != null && { title: sent.title }),

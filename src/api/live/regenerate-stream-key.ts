@@ -1,4 +1,4 @@
-import type { LiveStore } from '../../catalog/live/live-store.ts';
+import type { LiveStore } from '../../catalog/live/streams/live-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { LiveStreamModel } from '../models/live-stream.ts';
 import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';

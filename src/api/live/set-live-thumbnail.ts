@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
-import type { LiveStore } from '../../catalog/live/live-store.ts';
+import type { LiveStore } from '../../catalog/live/streams/live-store.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { MediaKey } from '../../catalog/db.ts';
 import { imageKey } from '../../catalog/libraries/library-image.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
-import type { LiveThumbnailStore } from '../../catalog/live/live-thumbnail-store.ts';
+import type { LiveThumbnailStore } from '../../catalog/live/streams/live-thumbnail-store.ts';
 import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';

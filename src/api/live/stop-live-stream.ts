@@ -1,5 +1,5 @@
-import type { LiveStore } from '../../catalog/live/live-store.ts';
 import { type LiveStream, stopStream } from '../../catalog/live/live-stream.ts';
+import type { LiveStore } from '../../catalog/live/streams/live-store.ts';
 import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
 import { announce } from '../../catalog/webhooks/webhook-store.ts';
 import { Refused } from '../../lib/refused.ts';

@@ -1,5 +1,5 @@
-import type { LiveStore } from '../../catalog/live/live-store.ts';
 import { editStream, frozenFields, type LiveEdit, type LiveStream } from '../../catalog/live/live-stream.ts';
+import type { LiveStore } from '../../catalog/live/streams/live-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { LiveStreamModel, UpdateLiveStreamModel } from '../models/live-stream.ts';

@@ -92,6 +92,6 @@ export const PaginationListModelOfPullZoneModel = model('PaginationListModelOfPu
 });
 export type PaginationListModelOfPullZoneModel = Static<typeof PaginationListModelOfPullZoneModel>;
 
-/** A page of pull zones, or all of them as a plain list when no page was asked for. */
+/** A page of pull zones, or all of them as a plain list when no page was requested. */
 export const PullZoneList = pageOrList('PullZoneList', PaginationListModelOfPullZoneModel, PullZoneModel);
 export type PullZoneList = Static<typeof PullZoneList>;

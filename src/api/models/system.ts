@@ -22,7 +22,7 @@ export const EncodeLineModel = model('EncodeLineModel', {
   LibraryId: int64(),
   VideoId: text(),
   Title: text(),
-  /** Whether its file was looked at: before, nobody knows how far it is. */
+  /** Whether its file was looked at: before, its progress is unknown. */
   Planned: flag(),
   /** 0-100. */
   Percent: int32(),

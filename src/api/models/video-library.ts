@@ -114,7 +114,7 @@ export const PaginationListModelOfVideoLibraryModel = model('PaginationListModel
 });
 export type PaginationListModelOfVideoLibraryModel = Static<typeof PaginationListModelOfVideoLibraryModel>;
 
-/** A page of libraries, or all of them as a plain list when no page was asked for. */
+/** A page of libraries, or all of them as a plain list when no page was requested. */
 export const VideoLibraryList = pageOrList(
   'VideoLibraryList',
   PaginationListModelOfVideoLibraryModel,

@@ -89,7 +89,7 @@ export class ProgressHub {
     return this.#deps.watch({
       change: (change) => this.#receive(change),
       listening: () => {
-        // What happened while nobody listened was missed: everybody is notified anew how things stand.
+        // What happened without a listener was missed: everybody is notified anew how things stand.
         for (const client of this.#clients) this.#newcomers.add(client);
         this.#goOn();
       },
@@ -195,17 +195,17 @@ export class ProgressHub {
 }
 
 function describe(video: VideoProgress) {
-  const { libraryId, id, state, stateReason, wasPlanned, encodeProgress, rungs, publication } = video;
+  const { libraryId, id, state, stateReason, wasPlanned, encodeProgress, rungs, revision } = video;
   return {
     name: 'progress',
-    id: publication,
+    id: revision,
     data: {
       videoLibraryId: libraryId,
       guid: id,
       status: wireStatus({ state, wasPlanned }),
       encodeProgress: state === 'finished' ? 100 : encodeProgress,
       availableResolutions: rungs.map((rung) => `${rung}p`).join(','),
-      publication,
+      publication: revision,
       reason: stateReason,
     },
   };

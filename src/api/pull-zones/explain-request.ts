@@ -3,15 +3,15 @@ import { type PullZoneName, parsePullZoneName } from '../../catalog/pull-zones/p
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import { readAddress } from '../../catalog/pull-zones/url-token.ts';
 import type { ZonePolicy } from '../../catalog/pull-zones/zone-policy.ts';
-import type { AdmissionRequest } from '../../catalog/shield/admit.ts';
-import { compilePolicy } from '../../catalog/shield/compiled-policy.ts';
-import { describeSigned, explainStages, findNearMiss } from '../../catalog/shield/explain.ts';
+import type { AdmissionRequest } from '../../catalog/shield/admission/admit.ts';
+import { compilePolicy } from '../../catalog/shield/admission/compiled-policy.ts';
+import { describeSigned, explainStages, findNearMiss } from '../../catalog/shield/admission/explain.ts';
+import { HostRules, hostOf } from '../../catalog/shield/admission/host-rules.ts';
+import { isKnownQuery } from '../../catalog/shield/admission/known-query.ts';
+import { KnownTokens } from '../../catalog/shield/admission/known-tokens.ts';
+import { OpenAnswers } from '../../catalog/shield/admission/open-answers.ts';
+import { CLIENT_RATE, RateBuckets } from '../../catalog/shield/admission/rate-buckets.ts';
 import type { FirewallSource } from '../../catalog/shield/firewall/open-firewall.ts';
-import { HostRules, hostOf } from '../../catalog/shield/host-rules.ts';
-import { isKnownQuery } from '../../catalog/shield/known-query.ts';
-import { KnownTokens } from '../../catalog/shield/known-tokens.ts';
-import { OpenAnswers } from '../../catalog/shield/open-answers.ts';
-import { CLIENT_RATE, RateBuckets } from '../../catalog/shield/rate-buckets.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ExplainRequestModel, ExplanationModel } from '../models/explanation.ts';
@@ -24,7 +24,7 @@ type Deps = {
   firewall: FirewallSource;
 };
 
-/** Judges a request as the edge would, without counting or recording it, and says what each rule found. */
+/** Judges a request as the edge would, without counting or recording it, and states what each rule found. */
 export const explainRequest = defineOperation({
   name: 'explainRequest',
   method: 'POST',

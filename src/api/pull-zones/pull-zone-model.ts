@@ -40,7 +40,7 @@ export function toPullZoneModel(zone: PullZoneView, edgeUrl: string): PullZoneMo
   };
 }
 
-// The edge knows a zone by the first label of the host name that it is asked under. An address has no names
+// The edge finds a zone by the first label of the host name that it is asked under. An address has no names
 // below it; this machine's own has `localhost`, below which browsers find every name.
 function toHostnames({ id, name }: PullZoneView, edgeUrl: string): HostnameModel[] {
   const { hostname, protocol } = new URL(edgeUrl);

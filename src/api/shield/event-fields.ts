@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../catalog/shield/shield-event-store.ts';
+import type { StoredEvent } from '../../catalog/shield/events/shield-event-store.ts';
 
 /** The fields of an event under the names that searches and exports have for them. */
 export function toFields({

@@ -6,7 +6,7 @@ import {
   type EventQuery,
   FILTER_OPERATORS,
   type FilterOperator,
-} from '../../catalog/shield/event-query.ts';
+} from '../../catalog/shield/events/event-query.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { EventLogsExportRequest } from '../models/event-search.ts';

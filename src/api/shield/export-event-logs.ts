@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import type { EventSearchStore } from '../../catalog/shield/event-search-store.ts';
-import type { StoredEvent } from '../../catalog/shield/shield-event-store.ts';
+import type { EventSearchStore } from '../../catalog/shield/events/event-search-store.ts';
+import type { StoredEvent } from '../../catalog/shield/events/shield-event-store.ts';
 import { csvLine } from '../csv-line.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EventLogsExportRequest } from '../models/event-search.ts';

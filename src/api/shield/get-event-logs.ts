@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
-import { readCursor, writeCursor } from '../../catalog/shield/event-cursor.ts';
-import { EVENT_LOG_DAYS } from '../../catalog/shield/shield-event.ts';
-import { dayOf, type ShieldEventStore, type StoredEvent } from '../../catalog/shield/shield-event-store.ts';
+import { readCursor, writeCursor } from '../../catalog/shield/events/event-cursor.ts';
+import { EVENT_LOG_DAYS } from '../../catalog/shield/events/shield-event.ts';
+import { dayOf, type ShieldEventStore, type StoredEvent } from '../../catalog/shield/events/shield-event-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EventLogPage, type Log } from '../models/event-log.ts';
 import { RefusedEventLog } from '../refused-event-log.ts';
 
 type Deps = { shieldEvents: ShieldEventStore; cursorSecret: Uint8Array };
-type Asked = { shieldZoneId: string; date: string; continuationToken: string };
+type Requested = { shieldZoneId: string; date: string; continuationToken: string };
 
 const PAGE_EVENTS = 100;
 const DAY_MS = 24 * 3600 * 1000;
@@ -47,19 +47,20 @@ export const getFirstEventLogs = defineOperation({
   run: ({ params }, deps: Deps) => readPage({ ...params, continuationToken: '' }, deps),
 });
 
-async function readPage(asked: Asked, { shieldEvents, cursorSecret }: Deps): Promise<EventLogPage> {
-  const day = readDay(asked.date, Date.now());
+async function readPage(requested: Requested, { shieldEvents, cursorSecret }: Deps): Promise<EventLogPage> {
+  const day = readDay(requested.date, Date.now());
   if (day === null) {
     const message = 'You can only view the past 3 days (72 hours) of Event Logs.';
     throw new RefusedEventLog(message, 'invalid_datetime_window.event_logs');
   }
-  const zoneId = ZONE.test(asked.shieldZoneId) ? Number(asked.shieldZoneId) : -1;
+  const zoneId = ZONE.test(requested.shieldZoneId) ? Number(requested.shieldZoneId) : -1;
   const first = { zoneId, day, afterSeq: 0 };
-  const place = asked.continuationToken === '' ? first : readCursor(asked.continuationToken, first, cursorSecret);
+  const place =
+    requested.continuationToken === '' ? first : readCursor(requested.continuationToken, first, cursorSecret);
   if (place === null) {
     const message =
       'Expected a continuationToken of a page of this zone and day, got ' +
-      `"${asked.continuationToken.slice(0, 80)}". Begin again without one.`;
+      `"${requested.continuationToken.slice(0, 80)}". Begin again without one.`;
     throw new RefusedEventLog(message, 'invalid_continuation_token.event_logs');
   }
   const events = zoneId < 0 ? [] : await shieldEvents.read(place, PAGE_EVENTS + 1);

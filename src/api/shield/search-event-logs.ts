@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { EventSearchStore } from '../../catalog/shield/event-search-store.ts';
+import type { EventSearchStore } from '../../catalog/shield/events/event-search-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EventLogsSearchRequest, EventLogsSearchResponse } from '../models/event-search.ts';
 import { idParam } from '../read-params.ts';

@@ -1,4 +1,4 @@
-import type { Audience, Share } from '../../catalog/statistics/audience-store.ts';
+import type { Audience, Share } from '../../catalog/statistics/reports/audience-store.ts';
 import type { AudienceModel } from '../models/audience.ts';
 
 export function toAudienceModel(audience: Audience): AudienceModel {

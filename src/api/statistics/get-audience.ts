@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
-import type { AudienceStore } from '../../catalog/statistics/audience-store.ts';
-import { rangeOf } from '../../catalog/statistics/statistics-range.ts';
-import type { StatisticsStore } from '../../catalog/statistics/statistics-store.ts';
+import type { AudienceStore } from '../../catalog/statistics/reports/audience-store.ts';
+import type { StatisticsStore } from '../../catalog/statistics/reports/statistics-store.ts';
+import { rangeOf } from '../../catalog/statistics/sums/statistics-range.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { AudienceModel } from '../models/audience.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { rangeOf } from '../../catalog/statistics/statistics-range.ts';
-import type { StatisticsStore } from '../../catalog/statistics/statistics-store.ts';
+import type { StatisticsStore } from '../../catalog/statistics/reports/statistics-store.ts';
+import { rangeOf } from '../../catalog/statistics/sums/statistics-range.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoStatisticsModel } from '../models/play-data.ts';

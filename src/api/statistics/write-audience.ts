@@ -1,5 +1,5 @@
-import type { Audience, Share } from '../../catalog/statistics/audience-store.ts';
-import type { Statistics } from '../../catalog/statistics/statistics-store.ts';
+import type { Audience, Share } from '../../catalog/statistics/reports/audience-store.ts';
+import type { Statistics } from '../../catalog/statistics/reports/statistics-store.ts';
 import { csvLine } from '../csv-line.ts';
 
 /** A figure: what is measured, when (a bucket's start, or empty), of what, and how much. */

@@ -53,7 +53,7 @@ export const getTranscribingStatistics = defineOperation({
   },
 });
 
-/** The UTC days asked for, `yyyy-MM-dd`: the last 30 unless both ends are given, a year at most. */
+/** The UTC days requested, `yyyy-MM-dd`: the last 30 unless both ends are given, a year at most. */
 function readDays({ dateFrom, dateTo }: Days): string[] {
   const end = dateTo === undefined ? Date.now() : Date.parse(dateTo);
   const start = dateFrom === undefined ? end - USUAL_DAYS * DAY_MS : Date.parse(dateFrom);

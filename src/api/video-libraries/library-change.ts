@@ -20,7 +20,7 @@ type Sent = VideoLibraryUpdateModel;
 const LONGEST_HTML = 100_000;
 
 /**
- * Reads what an update wants changed. A field that is absent or null stays as it is. Refuses (`invalid`, naming
+ * Reads the changes of an update. A field that is absent or null stays as it is. Refuses (`invalid`, naming
  * the field) values that could not be kept as they came.
  */
 export function toLibraryChange(sent: Sent): LibraryChange {

@@ -6,8 +6,8 @@ import { NoParams } from '../read-params.ts';
 import { LANGUAGES } from './languages.ts';
 
 /**
- * What is transcribed is what the configured engine knows. No accuracy was measured, which is 0; the player's own words
- * are English.
+ * What is transcribed is what the configured engine supports. No accuracy was measured, which is 0; the player's own
+ * words are English.
  */
 export const listLanguages = defineOperation({
   name: 'listLanguages',
@@ -30,7 +30,9 @@ export const listLanguages = defineOperation({
   },
 });
 
-/** A model that cannot be read transcribes nothing; what is wrong with it is said to whoever wants to transcribe. */
+/**
+ * A model that cannot be read transcribes nothing; what is wrong with it is in the answer to a request to transcribe.
+ */
 function withoutEngine(error: unknown): null {
   if (error instanceof Refused) return null;
   throw error;

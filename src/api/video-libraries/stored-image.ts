@@ -20,7 +20,7 @@ const DROPPED_AT_ONCE = 1000;
 
 type Deps = { libraries: LibraryStore; storage: Storage };
 
-/** Stores an image as the library's next version, then shows it and deletes those before it that nobody needs. */
+/** Stores an image as the library's next version, then shows it and deletes those before it that are not used. */
 export async function keepImage(
   { library, image, bytes }: { library: Library; image: LibraryImage; bytes: Buffer },
   { libraries, storage }: Deps,
@@ -57,7 +57,7 @@ export async function removeImage(
 
 /**
  * Deletes the stored versions of an image below `before`, at most a thousand, except watermarks that are still burned
- * into video: what is encoded on demand may want one for as long as it exists.
+ * into video: what is encoded on demand may need one for as long as it exists.
  */
 async function dropImages(
   { libraryId, image, before }: { libraryId: number; image: LibraryImage; before: number },

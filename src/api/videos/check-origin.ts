@@ -5,11 +5,11 @@ import { Refused } from '../../lib/refused.ts';
 
 const PATIENCE_MS = 15_000;
 
-/** What a caller wants fetched. */
+/** What a caller requests to be fetched. */
 export type Origin = { url: string; headers: Record<string, string> };
 
 /**
- * Asks an origin for a file and waits for its first byte, so that a fetch that cannot succeed is refused at once
+ * Requests a file of an origin and waits for its first byte, so that a fetch that cannot succeed is refused at once
  * (`invalid`), with what the origin answered. Answers the size that was announced, 0 when none was.
  */
 export async function checkOrigin({ url, headers }: Origin, outbound: Outbound, signal: AbortSignal): Promise<number> {

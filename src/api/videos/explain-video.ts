@@ -1,6 +1,6 @@
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { ScrubViewStore } from '../../catalog/scrub/scrub-store.ts';
-import type { ExperienceStore } from '../../catalog/statistics/experience-store.ts';
+import type { ExperienceStore } from '../../catalog/statistics/reports/experience-store.ts';
 import type { ActivityStore } from '../../catalog/videos/activity-store.ts';
 import { describeOutlook } from '../../catalog/videos/outlook.ts';
 import type { OutlookStore } from '../../catalog/videos/outlook-store.ts';

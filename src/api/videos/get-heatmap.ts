@@ -1,5 +1,5 @@
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
-import type { StatisticsStore } from '../../catalog/statistics/statistics-store.ts';
+import type { StatisticsStore } from '../../catalog/statistics/reports/statistics-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoHeatmapModel } from '../models/play-data.ts';

@@ -1,4 +1,4 @@
-import type { StatisticsStore } from '../../catalog/statistics/statistics-store.ts';
+import type { StatisticsStore } from '../../catalog/statistics/reports/statistics-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoPlayDataModel } from '../models/play-data.ts';
 import { loadPlayData, type PlayDataDeps, PlayQuery } from './load-play-data.ts';

@@ -32,9 +32,11 @@ export const getResolutions = defineOperation({
 });
 
 function describe(video: StoredVideo, library: Library, videoId: Guid): VideoResolutionsInfoModel {
-  const pictures = video.renditions.filter(({ kind }) => kind === 'video');
-  const finished = pictures.filter(({ isActive, state }) => isActive && state === 'finished');
-  const whole = pictures.filter(({ isActive, isOnDemand, state }) => isActive && (isOnDemand || state === 'finished'));
+  const videoRenditions = video.renditions.filter(({ kind }) => kind === 'video');
+  const finished = videoRenditions.filter(({ isActive, state }) => isActive && state === 'finished');
+  const whole = videoRenditions.filter(
+    ({ isActive, isOnDemand, state }) => isActive && (isOnDemand || state === 'finished'),
+  );
   const stored = video.renditions.filter(({ storageBytes, isRetired }) => storageBytes > 0 && !isRetired);
   const hasMp4 = video.state === 'finished' && library.settings.mp4.enabled && !library.settings.drm.enabled;
   return {
@@ -42,7 +44,7 @@ function describe(video: StoredVideo, library: Library, videoId: Guid): VideoRes
     videoLibraryId: library.id,
     availableResolutions: names(rungsOf(whole)),
     configuredResolutions: names(library.settings.encoding.rungs),
-    playlistResolutions: pictures
+    playlistResolutions: videoRenditions
       .filter(({ isActive, hasStart, isOnDemand }) => isActive && (hasStart || isOnDemand))
       .map((rendition) => reference(rendition.rung, playlistOf(rendition))),
     storageResolutions: stored

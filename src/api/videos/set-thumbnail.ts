@@ -59,7 +59,7 @@ export const setThumbnail = defineOperation({
 
 /**
  * Reads one of the thumbnails that were made for the video to choose from, by its address at our edge, which requests
- * from here may not reach and which may want a token. Null for any other address.
+ * from here may not reach and which may need a token. Null for any other address.
  */
 async function readCandidate(
   key: MediaKey,

@@ -71,11 +71,11 @@ export const transcribeVideo = defineOperation({
 /** Without a language model the one target is the language of the speaker; more, or others, are refused. */
 function readLanguages(
   { sourceLanguage, targetLanguages }: TranscribeSettings,
-  asked: string,
+  requested: string,
   translates: boolean,
 ): { language: string | null; targets: string[] } {
   const wanted = [...new Set((targetLanguages ?? []).map(readSpokenLanguage))].filter((each) => each !== null);
-  const named = readSpokenLanguage(sourceLanguage || asked);
+  const named = readSpokenLanguage(sourceLanguage || requested);
   const language = named ?? (translates ? null : (wanted[0] ?? null));
   const targets = wanted.filter((target) => target !== language);
   if (translates || targets.length === 0) return { language, targets };

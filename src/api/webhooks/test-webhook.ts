@@ -5,7 +5,7 @@ import { WebhookTestModel } from '../models/webhook.ts';
 import { LibraryParams } from '../read-params.ts';
 
 /**
- * Asks for a test delivery to the library's webhook address: a real one, signed as any other, of Status 0 for the
+ * Requests a test delivery to the library's webhook address: a real one, signed as any other, of Status 0 for the
  * video 00000000-0000-0000-0000-000000000000, tried once. The delivery log reports what came of it.
  */
 export const testWebhook = defineOperation({

@@ -65,7 +65,7 @@ export type BulkOutcome = { reason: null; collectionBefore: Guid | null } | { re
  * Notes a video's outcome, once: what was noted before stays. Answers whether the video was still waiting for its
  * outcome.
  */
-export async function settleItem(tx: Db | Tx, bulkId: Guid, place: number, outcome: BulkOutcome): Promise<boolean> {
+export async function finalizeItem(tx: Db | Tx, bulkId: Guid, place: number, outcome: BulkOutcome): Promise<boolean> {
   const { reason } = outcome;
   const state = reason === null ? 'done' : 'failed';
   const before = outcome.reason === null ? outcome.collectionBefore : null;
@@ -119,7 +119,7 @@ async function takeOver(tx: Tx, undone: Guid, bulkId: Guid): Promise<void> {
 
 /**
  * Ends an operation that is undone or given up: what still waits in it fails for the reason and is never done. Videos
- * first, then the operation, as `settleItem` locks them: what is just being done is waited for, and counts as done.
+ * first, then the operation, as `finalizeItem` locks them: what is just being done is waited for, and counts as done.
  */
 async function endOperation(tx: Tx, key: BulkKey, reason: string): Promise<void> {
   const { libraryId, bulkId } = key;

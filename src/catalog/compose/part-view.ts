@@ -3,7 +3,7 @@ import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { PlannedRendition } from '../lifecycle/encode-plan.ts';
 
-/** A finished rendition that is shown, as far as taking parts of it goes. */
+/** A finished rendition that is active, as far as taking parts of it goes. */
 export type PartRendition = Omit<PlannedRendition, 'listed' | 'plannedSegments' | 'isOnDemand'> & {
   codecString: string;
   init: Buffer;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
-import { recordingFacts } from '../../media/live/recording-facts.ts';
+import { recordingFacts } from '../../media/live/recording/recording-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Db, MediaKey } from '../db.ts';
 import type { PartRendition, PartView } from './part-view.ts';

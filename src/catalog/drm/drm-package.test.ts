@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newContentKeys } from '../../media/drm/content-keys.ts';
+import { newContentKeys } from '../../media/drm/keys/content-keys.ts';
 import { readLibrarySettings } from '../libraries/library-settings.ts';
 import { chooseSystems, drmModeOf, readSignals, requireSameKids, storeSignals } from './drm-package.ts';
 
@@ -36,8 +36,8 @@ test('signals are read back as they were stored', () => {
 });
 
 test('keys under other ids than were asked for are refused', () => {
-  const asked = newContentKeys('cbcs');
-  expect(() => requireSameKids(asked, asked)).not.toThrow();
-  expect(() => requireSameKids(asked, newContentKeys('cbcs'))).toThrow('the key ids');
-  expect(() => requireSameKids(asked, { ...asked, scheme: 'cenc' })).toThrow('the scheme');
+  const requested = newContentKeys('cbcs');
+  expect(() => requireSameKids(requested, requested)).not.toThrow();
+  expect(() => requireSameKids(requested, newContentKeys('cbcs'))).toThrow('the key ids');
+  expect(() => requireSameKids(requested, { ...requested, scheme: 'cenc' })).toThrow('the scheme');
 });

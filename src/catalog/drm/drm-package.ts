@@ -1,4 +1,4 @@
-import { kidsOf } from '../../media/drm/content-keys.ts';
+import { kidsOf } from '../../media/drm/keys/content-keys.ts';
 import type { ContentKeys, DrmSystem, SchemeName, SystemSignals } from '../../ports/drm-key-source.ts';
 import type { LibrarySettings } from '../libraries/library-settings.ts';
 import type { StoredSignals } from './drm-schema.ts';
@@ -9,7 +9,7 @@ export type DrmPackage = {
   scheme: SchemeName;
   /** What `formatContentKeys` writes, sealed. */
   keysSealed: Buffer;
-  /** What a key server says of its systems; empty where our own licence server gives out the keys. */
+  /** What a key server states of its systems; empty where our own licence server gives out the keys. */
   signals: readonly SystemSignals[];
   retiredAt: Date | null;
 };
@@ -27,7 +27,7 @@ export function drmModeOf({ drm }: Pick<LibrarySettings, 'drm'>): DrmMode {
 }
 
 /**
- * The systems to ask a key source for: of those that it speaks for, what the library has switched on and the scheme
+ * The systems to ask a key source for: of those that it supports, what the library has switched on and the scheme
  * suits.
  */
 export function chooseSystems(
@@ -44,9 +44,9 @@ export function chooseSystems(
   return offered.filter((system) => isWanted[system]);
 }
 
-/** Throws unless an answer is for the very key ids that were asked for: other ones would decrypt nothing. */
-export function requireSameKids(asked: ContentKeys, came: ContentKeys): void {
-  if (came.scheme === asked.scheme && kidsOf(came).join() === kidsOf(asked).join()) return;
+/** Throws unless an answer is for the very key ids that were requested: other ones would decrypt nothing. */
+export function requireSameKids(requested: ContentKeys, came: ContentKeys): void {
+  if (came.scheme === requested.scheme && kidsOf(came).join() === kidsOf(requested).join()) return;
   throw new Error('Expected a key source to answer the key ids and the scheme that it was asked for.');
 }
 

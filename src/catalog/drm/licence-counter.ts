@@ -1,5 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
-import type { LicenceProxy } from './licence-proxy.ts';
+import type { LicenceProxy } from '../../ports/licence-proxy.ts';
 
 const FLUSH_MS = 1_000;
 /** Videos with counts that are not written yet; more are not counted. */
@@ -40,9 +40,9 @@ export function countingLicences(
   return {
     licences: {
       ...proxy,
-      async ask(system, asked, signal) {
-        const licence = await proxy.ask(system, asked, signal);
-        add(asked.mediaId, 1);
+      async request(system, requested, signal) {
+        const licence = await proxy.request(system, requested, signal);
+        add(requested.mediaId, 1);
         return licence;
       },
     },

@@ -1,6 +1,6 @@
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
-import { formatContentKeys, newContentKeys } from '../../media/drm/content-keys.ts';
+import { formatContentKeys, newContentKeys } from '../../media/drm/keys/content-keys.ts';
 import type { DrmKeySource, DrmSystem, SchemeName } from '../../ports/drm-key-source.ts';
 import type { Db, MediaKey } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
@@ -71,13 +71,13 @@ async function storeKeys(
   { db, secretBox, keySource, scheme }: PackagerDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  const asked = newContentKeys(scheme);
+  const requested = newContentKeys(scheme);
   const systems = chooseSystems(keySource.systems, settings, scheme);
   const { keys, systems: signals } = await keySource.fetchKeys(
-    { contentId: key.mediaId, keys: asked, systems },
+    { contentId: key.mediaId, keys: requested, systems },
     signal,
   );
-  requireSameKids(asked, keys);
+  requireSameKids(requested, keys);
   const keysSealed = secretBox.seal(formatContentKeys(keys));
   await inTransaction(db, (tx) => addPackage(tx, key, { scheme, keysSealed, signals, keepsPrevious }, isFirst));
 }

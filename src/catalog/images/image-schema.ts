@@ -2,7 +2,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { WatermarkPlace } from '../../media/encode/watermark.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 
-/** A row of `picture`: a stored object of the images that `media.pictures` lists. */
+/** A row of `image`: a stored object of the images that `media.images` lists. */
 export type ImageTable = {
   library_id: number;
   media_id: Guid;

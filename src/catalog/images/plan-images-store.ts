@@ -23,7 +23,7 @@ export async function planImages(tx: Tx, key: MediaKey, timelineId: Guid | null)
     select t.end_ticks::float8 / t.timescale as "durationSec" from timeline t
     join media m on m.library_id = t.library_id and m.id = t.media_id
     where t.library_id = ${key.libraryId} and t.media_id = ${key.mediaId} and t.id = ${timelineId}
-      and m.pictures->>'timelineId' is distinct from t.id::text
+      and m.images->>'timelineId' is distinct from t.id::text
       and ${HAS_VIDEO}
       and not exists (select 1 from encode_task w where w.timeline_id = t.id and w.library_id = t.library_id
         and w.media_id = t.media_id and w.kind = 'images')
@@ -43,7 +43,7 @@ export async function findWithoutImages(db: Db): Promise<{ key: MediaKey; timeli
   const { rows } = await sql<{ library_id: number; id: Guid; timeline_id: Guid }>`
     select m.library_id, m.id, t.id as timeline_id from media m
     join timeline t on t.library_id = m.library_id and t.media_id = m.id and t.active
-    where m.type = 'video' and m.state = 'finished' and m.pictures is null and m.width_px > 0 and ${HAS_VIDEO}
+    where m.type = 'video' and m.state = 'finished' and m.images is null and m.width_px > 0 and ${HAS_VIDEO}
       and not exists (select 1 from encode_task w where w.library_id = m.library_id and w.media_id = m.id
         and w.kind = 'images')
     order by random() limit ${VIDEOS_AT_ONCE}

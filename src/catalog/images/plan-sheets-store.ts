@@ -43,7 +43,7 @@ async function findSource(tx: Tx, { libraryId, mediaId }: MediaKey, timelineId: 
       where library_id = m.library_id and media_id = m.id and timeline_id = t.id and kind = 'video' and codec = 'h264'
         and state <> 'failed' and retired_at is null order by rung limit 1) r
     where m.library_id = ${libraryId} and m.id = ${mediaId} and m.state = 'transcoding'
-      and m.pictures->>'timelineId' is distinct from t.id::text and r.origin = 'encode' and r.state = 'building'
+      and m.images->>'timelineId' is distinct from t.id::text and r.origin = 'encode' and r.state = 'building'
   `.execute(tx);
   return rows[0] ?? null;
 }

@@ -31,7 +31,7 @@ export async function replaceImages(
   await replaceObjects(tx, key, objects);
   await tx
     .updateTable('media')
-    .set({ pictures: set === null ? null : JSON.stringify(set), thumbnail_count: set?.board.frames ?? 0 })
+    .set({ images: set === null ? null : JSON.stringify(set), thumbnail_count: set?.board.frames ?? 0 })
     .where('library_id', '=', key.libraryId)
     .where('id', '=', key.mediaId)
     .execute();
@@ -69,10 +69,10 @@ async function replaceObjects(
 ): Promise<void> {
   await sql`
     insert into retired_object (storage_key, library_id, media_id, size_bytes)
-    select storage_key, library_id, media_id, size_bytes from picture
+    select storage_key, library_id, media_id, size_bytes from image
     where library_id = ${libraryId} and media_id = ${mediaId} on conflict do nothing
   `.execute(tx);
-  await tx.deleteFrom('picture').where('library_id', '=', libraryId).where('media_id', '=', mediaId).execute();
+  await tx.deleteFrom('image').where('library_id', '=', libraryId).where('media_id', '=', mediaId).execute();
   const rows = objects.map(({ key, sizeBytes, use }) => ({
     library_id: libraryId,
     media_id: mediaId,
@@ -82,7 +82,7 @@ async function replaceObjects(
   }));
   for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
     await tx
-      .insertInto('picture')
+      .insertInto('image')
       .values(rows.slice(at, at + ROWS_AT_ONCE))
       .execute();
   }

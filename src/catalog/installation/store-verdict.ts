@@ -1,7 +1,7 @@
 import { type Guid, parseGuid } from '../../lib/guid.ts';
 import type { Installation } from './installation-store.ts';
 
-/** What the identity object of a store says: whose it is, and the last state of that database that wrote here. */
+/** What the identity object of a store states: whose it is, and the last state of that database that wrote here. */
 export type Mark = { installation: Guid; sequence: number };
 
 /** One store as it was found. `unknown`: it has a mark that cannot be read as one. */
@@ -44,7 +44,7 @@ export function formatMark({ installation, sequence }: Mark): string {
 
 /**
  * Judges stores against their database: each must carry the mark of this installation, none a later state than the
- * database knows. A hold that was begun before is a refusal until its time is over.
+ * database has. A hold that was begun before is a refusal until its time is over.
  */
 export function judgeStores(ours: Installation, stores: readonly FoundMark[]): StoreVerdict {
   for (const store of stores) {

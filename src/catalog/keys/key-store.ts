@@ -36,7 +36,7 @@ export type KeyStore = {
 
 type Found = Grant & { hash: Buffer };
 
-/** Keys in PostgreSQL, the valid ones remembered for 1 s so that most requests ask nothing. */
+/** Keys in PostgreSQL, the valid ones remembered for 1 s so that most requests query nothing. */
 export function createKeyStore(db: Db): KeyStore {
   const remembered = new Map<string, { grant: Grant; until: number }>();
   const findHashed = async (hash: Buffer) => {

@@ -23,7 +23,7 @@ export type SessionStore = {
 };
 
 /**
- * Sessions in PostgreSQL, so that every API process knows them. Only hashes are kept: a copy of the table opens
+ * Sessions in PostgreSQL, so that every API process reads them. Only hashes are kept: a copy of the table opens
  * nothing.
  */
 export function createSessionStore(db: Db, keys: Pick<KeyStore, 'findHashed'>): SessionStore {

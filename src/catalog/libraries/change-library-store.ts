@@ -7,7 +7,7 @@ import { type Library, type LibraryChange, type LibraryKeys, newSecurityKey } fr
 import { mergeSettings } from './library-settings.ts';
 import { loadLibrary, unknownLibrary } from './read-library-store.ts';
 
-/** Locks a library, asks what is to change of it and saves that. Refuses (`not-found`) an unknown library. */
+/** Locks a library, computes its change and saves that. Refuses (`not-found`) an unknown library. */
 export async function changeLibrary(
   tx: Tx,
   id: number,

@@ -123,7 +123,7 @@ const LibrarySettingsSchema = Type.Object({
 
 /**
  * What a library's owner may set; a setting that is not stored has its default (premium tier, 240p to
- * 1080p, H.264, originals kept, MP4 on, JIT off, tokens off). Rungs are heights in pixels, rates kbit/s.
+ * 1080p, H.264, originals kept, MP4 on, on demand off, tokens off). Rungs are heights in pixels, rates kbit/s.
  */
 export type LibrarySettings = Static<typeof LibrarySettingsSchema>;
 
@@ -192,7 +192,7 @@ export function readPullZoneSettings(stored: unknown): PullZoneSettings {
   return pullZoneSettings(stored);
 }
 
-// The edge reads settings with each publication, so the defaults are made once and shared: nobody may write to them.
+// The edge reads settings with each publication, so the defaults are made once and shared: they must not be written to.
 function withDefaults<S extends TObject>(schema: S, what: string): (stored: unknown) => Static<S> {
   const validator = Compile(schema);
   const defaults = frozen(Value.Default(schema, {}));

@@ -26,14 +26,14 @@ export type NewLibrary = {
 export type LibraryStore = {
   /** The library as it is now, or null. */
   find(id: number): Promise<Library | null>;
-  /** The library as it was at most 1 s ago, or null; asks nothing when it was asked for within that time. */
+  /** The library as it was at most 1 s ago, or null; reads nothing when it was read within that time. */
   recall(id: number): Promise<Library | null>;
   /** Makes a library with its pull zone and two keys, in one transaction. */
   create(wanted: NewLibrary): Promise<{ library: Library; keys: LibraryKeys }>;
   /** The library's own keys in clear. Refuses (`not-found`) an unknown library. */
   keys(id: number): Promise<LibraryKeys>;
   /**
-   * Locks a library, asks `transition` what is to change and saves that, settings and pull zone in one
+   * Locks a library, applies `transition` and saves the change, settings and pull zone in one
    * transaction. Refuses (`not-found`) an unknown library, and what the transition refuses.
    */
   change(id: number, transition: (library: Library) => LibraryChange): Promise<void>;

@@ -3,7 +3,7 @@ import type { SecretBox } from '../../lib/secret-box.ts';
 import { containing } from '../containing.ts';
 import type { Db } from '../db.ts';
 import { goneBytes } from '../retired-object-store.ts';
-import { trafficOfMonth } from '../statistics/delivered-store.ts';
+import { trafficOfMonth } from '../statistics/sums/delivered-store.ts';
 import type { LibraryView } from './library.ts';
 import { openKeys, selectLibraries, toLibrary, unknownLibrary } from './read-library-store.ts';
 

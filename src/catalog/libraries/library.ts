@@ -1,7 +1,7 @@
 import { Refused } from '../../lib/refused.ts';
 import type { LibrarySettings, LibrarySettingsPatch, PullZoneSettings } from './library-settings.ts';
 
-/** A library and the one pull zone that delivers its files. Keys are asked for on their own. */
+/** A library and the one pull zone that delivers its files. Keys are requested on their own. */
 export type Library = {
   id: number;
   name: string;

@@ -16,7 +16,7 @@ export async function markLibraryRemoved(tx: Tx, id: number): Promise<void> {
   const { numUpdatedRows } = await tx
     .updateTable('library')
     .set({ deleted_at: sql<Date>`now()`, settings: '{}' })
-    // Of keys that nobody has: the old ones find nothing any more.
+    // Of keys without an owner: the old ones find nothing any more.
     .set({ api_key_hash: hashKey(newKey()), read_only_key_hash: hashKey(newKey()) })
     .set({ api_key_sealed: Buffer.alloc(0), read_only_key_sealed: Buffer.alloc(0) })
     .where('id', '=', id)

@@ -33,7 +33,7 @@ export async function cancelEncode(tx: Tx, key: MediaKey): Promise<void> {
   else await giveUpPlan(tx, key);
 }
 
-/** `hasWhole`: all audio of the set that is shown is whole, and a picture of it, where it has any. */
+/** `hasWhole`: all audio of the set that is active is whole, and a picture of it, where it has any. */
 type LockedVideo = {
   state: MediaState;
   hasSource: boolean;
@@ -94,7 +94,7 @@ async function endTasks(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boole
 }
 
 /**
- * A set that takes the place of the one that is shown when it is whole. The further periods of a recording are none.
+ * A set that takes the place of the one that is active when it is whole. The further periods of a recording are none.
  */
 async function hasBackgroundSet(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   const { rows } = await sql`
@@ -107,7 +107,7 @@ async function hasBackgroundSet(tx: Tx, { libraryId, mediaId }: MediaKey): Promi
   return rows.length > 0;
 }
 
-/** What was shown before goes on, as far as it is whole or can be had on demand. */
+/** What was active before stays so, as far as it is whole or can be had on demand. */
 async function giveUpPlan(tx: Tx, key: MediaKey): Promise<void> {
   const message = failureMessage(CANCELLED_REASON, new Date());
   if (await restoreReplaced(tx, key, message)) return;
@@ -123,7 +123,7 @@ async function endEncode(tx: Tx, key: MediaKey): Promise<void> {
   if (await endTasks(tx, key)) await finalizeMedia(tx, key);
 }
 
-/** What is shown meanwhile, but not whole, goes with what was to take its place: it has no audio, or no end. */
+/** What is active meanwhile, but not whole, goes with what was to take its place: it has no audio, or no end. */
 async function failUnfinished(tx: Tx, key: MediaKey): Promise<void> {
   const { libraryId, mediaId } = key;
   await sql`

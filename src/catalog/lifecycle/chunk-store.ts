@@ -5,7 +5,7 @@ import type { ChunkFacts } from '../../media/cmaf/chunk.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
 import { planSheets } from '../images/plan-sheets-store.ts';
-import { readyOnDemand } from '../renditions/ready-store.ts';
+import { readyOnDemand } from '../renditions/active-set-store.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import { type Claim, idxKeyOf } from '../tasks/encode-task.ts';
@@ -43,10 +43,10 @@ export class TakenMeanwhile extends Error {
 
 /**
  * Publishes chunks of an encode task: rows, sums, progress, and with `isLast` the end of the encode task and of
- * whatever ends with it (rendition, video). One transaction; the publication rises by one. Throws LostClaim when the
- * claim does not hold, TakenMeanwhile when one of the segments is stored already, and refuses chunks of another init
- * segment than the rendition's. Answers objects that are not taken in, their rendition having failed or been left out
- * meanwhile: the caller deletes them.
+ * whatever ends with it (rendition, video). One transaction; the publication's revision rises by one. Throws LostClaim
+ * when the claim does not hold, TakenMeanwhile when one of the segments is stored already, and refuses chunks of
+ * another init segment than the rendition's. Answers objects that are not taken in, their rendition having failed or
+ * been left out meanwhile: the caller deletes them.
  */
 export async function commitChunks(
   tx: Tx,
@@ -55,8 +55,8 @@ export async function commitChunks(
 ): Promise<{ rejected: StorageKey[] }> {
   const { key } = claim.task;
   // The media row comes first in every transaction that also takes works, so that two never wait for each other.
-  const publication = await lockMedia(tx, key);
-  if (publication === null || !(await lockClaim(tx, claim))) {
+  const revision = await lockMedia(tx, key);
+  if (revision === null || !(await lockClaim(tx, claim))) {
     throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
   }
   const rejected: StorageKey[] = [];
@@ -69,7 +69,7 @@ export async function commitChunks(
       const taken = await findStored(tx, output.renditionId, facts);
       if (taken.length > 0) throw new TakenMeanwhile(output.renditionId, facts.firstSegment);
     }
-    await insertChunks(tx, { key, attempt: claim.attempt, publication }, output);
+    await insertChunks(tx, { key, attempt: claim.attempt, revision }, output);
   }
   if (claim.task.kind === 'video' && claim.task.fromSegment === 0) await leaveOutRedundant(tx, claim.task);
   await sumStorage(tx, key);
@@ -81,7 +81,7 @@ export async function commitChunks(
   return { rejected };
 }
 
-/** Locks a media's row and raises its publication; null when it is gone. */
+/** Locks a media's row and raises its revision; null when it is gone. */
 export async function lockMedia(tx: Tx, key: MediaKey): Promise<number | null> {
   const found = await tx
     .selectFrom('media')
@@ -144,11 +144,11 @@ export async function findStored(
 }
 
 /** What makes chunks visible: the attempt that made them, and the revision from which they are listed. */
-export type ChunkCommit = { key: MediaKey; attempt: number; publication: number };
+export type ChunkCommit = { key: MediaKey; attempt: number; revision: number };
 
 /** The row of a chunk whose objects are durable. */
 export function toChunkRow(
-  { key, attempt, publication }: ChunkCommit,
+  { key, attempt, revision }: ChunkCommit,
   renditionId: Guid,
   { facts, storageKey, idxBytes }: StoredChunk,
 ) {
@@ -159,7 +159,7 @@ export function toChunkRow(
     first_segment: facts.firstSegment,
     segment_count: facts.segmentCount,
     attempt,
-    publication,
+    revision,
     storage_key: storageKey,
     size_bytes: facts.sizeBytes,
     idx_bytes: idxBytes,

@@ -13,7 +13,7 @@ import { loadCutList } from '../tasks/task-view-store.ts';
 import type { PlannedRendition } from './encode-plan.ts';
 import { insertRenditions } from './plan-store.ts';
 
-/** A video with a timeline that is shown, to which renditions may be added now. */
+/** A video with a timeline that is active, to which renditions may be added now. */
 export type ActiveView = {
   key: MediaKey;
   state: MediaState;
@@ -30,13 +30,13 @@ export type ActiveView = {
  */
 export type CodecView = ActiveView & { rungs: readonly number[]; watermark: StoredWatermark | null };
 
-/** What is missing: renditions on the timeline that is shown, and the encode tasks that make them. */
+/** What is missing: renditions on the timeline that is active, and the encode tasks that make them. */
 export type CodecPlan = { renditions: readonly PlannedRendition[]; tasks: readonly EncodeTask[] };
 
 /** Output codecs of videos. */
 export type CodecStore = {
   /**
-   * Has what is missing of a codec made on the timeline that is shown; all of it is shown at once when it is
+   * Has what is missing of a codec made on the timeline that is active; all of it becomes active at once when it is
    * complete. A video that has it all stays as it is. Refuses (`not-found`) an unknown video, and (`invalid`) one
    * that has no picture or original, is not encoded yet, or is just being encoded anew.
    */
@@ -59,14 +59,14 @@ async function addCodec(tx: Tx, key: MediaKey, { codec, plan }: CodecAction): Pr
 }
 
 /**
- * Has renditions made on the timeline that is shown; they are shown at once when all encode tasks of the video have
- * ended.
+ * Has renditions made on the timeline that is active; they become active at once when all encode tasks of the video
+ * have ended.
  */
 export async function addToActive(tx: Tx, active: ActiveView, plan: CodecPlan): Promise<void> {
   await addToTimelines(tx, active, [{ ...plan, timelineId: active.timelineId }]);
 }
 
-/** The same for several timelines that are shown one after the other: the periods of a recording. */
+/** The same for several timelines that are active one after the other: the periods of a recording. */
 export async function addToTimelines(
   tx: Tx,
   { key, state }: Pick<ActiveView, 'key' | 'state'>,
@@ -140,7 +140,7 @@ function obstacleIn(state: MediaState, hasOriginal: boolean): string | null {
   }
 }
 
-/** The timeline that is shown. Refuses (`invalid`) while another one is being made that will take its place. */
+/** The timeline that is active. Refuses (`invalid`) while another one is being made that will take its place. */
 async function findTimeline(tx: Tx, key: MediaKey): Promise<Guid> {
   const { rows } = await sql<{ id: Guid; active: boolean }>`
     select t.id, t.active from timeline t where t.library_id = ${key.libraryId} and t.media_id = ${key.mediaId}

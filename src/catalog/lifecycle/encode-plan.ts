@@ -22,7 +22,7 @@ export type PlannedRendition = {
   listed: { init: Buffer; codecString: string } | null;
   /** A fragment table of one entry a segment, where the whole timeline is listed before its chunks are stored. */
   plannedSegments: Buffer | null;
-  /** Its segments are made when they are asked for; encode tasks of it only fill in the rest. */
+  /** Its segments are made when they are requested; encode tasks of it only fill in the rest. */
   isOnDemand: boolean;
 };
 
@@ -30,7 +30,7 @@ export type PlannedRendition = {
 export type PlannedTimeline = {
   id: Guid;
   cutList: CutList;
-  /** Shown at once; else it takes the place of what is shown when it is complete. */
+  /** Active at once; else it takes the place of what is active when it is complete. */
   isActive: boolean;
   renditions: readonly PlannedRendition[];
   tasks: readonly EncodeTask[];

@@ -8,7 +8,7 @@ import { type Guid, newGuid } from '../../lib/guid.ts';
 import { FfmpegFailed } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { MediaKey } from '../db.ts';
 import { keepAttemptLog, listAttemptLogs } from '../tasks/attempt-log-store.ts';
-import { claimTask } from '../tasks/claim-store.ts';
+import { claimTask, refreshProgress } from '../tasks/claim-store.ts';
 import { type Claim, chunkKeys, type EncodeTask, MAX_FAILURES } from '../tasks/encode-task.ts';
 import { insertTasks } from '../tasks/task-row-store.ts';
 import { cancelEncode } from './cancel-store.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-/** A video with renditions that are being made; `init` says which of them are known already. */
+/** A video with renditions that are being made; `init` states which of them are known already. */
 async function addVideo(state: string, rungs: readonly { rung: number; init: Buffer | null }[], isOnDemand: boolean) {
   const { db } = database;
   const libraryId = await addLibraryRow(db);
@@ -157,7 +157,7 @@ test('a cancelled encode that has nothing whole fails, whatever else went wrong,
   const open = { ...task, id: newGuid(), kind: 'video', renditionIds: [ids[1]], queue: 'quick' } as const;
   await insertTasks(db, [open]);
   const { libraryId, mediaId } = task.key;
-  await sql`insert into chunk (library_id, media_id, rendition_id, first_segment, segment_count, attempt, publication,
+  await sql`insert into chunk (library_id, media_id, rendition_id, first_segment, segment_count, attempt, revision,
       storage_key, size_bytes, idx_bytes, sha256, start_tick, duration_ticks, fragment_table, samples, cts_runs,
       sync_count, peak_segment_bps)
     values (${libraryId}, ${mediaId}, ${ids[1]}, 0, 1, 2, 1, 'k', 1, 1, ${Buffer.alloc(32)}, 0, 1, '', 1, 1, 1, 1)
@@ -236,4 +236,29 @@ test('what encoders of the last five failed attempts wrote is kept, and goes wit
   await db.deleteFrom('media').where('id', '=', task.key.mediaId).execute();
   await keepAttemptLog(db, open, { reason: 'Late.', messages: '7' });
   expect(await listAttemptLogs(db, task.key)).toEqual([]);
+});
+
+test('progress weighs tasks by their cost, leaves repairs out and 100 to the finish, and never falls', async () => {
+  const { db } = database;
+  const { task, ids } = await addVideo('transcoding', [{ rung: 240, init: null }], false);
+  const base = { ...task, renditionIds: [ids[0]], queue: 'long' } as const;
+  const heavy = { ...base, id: newGuid(), kind: 'video', weight: 900 } as const;
+  const light = { ...base, id: newGuid(), kind: 'audio', weight: 100 } as const;
+  const repair = { ...base, id: newGuid(), kind: 'repair', weight: 5000 } as const;
+  const progressWith = async (fractions: readonly [number, number]) => {
+    for (const [at, { id }] of [heavy, light].entries())
+      await db
+        .updateTable('encode_task')
+        .set({ done_fraction: fractions[at] ?? 0 })
+        .where('id', '=', id)
+        .execute();
+    await refreshProgress(db, task.key);
+    const row = await loadMedia(task.key);
+    return [row.encode_progress, row.encode_done, row.encode_total];
+  };
+  expect(await progressWith([0, 0])).toEqual([0, 0, 0]);
+  await insertTasks(db, [heavy, light, repair]);
+  expect(await progressWith([0.5, 1])).toEqual([55, 550, 1000]);
+  expect(await progressWith([0, 0])).toEqual([55, 0, 1000]);
+  expect(await progressWith([1, 1])).toEqual([99, 1000, 1000]);
 });

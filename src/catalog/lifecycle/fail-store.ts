@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { newGuid } from '../../lib/guid.ts';
 import { bumpPublication, type Tx } from '../db.ts';
 import { RENDITION_NAME } from '../rendition-name-store.ts';
-import { readyOnDemand } from '../renditions/ready-store.ts';
+import { readyOnDemand } from '../renditions/active-set-store.ts';
 import { endTask, lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import { type Claim, type EncodeTask, MAX_FAILURES } from '../tasks/encode-task.ts';
 import { taskRow } from '../tasks/task-row-store.ts';
 import { findStored, LostClaim } from './chunk-store.ts';
 import { addMessages, finalizeMedia } from './finalize-store.ts';
-import { IMAGES_VALUE, jitFailedMessage, renditionMessage } from './messages.ts';
+import { IMAGES_VALUE, onDemandFailedMessage, renditionMessage } from './messages.ts';
 import { reportDamage } from './repair-store.ts';
 
 const IMAGE_NAMES = { thumbnail: 'The thumbnail', images: IMAGES_VALUE } as const;
@@ -17,7 +17,7 @@ const IMAGE_NAMES = { thumbnail: 'The thumbnail', images: IMAGES_VALUE } as cons
  * Ends an encode task that was tried often enough. An encode task of several rungs is split first, one encode task a
  * rung with one try each, so that a rung that cannot be made does not take the others with it. Else its renditions
  * fail, their other encode tasks are dropped, and the video ends if nothing is open. Images that cannot be made are
- * missing, and a message says so; sheets are made with the other images then. Throws LostClaim when the claim does
+ * missing, and a message states so; sheets are made with the other images then. Throws LostClaim when the claim does
  * not hold any more.
  */
 export async function failTask(tx: Tx, claim: Claim, reason: string): Promise<void> {
@@ -84,7 +84,7 @@ async function giveUpSegment(tx: Tx, claim: Claim, reason: string): Promise<void
   const [rendition] = rows;
   // One line a rung: where one segment fails, others do.
   if (rendition?.isFirst !== true) return;
-  await addMessages(tx, key, [jitFailedMessage(rendition.name, fromSegment, reason, new Date())]);
+  await addMessages(tx, key, [onDemandFailedMessage(rendition.name, fromSegment, reason, new Date())]);
 }
 
 /** Rungs that failed in another encode task since this one was claimed are no part of it any more. */

@@ -14,7 +14,7 @@ import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { markIncomplete } from './incomplete-store.ts';
 import { failureKind, failureMessage, renditionMessage } from './messages.ts';
-import { decideOutcome, type RenditionStanding } from './outcome.ts';
+import { decideOutcome, type RenditionProgress } from './outcome.ts';
 import { failMedia } from './process-store.ts';
 import { forgetReplaced } from './replacement-store.ts';
 
@@ -24,20 +24,20 @@ const AUDIO_TOLERANCE_SEC = 0.04;
 /**
  * Ends what has no open encode task any more: renditions become `finished` when their chunks cover the whole
  * timeline, else `failed`; and, when nothing is open at all, so does the video, and a set that was made in
- * the background takes the place of the one that is shown. Before that, the images are made from the set that will
- * be shown. Call it within the transaction that ended an encode task.
+ * the background takes the place of the one that is active. Before that, the images are made from the set that will
+ * be active. Call it within the transaction that ended an encode task.
  */
 export async function finalizeMedia(tx: Tx, key: MediaKey): Promise<void> {
-  let standings = await loadStandings(tx, key);
-  for (const standing of standings) {
+  let renditions = await loadRenditionProgress(tx, key);
+  for (const rendition of renditions) {
     // Without any work it belongs to a set that was given up for a new plan: it stands until that takes its place.
-    if (standing.state !== 'building' || standing.tasks === 0 || standing.openTasks > 0) continue;
-    const fault = standing.failedReason ?? (await findFault(tx, key, standing.id));
-    if (fault === null) await finishRendition(tx, key, standing);
-    else await failRendition(tx, key, standing, fault);
+    if (rendition.state !== 'building' || rendition.tasks === 0 || rendition.openTasks > 0) continue;
+    const fault = rendition.failedReason ?? (await findFault(tx, key, rendition.id));
+    if (fault === null) await finishRendition(tx, key, rendition);
+    else await failRendition(tx, key, rendition, fault);
   }
   if (await hasOpenTask(tx, key)) return;
-  standings = await loadStandings(tx, key);
+  renditions = await loadRenditionProgress(tx, key);
   const media = await tx
     .selectFrom('media')
     .select(['facts', 'state', sql<boolean>`replaced is not null`.as('isReplaced')])
@@ -45,7 +45,7 @@ export async function finalizeMedia(tx: Tx, key: MediaKey): Promise<void> {
     .where('id', '=', key.mediaId)
     .executeTakeFirstOrThrow();
   if (!isEncoding(media.state)) return;
-  const outcome = decideOutcome(standings, media.facts?.video !== null);
+  const outcome = decideOutcome(renditions, media.facts?.video !== null);
   if (outcome.kind === 'failed') {
     await failMedia(tx, key, failureKind(outcome.reason), failureMessage(outcome.reason, new Date()));
     return;
@@ -77,7 +77,7 @@ function isEncoding(state: MediaState): boolean {
   return ENCODING_STATES.some((one) => one === state);
 }
 
-async function finishRendition(tx: Tx, key: MediaKey, { id, kind, isActive }: RenditionStanding): Promise<void> {
+async function finishRendition(tx: Tx, key: MediaKey, { id, kind, isActive }: RenditionProgress): Promise<void> {
   await setRenditionState(tx, key, id, 'finished', null);
   if (kind === 'video' && isActive) await announce(key, WebhookStatus.resolutionFinished)(tx);
 }
@@ -85,7 +85,7 @@ async function finishRendition(tx: Tx, key: MediaKey, { id, kind, isActive }: Re
 async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
   await mustEnterState(tx, key, 'finished', {
     reason: null,
-    // What the library says of originals later is no matter of this one.
+    // What the library states of originals later is no matter of this one.
     set: { encode_progress: 100, leaves_original: sql<boolean>`exists (${leavesOriginals(key.libraryId)})` },
   });
   await recountStorage(tx, key);
@@ -106,8 +106,8 @@ function leavesOriginals(libraryId: number) {
   return sql`select from library where id = ${libraryId} and settings#>>'{originals,keep}' = 'false'`;
 }
 
-async function loadStandings(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<RenditionStanding[]> {
-  const { rows } = await sql<RenditionStanding>`
+async function loadRenditionProgress(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<RenditionProgress[]> {
+  const { rows } = await sql<RenditionProgress>`
     select r.id, r.timeline_id as "timelineId", r.kind, r.state, r.active as "isActive",
       r.retired_at is not null as "isRetired",
       not t.active and exists (select from live_period p where p.library_id = r.library_id and p.media_id = r.media_id
@@ -199,16 +199,16 @@ async function setRenditionState(
 }
 
 /** A failed rendition is listed no more; its chunks are forgotten and their objects swept. */
-async function failRendition(tx: Tx, key: MediaKey, standing: RenditionStanding, reason: string): Promise<void> {
-  await setRenditionState(tx, key, standing.id, 'failed', reason);
+async function failRendition(tx: Tx, key: MediaKey, rendition: RenditionProgress, reason: string): Promise<void> {
+  await setRenditionState(tx, key, rendition.id, 'failed', reason);
   await tx
     .deleteFrom('chunk')
     .where('library_id', '=', key.libraryId)
     .where('media_id', '=', key.mediaId)
-    .where('rendition_id', '=', standing.id)
+    .where('rendition_id', '=', rendition.id)
     .execute();
   await recountStorage(tx, key);
-  await addMessages(tx, key, [renditionMessage(standing.name, reason, new Date())]);
+  await addMessages(tx, key, [renditionMessage(rendition.name, reason, new Date())]);
   await bumpPublication(tx, key);
 }
 
@@ -224,7 +224,7 @@ export async function addMessages(tx: Tx, { libraryId, mediaId }: MediaKey, line
 }
 
 /**
- * Shows a timeline in the place of the one that is shown, all its renditions at once. The old images retire;
+ * Shows a timeline in the place of the one that is active, all its renditions at once. The old images retire;
  * so does the old audio when the new set has its own or is of another file, else it moves over.
  */
 async function activateTimeline(

@@ -38,7 +38,7 @@ export function renditionMessage(rendition: string, reason: string, at: Date): M
 /** What the images of a video are called in its messages. */
 export const IMAGES_VALUE = 'Storyboard, thumbnails and previews';
 
-/** The value of the line that says what a finished video lacks. */
+/** The value of the line that states what a finished video lacks. */
 export const INCOMPLETE_VALUE = 'incomplete';
 
 /** The video is finished, but renditions or images that were planned could not be made; `missing` are their names. */
@@ -58,13 +58,13 @@ export function lostAudioMessage(
 }
 
 /** The video was to be encoded on demand and is encoded as a whole instead. */
-export function jitIncompatibleMessage(reason: string, at: Date): MediaMessage {
+export function onDemandIncompatibleMessage(reason: string, at: Date): MediaMessage {
   const message = `The video is encoded as a whole and not on demand: ${reason}.`;
   return make(LEVEL.warning, ISSUE.jitIncompatible, message, 'jit-incompatible', at);
 }
 
 /** A segment could not be encoded on demand; `rendition` is its name, such as `720p`. */
-export function jitFailedMessage(rendition: string, segment: number, reason: string, at: Date): MediaMessage {
+export function onDemandFailedMessage(rendition: string, segment: number, reason: string, at: Date): MediaMessage {
   const message = `Segment ${segment} of ${rendition} could not be encoded on demand: ${reason}`;
   return make(LEVEL.warning, ISSUE.jitFailed, message, rendition, at);
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { newGuid } from '../../lib/guid.ts';
 import { covers, findGap, type Placed } from '../renditions/coverage.ts';
-import { encodePercent, taskPriority } from '../tasks/encode-task.ts';
-import { decideOutcome, type RenditionStanding } from './outcome.ts';
+import { taskPriority } from '../tasks/encode-task.ts';
+import { decideOutcome, type RenditionProgress } from './outcome.ts';
 
 const timelineId = newGuid();
-const shown: RenditionStanding = {
+const active: RenditionProgress = {
   id: newGuid(),
   timelineId,
   kind: 'video',
@@ -18,67 +18,67 @@ const shown: RenditionStanding = {
   openTasks: 0,
   failedReason: null,
 };
-const failed: RenditionStanding = { ...shown, state: 'failed', isActive: false, failedReason: 'It broke.' };
-const background: RenditionStanding = { ...shown, timelineId: newGuid(), isActive: false };
-const sound: RenditionStanding = { ...shown, kind: 'audio' };
+const failed: RenditionProgress = { ...active, state: 'failed', isActive: false, failedReason: 'It broke.' };
+const background: RenditionProgress = { ...active, timelineId: newGuid(), isActive: false };
+const audio: RenditionProgress = { ...active, kind: 'audio' };
 
 test.each([
   {
     name: 'what is shown is whole',
-    standings: [shown, sound],
+    renditions: [active, audio],
     hasVideo: true,
     expected: { kind: 'finished', activate: null },
   },
   {
     name: 'one rung failed',
-    standings: [shown, failed, sound],
+    renditions: [active, failed, audio],
     hasVideo: true,
     expected: { kind: 'finished', activate: null },
   },
   {
     name: 'a set was made in the background',
-    standings: [shown, background],
+    renditions: [active, background],
     hasVideo: true,
     expected: { kind: 'finished', activate: background.timelineId },
   },
   {
     name: 'a sound that had failed was made once more',
-    standings: [shown, { ...sound, isActive: false }],
+    renditions: [active, { ...audio, isActive: false }],
     hasVideo: true,
     expected: { kind: 'finished', activate: timelineId },
   },
   {
     name: 'the background set failed',
-    standings: [shown, { ...background, state: 'failed' as const }],
+    renditions: [active, { ...background, state: 'failed' as const }],
     hasVideo: true,
     expected: { kind: 'finished', activate: null },
   },
   {
     name: 'a retired set is no background set',
-    standings: [shown, { ...background, isRetired: true }],
+    renditions: [active, { ...background, isRetired: true }],
     hasVideo: true,
     expected: { kind: 'finished', activate: null },
   },
   {
     name: 'a further period of a recording is no background set',
-    standings: [shown, { ...background, isOfFurtherPeriod: true }],
+    renditions: [active, { ...background, isOfFurtherPeriod: true }],
     hasVideo: true,
     expected: { kind: 'finished', activate: null },
   },
   {
     name: 'no picture is whole',
-    standings: [failed, sound],
+    renditions: [failed, audio],
     hasVideo: true,
     expected: { kind: 'failed', reason: 'It broke.' },
   },
   {
     name: 'sound alone is whole',
-    standings: [sound],
+    renditions: [audio],
     hasVideo: false,
     expected: { kind: 'finished', activate: null },
   },
-])('$name: $expected.kind', ({ standings, hasVideo, expected }) => {
-  expect(decideOutcome(standings, hasVideo)).toEqual(expected);
+])('$name: $expected.kind', ({ renditions, hasVideo, expected }) => {
+  expect(decideOutcome(renditions, hasVideo)).toEqual(expected);
 });
 
 const first: Placed = { firstSegment: 0, segmentCount: 2, startTick: 0, durationTicks: 200 };
@@ -124,11 +124,4 @@ test('first encode tasks go before all, short videos before long ones, early seg
   ];
   expect(order).toEqual(order.toSorted((a, b) => b - a));
   expect(new Set(order).size).toBe(order.length);
-});
-
-test('progress weighs works by their cost and leaves 100 to the finish', () => {
-  const heavy = { weight: 900, doneFraction: 0.5 };
-  expect(encodePercent([]).percent).toBe(0);
-  expect(encodePercent([heavy, { weight: 100, doneFraction: 1 }]).percent).toBe(55);
-  expect(encodePercent([{ ...heavy, doneFraction: 1 }]).percent).toBe(99);
 });

@@ -10,9 +10,9 @@ type FirstRate = { id: Guid; codec: string; rung: number; isOld: boolean; bps: n
 
 /**
  * Leaves out rungs that gain nothing, once the first chunks of a ladder show what each takes: they retire, and no
- * encode task makes them any further. Only where the library wants its ladders to fit each title, and the upload named
+ * encode task makes them any further. Only where the library's ladders are to fit each title, and the upload named
  * no rungs of its own, and never of what is encoded on demand, which is listed already. A ladder of which a rung was
- * finished before, its encode tasks forgotten, keeps what it has and gets what was asked for. Call it within the
+ * finished before, its encode tasks forgotten, keeps what it has and gets what was requested. Call it within the
  * transaction that published a first chunk.
  */
 export async function leaveOutRedundant(tx: Tx, task: EncodeTask): Promise<void> {

@@ -49,8 +49,8 @@ test('among ten thousand uploads of two thousand libraries the next is found wit
   const libraries = new Set<number>();
   const rowsRead = await database.db.connection().execute(async (one) => {
     const before = await countRead(one);
-    for (const asked of waiting) {
-      const answer = await claimProcess(one, asked, 'test');
+    for (const requested of waiting) {
+      const answer = await claimProcess(one, requested, 'test');
       if (answer.kind !== 'claimed') throw new Error('Expected a claim.');
       libraries.add(answer.claim.key.libraryId);
     }
@@ -72,12 +72,12 @@ test('ten thousand uploads of one library delay the first one of another by one 
   const { rows: sent } = await sql<MediaKey>`
     select library_id as "libraryId", id as "mediaId" from media limit ${CLAIMS}`.execute(db);
   const served: number[] = [];
-  for (const [at, asked] of sent.entries()) {
+  for (const [at, requested] of sent.entries()) {
     if (at === CLAIMS / 2) {
       await sql`insert into media (library_id, id, type, title, state, source_key, source_bytes)
         values (${quiet}, ${newGuid()}, 'video', 'T', 'uploaded', 's/q', 1)`.execute(db);
     }
-    const answer = await claimProcess(db, asked, 'test');
+    const answer = await claimProcess(db, requested, 'test');
     if (answer.kind === 'claimed') served.push(answer.claim.key.libraryId);
   }
   expect(served).toHaveLength(CLAIMS);

@@ -23,7 +23,7 @@ export type ProcessClaim = {
   uploadOptions: UploadOptions;
   thumbnailTimeMs: number | null;
   librarySettings: Record<string, unknown>;
-  /** Something is shown to viewers already: what is planned now takes its place when it is complete. */
+  /** A set is active already: what is planned now takes its place when it is complete. */
   hasActiveTimeline: boolean;
 };
 
@@ -38,12 +38,12 @@ export type ProcessAnswer = { kind: 'claimed'; claim: ProcessClaim } | { kind: '
 
 /**
  * Takes a video to plan it: of those that wait, the one whose library had least of these turns, else the one that was
- * asked for. As many jobs are sent as videos wait, so each has its turn, whichever job comes. The lease runs on the
+ * requested. As many jobs are sent as videos wait, so each has its turn, whichever job comes. The lease runs on the
  * database's clock.
  */
-export async function claimProcess(db: Db, asked: MediaKey, owner: string): Promise<ProcessAnswer> {
+export async function claimProcess(db: Db, requested: MediaKey, owner: string): Promise<ProcessAnswer> {
   const { key, row } = await inTransaction(db, async (tx) => {
-    const chosen = (await chooseWaiting(tx, asked)) ?? asked;
+    const chosen = (await chooseWaiting(tx, requested)) ?? requested;
     const claimed = await takeUploaded(tx, chosen, owner);
     if (claimed?.is_new === true) await announce(chosen, WebhookStatus.processing)(tx);
     return { key: chosen, row: claimed };
@@ -54,12 +54,12 @@ export async function claimProcess(db: Db, asked: MediaKey, owner: string): Prom
   const found = await db
     .selectFrom('media')
     .select(['state', 'process_tries', 'source_key'])
-    .where('library_id', '=', asked.libraryId)
-    .where('id', '=', asked.mediaId)
+    .where('library_id', '=', requested.libraryId)
+    .where('id', '=', requested.mediaId)
     .executeTakeFirst();
   const isWaiting = found?.state === 'processing' || found?.state === 'uploaded';
   if (isWaiting && (found.process_tries >= MAX_PROCESS_TRIES || found.source_key === null)) {
-    await inTransaction(db, (tx) => failUnclaimed(tx, asked));
+    await inTransaction(db, (tx) => failUnclaimed(tx, requested));
   }
   return { kind: 'over' };
 }

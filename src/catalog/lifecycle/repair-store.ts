@@ -108,7 +108,7 @@ function obstacleIn({ isComposed, hasOriginal, isUnderCenc, isLost }: DamagedRow
 /**
  * Publishes what a repair made of one rendition: in the place of the damaged chunk, whose objects retire, and all at
  * once, so that playlists never have a hole. Ends the encode task. Answers objects that are not taken in, the rendition
- * not being shown any more, or encrypted by counters by now: the caller deletes them. Throws LostClaim (another
+ * not active any more, or encrypted by counters by now: the caller deletes them. Throws LostClaim (another
  * original ends the task), and refuses chunks that take other times than those whose place they take.
  */
 export async function replaceChunks(
@@ -117,8 +117,8 @@ export async function replaceChunks(
   { outputs }: { outputs: readonly RenditionOutput[] },
 ): Promise<{ rejected: StorageKey[] }> {
   const { key, fromSegment, toSegment } = claim.task;
-  const publication = await lockMedia(tx, key);
-  if (publication === null || !(await lockClaim(tx, claim))) {
+  const revision = await lockMedia(tx, key);
+  if (revision === null || !(await lockClaim(tx, claim))) {
     throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
   }
   await endTask(tx, claim, 'done', null);
@@ -132,7 +132,7 @@ export async function replaceChunks(
       continue;
     }
     expectSameTimes(await retireChunks(tx, key, renditionId, [fromSegment, toSegment]), output);
-    await insertChunks(tx, { key, attempt: claim.attempt, publication }, output);
+    await insertChunks(tx, { key, attempt: claim.attempt, revision }, output);
     await recountStorage(tx, key);
     await reportRepaired(tx, claim.task, renditionId);
   }

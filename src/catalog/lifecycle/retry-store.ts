@@ -11,13 +11,13 @@ import { finalizeMedia } from './finalize-store.ts';
 import { findIncomplete, haveImagesFailed } from './incomplete-store.ts';
 import { IMAGES_VALUE } from './messages.ts';
 
-/** Renditions that failed, each as it is to be made once more, of the timeline that is shown. */
+/** Renditions that failed, each as it is to be made once more, of the timeline that is active. */
 export type RetryView = ActiveView & { failed: readonly PlannedRendition[] };
 
 /** Renditions that failed while the rest of their video did not. */
 export type RetryStore = {
   /**
-   * Has what failed made once more, all of it or pictures of one rung: what stands goes on being shown, and what is
+   * Has what failed made once more, all of it or pictures of one rung: what stands stays active, and what is
    * made joins it; with all of it, images that failed too. Refuses (`invalid`) when nothing of the kind failed, and
    * what `CodecStore.add` refuses.
    */
@@ -101,7 +101,7 @@ async function takeFailed(tx: Tx, { key, timelineId }: ActiveView, rung: number 
   return rows.map(toPlanned);
 }
 
-/** What the video says of these renditions is no longer so. */
+/** What the video states of these renditions is no longer so. */
 async function forgetMessages(tx: Tx, { libraryId, mediaId }: MediaKey, names: readonly string[]): Promise<void> {
   await sql`
     update media set messages = coalesce((select jsonb_agg(line order by place)

@@ -9,7 +9,7 @@ import { ENCODING_STATES, idxKeyOf } from '../tasks/encode-task.ts';
 import { BESIDE_KINDS } from '../tasks/task-kind.ts';
 import { finalizeMedia } from './finalize-store.ts';
 
-/** What is left alone so long belongs to nobody: its job was lost. */
+/** What is left alone so long has no owner: its job was lost. */
 const IDLE_SEC = 15;
 /**
  * Of what may fail each time they are any, not the oldest: else it would fill each run, and keep the others from
@@ -27,7 +27,7 @@ export async function mediaExists(db: Db, { libraryId, mediaId }: MediaKey): Pro
   return row !== undefined;
 }
 
-/** Videos that wait to be planned although nobody holds them, oldest first, a bounded number. */
+/** Videos that wait to be planned without a lease, oldest first, a bounded number. */
 export async function findUnplanned(db: Db): Promise<MediaKey[]> {
   const { rows } = await sql<MediaKey>`
     select library_id as "libraryId", id as "mediaId" from media
@@ -143,7 +143,7 @@ export async function findNamedObjects(
     .where('media_id', '=', mediaId)
     .execute();
   const images = await db
-    .selectFrom('picture')
+    .selectFrom('image')
     .select('storage_key')
     .where('library_id', '=', libraryId)
     .where('media_id', '=', mediaId)

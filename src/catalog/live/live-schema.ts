@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
-import type { WallAnchor } from '../../media/live/wall-anchors.ts';
+import type { WallAnchor } from '../../media/live/recording/wall-anchors.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { CreatedAt, JsonDefault } from '../account-schema.ts';
 import type { BitrateSample, LadderState, LiveState } from './live-stream.ts';

@@ -9,7 +9,7 @@ export type LiveState = 'created' | 'scheduled' | 'preview' | 'running' | 'ended
 export type BitrateSample = { atMs: number; bitrateBps: number; videoBps: number; audioBps: number; fps: number };
 
 /**
- * Whether the rungs below the source of a stream are encoded; `reason` says why not. Rungs by name: 720 is 720p.
+ * Whether the rungs below the source of a stream are encoded; `reason` states why not. Rungs by name: 720 is 720p.
  * `none`: nothing smaller is enabled.
  */
 export type LadderState = {
@@ -52,7 +52,7 @@ export type LiveStream = { libraryId: number; id: Guid } & LiveSettings &
     | { state: 'error'; startedAt: Date | null; endedAt: Date; reason: string }
   );
 
-/** How long after the end a recording that nobody requested can still be requested. */
+/** How long after the end a recording that was not requested can still be requested. */
 export const RECORD_LATE_MS = 24 * 3600 * 1000;
 
 /**

@@ -88,7 +88,7 @@ export async function nextMergeAttempt(db: Db): Promise<number> {
 }
 
 /**
- * Puts merged chunks in the place of their parts, whose objects retire; the publication rises by one. Answers the
+ * Puts merged chunks in the place of their parts, whose objects retire; the revision rises by one. Answers the
  * merges that were not taken in, for the caller to delete their objects: a part was replaced meanwhile, or all of it is
  * gone.
  */
@@ -98,8 +98,8 @@ export async function replaceParts(
   { merges, attempt }: { merges: readonly Merge[]; attempt: number },
 ): Promise<Merge[]> {
   const { key, renditionId } = rendition;
-  const publication = await lockMedia(tx, key);
-  if (publication === null || !(await isMergeable(tx, rendition))) return [...merges];
+  const revision = await lockMedia(tx, key);
+  if (revision === null || !(await isMergeable(tx, rendition))) return [...merges];
   const rejected: Merge[] = [];
   for (const merge of merges) {
     if (!(await areStored(tx, key, { renditionId, merge }))) {
@@ -107,7 +107,7 @@ export async function replaceParts(
       continue;
     }
     await retireParts(tx, key, { renditionId, merge });
-    await insertChunks(tx, { key, attempt, publication }, { renditionId, chunks: [merge.whole] });
+    await insertChunks(tx, { key, attempt, revision }, { renditionId, chunks: [merge.whole] });
   }
   await recountStorage(tx, key);
   return rejected;

@@ -14,7 +14,7 @@ export type DeliverySettings = {
   drm: DrmMode;
 };
 
-/** How the owner wants the player page to look. A colour that is none of CSS's hexadecimal ones is null. */
+/** The owner's appearance of the player page. A colour that is none of CSS's hexadecimal ones is null. */
 export type PlayerLook = Pick<
   LibrarySettings['player'],
   | 'fontFamily'

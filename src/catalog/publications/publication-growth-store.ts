@@ -27,7 +27,7 @@ export async function loadGrown(db: Db, { key, revision, known }: Growth): Promi
   const light = new Map<Guid, LightRow>();
   for (const row of rows) {
     const old = before.get(row.id);
-    if (row.publication !== revision || old === undefined || old.init === null) return null;
+    if (row.revision !== revision || old === undefined || old.init === null) return null;
     if (row.timeline_id !== old.timelineId || row.end_ticks !== old.cutList.endTicks) return null;
     light.set(row.id, row);
     if (isOfChunk(row)) fresh.set(row.id, [...(fresh.get(row.id) ?? []), toStoredChunk(row)]);
@@ -69,9 +69,9 @@ function selectGrowth(db: Db, { libraryId, mediaId }: MediaKey, since: number) {
         .onRef('c.library_id', '=', 'r.library_id')
         .onRef('c.media_id', '=', 'r.media_id')
         .onRef('c.rendition_id', '=', 'r.id')
-        .on('c.publication', '>', since),
+        .on('c.revision', '>', since),
     )
-    .select(['m.publication', 't.end_ticks'])
+    .select(['m.revision', 't.end_ticks'])
     .select(RENDITION_COLUMNS)
     .select(['c.first_segment', 'c.segment_count', 'c.start_tick', 'c.duration_ticks', 'c.storage_key'])
     .select('c.fragment_table')

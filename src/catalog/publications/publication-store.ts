@@ -6,7 +6,7 @@ import { readPlannedSegments } from '../../media/presentation/published-renditio
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { selectPackages } from '../drm/drm-package-store.ts';
-import { loadLiveHead, loadRecordingHead, type RecordingHead } from '../live/live-media-store.ts';
+import { loadLiveHead, loadRecordingHead, type RecordingHead } from '../live/viewing/live-media-store.ts';
 import type { TimelineTable } from '../schema.ts';
 import { readDeliverySettings } from './delivery-settings.ts';
 import type { Publication, StoredChunk, StoredRendition } from './publication.ts';
@@ -112,10 +112,15 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     .selectFrom('media')
     .innerJoin('library', 'library.id', 'media.library_id')
     .leftJoin('pull_zone', 'pull_zone.library_id', 'media.library_id')
-    .select(['publication', 'title', 'description', 'state', 'state_reason', 'encode_progress', 'duration_ms'])
+    .select(['media.revision', 'title', 'description', 'state', 'state_reason', 'encode_progress', 'duration_ms'])
     .select(['width_px', 'height_px', 'frame_rate', 'thumbnail_key', 'thumbnail_file_name', 'source_key', 'facts'])
-    .select(['pictures', 'captions', 'chapters', 'thumbnail_blurhash', 'meta_tags'])
-    .select(['library.settings', 'pull_zone.name as pull_zone_name', 'pull_zone.revision', 'media.type'])
+    .select(['images', 'captions', 'chapters', 'thumbnail_blurhash', 'meta_tags'])
+    .select([
+      'library.settings',
+      'pull_zone.name as pull_zone_name',
+      'pull_zone.revision as policy_revision',
+      'media.type',
+    ])
     .where('media.library_id', '=', libraryId)
     .where('media.id', '=', mediaId)
     .where('media.type', '<>', 'trash')
@@ -126,9 +131,9 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     ...(await selectRecording(db, { libraryId, mediaId }, row)),
     libraryId,
     mediaId,
-    revision: row.publication,
+    revision: row.revision,
     pullZoneName: row.pull_zone_name ?? '',
-    policyRevision: row.revision ?? 0,
+    policyRevision: row.policy_revision ?? 0,
     settings: readDeliverySettings(row.settings),
     title: row.title,
     description: row.description,
@@ -142,7 +147,7 @@ async function selectHead(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promis
     thumbnailKey: row.thumbnail_key,
     thumbnailFileName: row.thumbnail_file_name,
     thumbnailBlurhash: row.thumbnail_blurhash,
-    images: row.pictures,
+    images: row.images,
     sourceKey: row.source_key,
     sourceContainer: row.facts?.container ?? null,
     captions: row.captions,
@@ -228,7 +233,7 @@ async function selectChunks(
       'in',
       renditions.map((row) => row.id),
     )
-    .where('publication', '>', since)
+    .where('revision', '>', since)
     .orderBy('rendition_id')
     .orderBy('first_segment')
     .execute();

@@ -6,7 +6,7 @@ import { keepListening } from '../listen-store.ts';
 /** A media of which viewers may see something new, or that is gone. */
 export type PublicationChange = { libraryId: number; mediaId: Guid; revision: number | 'deleted' };
 
-/** Who wants to know. `listening` is called after each connect: changes may have been missed before it. */
+/** A subscriber. `listening` is called after each connect: changes may have been missed before it. */
 export type PublicationListener = {
   change(change: PublicationChange): void;
   /** What decides about the viewers of a library has changed. */

@@ -1,6 +1,6 @@
 import type { Guid } from '../../lib/guid.ts';
 import type { ImageSet } from '../../media/images/image-set.ts';
-import type { WallAnchor } from '../../media/live/wall-anchors.ts';
+import type { WallAnchor } from '../../media/live/recording/wall-anchors.ts';
 import {
   type PublishedChunk,
   type PublishedRendition,
@@ -9,7 +9,7 @@ import {
 import type { KeyGroup } from '../../ports/drm-key-source.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { DrmPackage } from '../drm/drm-package.ts';
-import type { LiveHead } from '../live/live-head.ts';
+import type { LiveHead } from '../live/viewing/live-head.ts';
 import type { CaptionTrack, Chapter, MediaState, MetaTag } from '../schema.ts';
 import type { DeliverySettings } from './delivery-settings.ts';
 
@@ -29,7 +29,7 @@ export type StoredRendition = Omit<PublishedRendition, 'chunks'> & {
 
 /**
  * All that the edge must know of one media, as of `publication`. Besides the active renditions it holds
- * those that were retired less than a day ago: players that opened the old playlist still ask for them.
+ * those that were retired less than a day ago: players that opened the old playlist still request them.
  */
 export type Publication = {
   libraryId: number;
@@ -38,7 +38,7 @@ export type Publication = {
   live?: LiveHead;
   /** When its media was taken; there for a recording of one period. */
   clock?: readonly WallAnchor[];
-  /** Rises with each change of what is shown. */
+  /** Rises with each change of what is active. */
   revision: number;
   pullZoneName: string;
   /** Of the zone's policy: settings change without a new publication of each video. */

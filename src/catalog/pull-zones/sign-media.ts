@@ -8,7 +8,7 @@ const PAUSE_SEC = 6 * 3600;
 const STEP_SEC = 3600;
 
 /**
- * The path token that opens a video's folder in a zone that asks for tokens, for its length and 6 h. `address` is the
+ * The path token that opens a video's folder in a zone that requires tokens, for its length and 6 h. `address` is the
  * viewer's, which is signed where the zone has it so.
  */
 export function signMedia(

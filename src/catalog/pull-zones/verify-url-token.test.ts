@@ -58,9 +58,9 @@ describe('published vectors', () => {
   });
 
   test.each(vectors.sign.filter(({ scheme }) => scheme.startsWith('embed')))('$scheme $name', (vector) => {
-    const asked = { mediaId: vector.videoId ?? '', keys: [vector.key] };
+    const requested = { mediaId: vector.videoId ?? '', keys: [vector.key] };
     const shown = { token: vector.token, expiresSec: vector.expires };
-    expect(isEmbedTokenValid(shown, asked, vector.expires * 1000 - 1)).toBe(true);
+    expect(isEmbedTokenValid(shown, requested, vector.expires * 1000 - 1)).toBe(true);
   });
 
   test.each(vectors.verify)('$name: $expect', ({ zone, request, expect: expected }) => {

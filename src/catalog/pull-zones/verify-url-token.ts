@@ -17,7 +17,7 @@ export type TokenBearer = { address: string; country: string; nowMs: number };
 /** A verified token, or why there is none. */
 export type TokenVerdict = { token: UrlToken } | { fault: TokenFault };
 
-/** Verifies the token of an address for a zone that asks for one. */
+/** Verifies the token of an address for a zone that requires one. */
 export function verifyUrlToken(address: SignedAddress, zone: SigningZone, bearer: TokenBearer): TokenVerdict {
   const { token } = address;
   if (typeof token === 'string') return { fault: token };

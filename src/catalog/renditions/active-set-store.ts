@@ -4,7 +4,7 @@ import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
 import { type ChunkRange, missingRanges, planEvenChunks } from '../../media/timeline/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
-import { enterState } from '../media-state-store.ts';
+import { enterState, mustEnterState } from '../media-state-store.ts';
 import type { MediaMessage } from '../schema.ts';
 import { BACKFILL_STEP, ENCODING_STATES, type EncodeTask, taskPriority, taskWeight } from '../tasks/encode-task.ts';
 import type { TaskKind } from '../tasks/task-kind.ts';
@@ -14,10 +14,12 @@ import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { dropUnfinishedSets } from './drop-unfinished-store.ts';
 import { keptMessage } from './kept-message.ts';
-import { READY_REASON } from './ready-store.ts';
 import { recountStorage } from './storage-store.ts';
 
-/** A rendition that is shown. `stored` are the segments that it has, rising. */
+/** What a video states of itself that is encoded on demand. */
+const READY_REASON = 'every segment is encoded when it is asked for; the rest follows in the background';
+
+/** A rendition that is active. `stored` are the segments that it has, rising. */
 type ActiveRendition = {
   id: Guid;
   timelineId: Guid;
@@ -32,9 +34,9 @@ type ActiveRendition = {
 };
 
 /**
- * Has a video that was to be encoded anew go on as it was, when nothing came of that: what is shown is whole, or each
- * segment of it can be had on demand. A line says why, what was begun is forgotten, and what the old set still lacks is
- * made again by encode tasks. False when the video shows nothing of the kind, and then nothing was done.
+ * Has a video that was to be encoded anew go on as it was, when nothing came of that: what is active is whole, or each
+ * segment of it can be had on demand. A line states why, what was begun is forgotten, and what the old set still lacks
+ * is made again by encode tasks. False when the video shows nothing of the kind, and then nothing was done.
  */
 export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMessage): Promise<boolean> {
   const wanted = await findWanted(tx, key);
@@ -46,7 +48,7 @@ export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMess
   if (!isWhole) await insertTasks(tx, await planRest(tx, key, active));
   const to = isWhole ? 'finished' : 'jit-ready';
   const line = keptMessage('Encoding it anew failed', why);
-  await enterState(tx, key, to, {
+  await mustEnterState(tx, key, to, {
     reason: isWhole ? null : READY_REASON,
     set: {
       encode_progress: isWhole ? 100 : 0,
@@ -61,6 +63,27 @@ export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMess
   await bumpPublication(tx, key);
   await announce(key, isWhole ? WebhookStatus.finished : WebhookStatus.resolutionFinished)(tx);
   return true;
+}
+
+/**
+ * A video that is encoded on demand is ready once each of its pictures is known well enough to be listed, and so is the
+ * audio that plays by default, or it has begun: from then on every segment can be had. Others, and what is not so far,
+ * stay as they are.
+ */
+export async function readyOnDemand(tx: Tx, key: MediaKey): Promise<void> {
+  const isReady = sql<boolean>`state = 'jit-segmenting'
+      and not exists (select from rendition r where r.library_id = media.library_id and r.media_id = media.id
+        and r.active
+        and r.state = 'building' and r.on_demand and r.init is null and (r.kind = 'video' or r.is_default))
+      and (select coalesce(bool_and(starts), false) from (
+        select bool_or((r.on_demand and r.init is not null) or exists (select from chunk c
+          where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id
+            and c.first_segment = 0)) as starts
+        from rendition r where r.library_id = media.library_id and r.media_id = media.id and r.active
+          and r.state <> 'failed'
+        group by r.kind) kinds)`;
+  if (await enterState(tx, key, 'jit-ready', { reason: READY_REASON, where: isReady }))
+    await announce(key, WebhookStatus.resolutionFinished)(tx);
 }
 
 function canBeHadOnDemand(active: readonly ActiveRendition[]): boolean {

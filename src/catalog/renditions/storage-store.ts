@@ -23,7 +23,7 @@ export async function sumStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Prom
       + coalesce((select sum(storage_bytes) from rendition r where r.library_id = m.library_id and r.media_id = m.id),
         0)
       + coalesce((select sum((track->>'sizeBytes')::bigint) from jsonb_array_elements(m.captions) track), 0)
-      + coalesce((select sum(size_bytes) from picture p where p.library_id = m.library_id and p.media_id = m.id), 0)
+      + coalesce((select sum(size_bytes) from image p where p.library_id = m.library_id and p.media_id = m.id), 0)
       + coalesce((select sum(size_bytes) from retired_object o where o.library_id = m.library_id and o.media_id = m.id),
         0)
     where m.library_id = ${libraryId} and m.id = ${mediaId}

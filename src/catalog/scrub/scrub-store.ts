@@ -39,9 +39,9 @@ export type TakenItem = { item: ScrubItem; before: Place };
  */
 export function takeNext(db: Db): Promise<TakenItem | null> {
   return inTransaction(db, async (tx) => {
-    const standing = await lockRound(tx);
-    if (standing === null) return null;
-    const { place: before, isBeginning } = standing;
+    const round = await lockRound(tx);
+    if (round === null) return null;
+    const { place: before, isBeginning } = round;
     const [item] = await findNext(tx, before, 1);
     if (item === undefined) {
       await setPlace(tx, null);
@@ -56,8 +56,8 @@ export function takeNext(db: Db): Promise<TakenItem | null> {
 /** Has something that was taken looked at again, unless others went on behind it. */
 export async function giveBack(db: Db, { item, before }: TakenItem): Promise<void> {
   await inTransaction(db, async (tx) => {
-    const standing = await lockRound(tx);
-    if (standing !== null && comparePlaces(standing.place, placeOf(item)) === 0) await setPlace(tx, before);
+    const round = await lockRound(tx);
+    if (round !== null && comparePlaces(round.place, placeOf(item)) === 0) await setPlace(tx, before);
   });
 }
 
@@ -179,13 +179,13 @@ export async function isInUse(db: Db, item: ScrubItem): Promise<boolean> {
 export async function noteScrubbed(db: Db, item: ScrubItem, outcome: ScrubOutcome): Promise<void> {
   const { kind } = outcome;
   await inTransaction(db, async (tx) => {
-    const standing = await lockRound(tx);
+    const round = await lockRound(tx);
     await sql`
       update scrub set objects_seen = objects_seen + 1, bytes_seen = bytes_seen + ${item.sizeBytes},
         objects_damaged = objects_damaged + ${kind === 'damaged' ? 1 : 0},
         objects_unread = objects_unread + ${kind === 'unread' || kind === 'away' ? 1 : 0}`.execute(tx);
     const behind = placeBehind(item, outcome);
-    if (kind === 'away' && standing !== null && comparePlaces(standing.place, behind) < 0) await setPlace(tx, behind);
+    if (kind === 'away' && round !== null && comparePlaces(round.place, behind) < 0) await setPlace(tx, behind);
   });
 }
 

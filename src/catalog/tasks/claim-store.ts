@@ -1,7 +1,7 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
-import { type Claim, ENCODING_STATES, type EncodeTask, encodePercent, WAITING_FOR_SLOT } from './encode-task.ts';
+import { type Claim, ENCODING_STATES, type EncodeTask, WAITING_FOR_SLOT } from './encode-task.ts';
 import { BESIDE_KINDS } from './task-kind.ts';
 import type { EncodeTaskTable } from './task-schema.ts';
 
@@ -31,25 +31,26 @@ export function toClaim(row: Selectable<EncodeTaskTable>, owner: string): Claim 
   return { task: toTask(row), attempt: row.attempt, failures: row.failures, deaths: row.deaths, owner };
 }
 
-/** Sets the video's progress from its encode tasks; it only rises, and 100 is left to the finish. */
+/**
+ * Sets the sums behind the video's progress from its encode tasks; it only rises, and 100 is left to the finish.
+ * Between commits `writeProgress` keeps the sums (docs/decisions/280-progress-sums.md).
+ */
 export async function refreshProgress(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
-  const tasks = await db
-    .selectFrom('encode_task')
-    .select(['weight', 'done_fraction as doneFraction'])
-    .where('library_id', '=', libraryId)
-    .where('media_id', '=', mediaId)
-    .where('kind', 'not in', BESIDE_KINDS)
-    .execute();
-  const { percent, done, total } = encodePercent(tasks);
-  await db
-    .updateTable('media')
-    .set({ encode_done: done, encode_total: total })
-    .set({ encode_progress: sql<number>`greatest(encode_progress, ${percent}::int)` })
-    .set({ state_reason: sql<string>`case when state = 'transcoding' then 'encoding' else state_reason end` })
-    .where('library_id', '=', libraryId)
-    .where('id', '=', mediaId)
-    .where('state', 'in', ENCODING_STATES)
-    .execute();
+  await sql`
+    update media set encode_done = s.done, encode_total = s.total,
+      encode_progress = greatest(encode_progress, ${percentOf(sql`s.done`, sql`s.total`)}),
+      state_reason = case when state = 'transcoding' then 'encoding' else state_reason end
+    from (
+      select coalesce(sum(weight), 0) as total, coalesce(sum(weight * done_fraction), 0) as done from encode_task
+      where library_id = ${libraryId} and media_id = ${mediaId} and kind <> all (${BESIDE_KINDS}::text[])
+    ) s
+    where library_id = ${libraryId} and id = ${mediaId} and state = any (${ENCODING_STATES})
+  `.execute(db);
+}
+
+/** Progress in whole percent, rounded down; 99 is the most before the video is finished. */
+export function percentOf(done: RawBuilder<unknown>, total: RawBuilder<unknown>): RawBuilder<number> {
+  return sql`case when ${total} > 0 then least(99, floor(100 * (${done}) / ${total}))::int else 0 end`;
 }
 
 /** Gives an interrupted task back without counting a failure. */
@@ -58,7 +59,7 @@ export async function releaseTask(db: Db | Tx, claim: Claim): Promise<void> {
 }
 
 /**
- * Gives an encode task back that something outside the video holds up, and says so on the video. It is tried again
+ * Gives an encode task back that something outside the video holds up, and states so on the video. It is tried again
  * after pauses that double from a second to minutes, with no failure counted.
  */
 export async function postponeTask(db: Db, claim: Claim, reason: string): Promise<void> {

@@ -4,8 +4,8 @@ import type { MediaKey } from '../db.ts';
 import type { TaskKind, TaskQueue } from './task-kind.ts';
 
 /**
- * One unit of encoding as its row says it, without who runs it: segments [fromSegment, toSegment) of the renditions, or
- * sheets of the storyboard (kind `sheets`).
+ * One unit of encoding as its row states it, without who runs it: segments [fromSegment, toSegment) of the renditions,
+ * or sheets of the storyboard (kind `sheets`).
  */
 export type EncodeTask = {
   key: MediaKey;
@@ -22,7 +22,7 @@ export type EncodeTask = {
   weight: number;
 };
 
-/** What an encode task says of itself that waits for nothing else. */
+/** What an encode task states of itself that waits for nothing else. */
 export const WAITING_FOR_SLOT = 'waiting for an encoder slot';
 
 /** The states of a video of which encode tasks may be open. */
@@ -137,11 +137,4 @@ export function packKey(key: MediaKey, id: Guid): StorageKey {
 /** The key of a stored chunk's `.idx`, an object of its own or behind the media in the same pack. */
 export function idxKeyOf(object: StorageKey): StorageKey {
   return storageKey(object.replace(/\.cmaf$/, '.idx'));
-}
-
-/** Progress in whole percent, rounded down, and the sums behind it; 99 is the most before the video is finished. */
-export function encodePercent(tasks: readonly { weight: number; doneFraction: number }[]) {
-  const total = tasks.reduce((sum, task) => sum + task.weight, 0);
-  const done = tasks.reduce((sum, task) => sum + task.weight * task.doneFraction, 0);
-  return { total, done, percent: total === 0 ? 0 : Math.min(99, Math.floor((100 * done) / total)) };
 }

@@ -184,12 +184,12 @@ test('a worker that stands still while it publishes, or plans, keeps no other cl
   await addVideo(library, [{ priority: 1 }, {}]);
   const frozen = await mustClaim();
   await sql`update encode_task set state = 'waiting' where id = ${frozen.task.id}`.execute(db);
-  await db.transaction().execute(async (standing) => {
-    await sql`select from encode_task where id = ${frozen.task.id} for update`.execute(standing);
+  await db.transaction().execute(async (open) => {
+    await sql`select from encode_task where id = ${frozen.task.id} for update`.execute(open);
     await sql`insert into encode_task (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment,
       to_segment,
       queue, weight, state) select library_id, media_id, ${newGuid()}, timeline_id, kind, rendition_ids, from_segment,
-      to_segment, queue, weight, 'waiting' from encode_task where id = ${frozen.task.id}`.execute(standing);
+      to_segment, queue, weight, 'waiting' from encode_task where id = ${frozen.task.id}`.execute(open);
     const soon = await db.transaction().execute(async (tx) => {
       await sql`set local lock_timeout = '2s'`.execute(tx);
       return claim(tx);

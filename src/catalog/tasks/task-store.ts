@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
-import { toClaim } from './claim-store.ts';
+import { percentOf, toClaim } from './claim-store.ts';
 import { type Claim, ENCODING_STATES } from './encode-task.ts';
 import type { TaskQueue } from './task-kind.ts';
 import type { EncodeTaskTable } from './task-schema.ts';
@@ -103,8 +103,8 @@ export async function writeProgress(db: Db, tasks: readonly TaskProgress[]): Pro
 async function addDone(db: Db, mediaId: Guid, done: number): Promise<void> {
   await sql`
     update media set encode_done = encode_done + ${done}::float8,
-      encode_progress = greatest(encode_progress, case when encode_total > 0
-        then least(99, floor(100 * (encode_done + ${done}::float8) / encode_total))::int else 0 end),
+      encode_progress = greatest(encode_progress,
+        ${percentOf(sql`encode_done + ${done}::float8`, sql`encode_total`)}),
       state_reason = case when state = 'transcoding' then 'encoding' else state_reason end
     where id = ${mediaId} and state = any (${ENCODING_STATES})
   `.execute(db);

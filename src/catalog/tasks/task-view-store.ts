@@ -30,7 +30,7 @@ export type TaskRendition = {
 export type TaskView = {
   sourceKey: StorageKey;
   sourceBytes: number;
-  /** 32 raw bytes; null while nobody has taken it yet. */
+  /** 32 raw bytes; null while it is not taken. */
   sourceSha256: Buffer | null;
   facts: SourceFacts;
   thumbnailTimeMs: number | null;

@@ -31,7 +31,7 @@ export type FetchAnswer =
 type FetchMetadata = { sealed: string; version?: Version; postponed?: number };
 
 /**
- * Opens an upload session for a fetch, in the change that asks for it. The video stays created, with this as its
+ * Opens an upload session for a fetch, in the change that requests it. The video stays created, with this as its
  * reason.
  */
 export function openingFetch({ id, key }: UploadRef, request: FetchRequest, secretBox: SecretBox): FollowUp {

@@ -9,7 +9,7 @@ import type { UploadRef } from './upload-store.ts';
 const CLOSING_SEC = 60;
 const AT_ONCE = 100;
 
-/** After this long a fetch that nobody holds has lost its job. */
+/** After this long a fetch without a lease has lost its job. */
 const IDLE_FETCH_SEC = 15;
 
 /** An upload session that is over. `isSource`: its object is the video's original, so only the upload session goes. */
@@ -50,7 +50,7 @@ async function closeDead(tx: Tx): Promise<DeadRow[]> {
   return rows;
 }
 
-/** Fetches that wait although nobody holds them, oldest first, a hundred at most. */
+/** Fetches that wait without a lease, oldest first, a hundred at most. */
 export async function findIdleFetches(db: Db): Promise<UploadRef[]> {
   const rows = await db
     .selectFrom('upload')

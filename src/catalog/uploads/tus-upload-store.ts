@@ -6,7 +6,7 @@ import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import type { UploadRef } from './upload-store.ts';
 
-/** An upload that nobody goes on with is dropped after this long. */
+/** An upload that is not continued is dropped after this long. */
 const IDLE_SEC = 24 * 3600;
 
 /** Open resumable uploads that one video may have: each costs a row and what it staged. */

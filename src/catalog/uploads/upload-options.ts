@@ -2,7 +2,7 @@ import { WIRE_CODECS } from '../../media/encode/codecs/all.ts';
 import { RUNGS } from '../../media/encode/ladder.ts';
 import type { UploadOptions } from '../schema.ts';
 
-/** What callers may ask for with an upload, as the query spells it. */
+/** What callers may request with an upload, as the query spells it. */
 export type UploadQuery = {
   jitEnabled?: boolean;
   enabledResolutions: string;
@@ -17,8 +17,8 @@ export type UploadQuery = {
 };
 
 /**
- * Reads what an upload asks for. Entries of lists that the interface does not know are passed over; an empty list is no
- * request.
+ * Reads what an upload requests. Entries of lists that the interface does not define are passed over; an empty list is
+ * no request.
  */
 export function readUploadOptions(query: UploadQuery): UploadOptions {
   const { enabledResolutions, enabledOutputCodecs, transcribeLanguages, ...plain } = query;

@@ -27,13 +27,13 @@ export function planCleanup(video: StoredVideo, request: CleanupRequest): Cleanu
       `Expected a video that is not being encoded, this one is ${video.state}. Ask again when it is finished.`,
     );
   }
-  const shown = video.renditions.filter(({ isActive }) => isActive);
-  const pictures = shown.filter(({ kind }) => kind === 'video');
-  const rejected = request.all ? shown : pictures.filter((rendition) => isUnwanted(rendition, request));
+  const active = video.renditions.filter(({ isActive }) => isActive);
+  const videoRenditions = active.filter(({ kind }) => kind === 'video');
+  const rejected = request.all ? active : videoRenditions.filter((rendition) => isRejected(rendition, request));
   const originalBytes = request.original ? video.originalBytes : null;
-  const keepsNone = pictures.length > 0 && pictures.every((rendition) => rejected.includes(rendition));
+  const keepsNone = videoRenditions.length > 0 && videoRenditions.every((rendition) => rejected.includes(rendition));
   if (keepsNone && !request.all) {
-    const named = pictures.map(({ rung }) => `${rung}p`).join(', ');
+    const named = videoRenditions.map(({ rung }) => `${rung}p`).join(', ');
     throw new Refused(
       'invalid',
       `Expected at least one resolution to stay, this would remove all that there are (${named}). Name fewer, or ` +
@@ -50,7 +50,7 @@ export function planCleanup(video: StoredVideo, request: CleanupRequest): Cleanu
   return { renditions: rejected, originalBytes };
 }
 
-function isUnwanted({ rung }: RenditionView, { rungs, unlisted, configured }: CleanupRequest): boolean {
+function isRejected({ rung }: RenditionView, { rungs, unlisted, configured }: CleanupRequest): boolean {
   if (rung === null) return false;
   return rungs.includes(rung) || (unlisted && !configured.includes(rung));
 }

@@ -6,7 +6,7 @@ import { sumStorage } from '../renditions/storage-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 
 /** A video just finished may still be read for its hash, its thumbnail, its captions. */
-const SETTLED_SEC = 600;
+const FINISHED_SEC = 600;
 const ROWS_AT_ONCE = 100;
 
 /** Takes the original of a video out of use; its object goes ten minutes later. The caller sums the storage anew. */
@@ -28,30 +28,30 @@ export async function retireOriginal(tx: Tx, { libraryId, mediaId }: MediaKey): 
 }
 
 /**
- * Videos that finished a while ago (`settledSec`, ten minutes when left out), for which no encode task is open and of
+ * Videos that finished a while ago (`finishedSec`, ten minutes when left out), for which no encode task is open and of
  * which no rendition failed, and whose library kept no originals when they finished; any of them, a bounded number.
  */
-export function findUnkeptOriginals(db: Db, settledSec = SETTLED_SEC): Promise<MediaKey[]> {
-  return findUnkept(db, settledSec);
+export function findUnkeptOriginals(db: Db, finishedSec = FINISHED_SEC): Promise<MediaKey[]> {
+  return findUnkept(db, finishedSec);
 }
 
 /** Takes the original of such a video out of use, if it still is one. */
-export async function retireUnkeptOriginal(db: Db, key: MediaKey, settledSec = SETTLED_SEC): Promise<void> {
+export async function retireUnkeptOriginal(db: Db, key: MediaKey, finishedSec = FINISHED_SEC): Promise<void> {
   await inTransaction(db, async (tx) => {
     await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
     // Looked at again under the lock: it may be encoded anew by now.
-    if ((await findUnkept(tx, settledSec, key)).length === 0) return;
+    if ((await findUnkept(tx, finishedSec, key)).length === 0) return;
     await retireOriginal(tx, key);
     await sumStorage(tx, key);
     await bumpPublication(tx, key);
   });
 }
 
-async function findUnkept(db: Db | Tx, settledSec: number, only: MediaKey | null = null): Promise<MediaKey[]> {
+async function findUnkept(db: Db | Tx, finishedSec: number, only: MediaKey | null = null): Promise<MediaKey[]> {
   const { rows } = await sql<MediaKey>`
     select m.library_id as "libraryId", m.id as "mediaId" from media m
     where m.leaves_original and m.type = 'video' and m.state = 'finished'
-      and m.source_key is not null and m.state_since <= now() - make_interval(secs => ${settledSec})
+      and m.source_key is not null and m.state_since <= now() - make_interval(secs => ${finishedSec})
       and (${only?.mediaId ?? null}::uuid is null or m.id = ${only?.mediaId ?? null}::uuid)
       and not exists (select 1 from rendition r where r.library_id = m.library_id and r.media_id = m.id
         and r.state = 'failed' and r.state_reason is distinct from 'left out')

@@ -2,11 +2,16 @@ import { type RawBuilder, sql } from 'kysely';
 import { Refused } from '../../lib/refused.ts';
 import type { Db, MediaKey } from '../db.ts';
 import type { MediaState } from '../schema.ts';
-import { WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
-import { SPEED_KIND } from '../tasks/speed-store.ts';
+import { type EncodeTask, WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
 import { BACKFILL_DELAY_SEC, BESIDE_KINDS } from '../tasks/task-kind.ts';
 import type { OutlookView, QueueOutlook } from './outlook.ts';
 
+/** How much the latest task counts against all before it. */
+const LATEST_SHARE = 0.2;
+/** Shorter tasks say more of starting than of speed. */
+const LEAST_SEC = 0.2;
+/** The kind under which the speed of a task `w` with the rendition `r` is kept. */
+const SPEED_KIND = sql<string>`w.kind || coalesce('/' || r.codec, '')`;
 /** Seconds that a unit of weight takes before any was measured: a ladder of x264 on one core. */
 const USUAL_SEC_PER_WEIGHT = 4e-7;
 
@@ -102,4 +107,23 @@ async function loadHeldUp(db: Db, { libraryId, mediaId }: MediaKey): Promise<Out
     .limit(1)
     .executeTakeFirst();
   return row === undefined ? null : { reason: row.reason ?? '', failures: row.failures };
+}
+
+/** How long a task took that ended well. */
+export type SpeedSample = { task: EncodeTask; tookSec: number };
+
+/** Notes how long tasks took, from which waiting times are reported: apart from their commits, many at once. */
+export async function measureSpeeds(db: Db, samples: readonly SpeedSample[]): Promise<void> {
+  await sql`
+    insert into encode_speed as s (kind, sec_per_weight)
+    select ${SPEED_KIND}, avg(greatest(${LEAST_SEC}::float8, w.sec) / w.weight)
+    from unnest(${samples.map(({ task }) => task.kind)}::text[],
+      ${samples.map(({ task }) => task.renditionIds[0] ?? null)}::uuid[],
+      ${samples.map(({ task }) => task.weight)}::float8[], ${samples.map(({ tookSec }) => tookSec)}::float8[])
+      w(kind, rendition_id, weight, sec)
+    left join rendition r on r.id = w.rendition_id group by 1 order by 1
+    on conflict (kind) do update set
+      sec_per_weight = (1 - ${LATEST_SHARE}::float8) * s.sec_per_weight
+        + ${LATEST_SHARE}::float8 * excluded.sec_per_weight
+  `.execute(db);
 }

@@ -21,7 +21,7 @@ export type QueueOutlook = {
 };
 
 /**
- * Why a video is not finished yet, as far as rows says. `uploadsAhead` are videos of its library that are planned
+ * Why a video is not finished yet, as far as rows states. `uploadsAhead` are videos of its library that are planned
  * before it.
  */
 export type OutlookView = {
@@ -34,7 +34,8 @@ export type OutlookView = {
 };
 
 /**
- * Why a video is not finished and when it will be: `waitsFor` videos of its library come first; null when nobody knows.
+ * Why a video is not finished and when it will be: `waitsFor` videos of its library come first; null where it cannot be
+ * estimated.
  */
 export type Outlook = { waitsFor: number; otherLibraries: number; etaSec: number | null; message: string };
 

@@ -7,7 +7,7 @@ import { RUNGS } from './view-columns-store.ts';
 /** Videos of one answer. */
 const ROWS_AT_ONCE = 500;
 
-/** How far a video is: state with its reason for people, progress in percent, rungs that are finished, publication. */
+/** How far a video is: state with its reason for people, progress in percent, rungs that are finished, revision. */
 export type VideoProgress = {
   libraryId: number;
   id: Guid;
@@ -15,7 +15,7 @@ export type VideoProgress = {
   stateReason: string | null;
   wasPlanned: boolean;
   encodeProgress: number;
-  publication: number;
+  revision: number;
   rungs: number[];
 };
 
@@ -51,7 +51,7 @@ export function createProgressStore(db: Db): ProgressStore {
 function select(db: Db, libraryId: number) {
   return db
     .selectFrom('media')
-    .select(['library_id as libraryId', 'media.id', 'media.state', 'state_reason as stateReason', 'publication'])
+    .select(['library_id as libraryId', 'media.id', 'media.state', 'state_reason as stateReason', 'revision'])
     .select(['encode_progress as encodeProgress', RUNGS])
     .select(sql<boolean>`facts is not null`.as('wasPlanned'))
     .where('media.library_id', '=', libraryId)

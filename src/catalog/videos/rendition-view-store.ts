@@ -17,7 +17,7 @@ export type RenditionView = {
   language: string;
   state: 'building' | 'finished' | 'failed';
   isActive: boolean;
-  /** What is not stored of it is made when it is asked for. */
+  /** What is not stored of it is made when it is requested. */
   isOnDemand: boolean;
   isRetired: boolean;
   hasStart: boolean;
@@ -65,9 +65,9 @@ export async function loadStoredVideo(db: Db, key: MediaKey): Promise<StoredVide
       as "isCancelled",
       thumbnail_bytes as "thumbnailBytes", captions,
       case when source_key is not null then coalesce(source_bytes, 0) end as "originalBytes",
-      (select coalesce(sum(size_bytes), 0)::bigint from picture p where p.library_id = media.library_id
+      (select coalesce(sum(size_bytes), 0)::bigint from image p where p.library_id = media.library_id
         and p.media_id = media.id and p.use = 'thumbnail') as "otherThumbnailBytes",
-      (select coalesce(sum(size_bytes), 0)::bigint from picture p where p.library_id = media.library_id
+      (select coalesce(sum(size_bytes), 0)::bigint from image p where p.library_id = media.library_id
         and p.media_id = media.id and p.use = 'preview') as "previewBytes",
       (select coalesce(sum(size_bytes), 0)::bigint from retired_object o
         where o.library_id = media.library_id and o.media_id = media.id and o.retired_at = 'infinity')

@@ -30,11 +30,11 @@ export function createThumbnailStore(db: Db): ThumbnailStore {
     async images({ libraryId, mediaId }) {
       const row = await db
         .selectFrom('media')
-        .select('pictures')
+        .select('images')
         .where('library_id', '=', libraryId)
         .where('id', '=', mediaId)
         .executeTakeFirst();
-      return row?.pictures ?? null;
+      return row?.images ?? null;
     },
   };
 }

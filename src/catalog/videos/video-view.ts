@@ -63,7 +63,7 @@ const remembered = new Map<string, Playable>();
 
 /** Adds to a row what its renditions come to. */
 export function toVideoView(row: VideoViewRow): VideoView {
-  // Into the row, which nobody else has: a copy of that many columns costs as much as reading them.
+  // Into the row, which has no other owner: a copy of that many columns costs as much as reading them.
   return Object.assign(row, recallPlayable(row.shown ?? ''));
 }
 

@@ -26,7 +26,7 @@ const IN_USE_BYTES = `greatest(0, media.storage_bytes
       and o.retired_at < 'infinity'), 0))::bigint`;
 
 /**
- * The columns of `VideoViewRow`, of a query over `media`: only what is shown, since a page pays for each column a
+ * The columns of `VideoViewRow`, of a query over `media`: only what is active, since a page pays for each column a
  * hundred times.
  */
 export const VIEW = `media.library_id, media.id, media.title, media.description, media.category, media.collection_id,
@@ -35,7 +35,7 @@ export const VIEW = `media.library_id, media.id, media.title, media.description,
   media.height_px, media.frame_rate, media.rotation_deg, media.encode_progress,
   ${IN_USE_BYTES} as storage_bytes,
   media.thumbnail_key, media.thumbnail_file_name, media.thumbnail_width_px, media.thumbnail_height_px,
-  media.thumbnail_count, media.thumbnail_blurhash, coalesce(media.pictures -> 'previews', '[]') as previews,
+  media.thumbnail_count, media.thumbnail_blurhash, coalesce(media.images -> 'previews', '[]') as previews,
   media.messages, media.meta_tags, media.chapters, media.moments, media.captions, media.smart, media.views,
     media.watch_sec_total,
   (select string_agg(concat_ws(' ', codec, state, rung), ',') ${SHOWN} and ${WHOLE}) as shown`;

@@ -1,5 +1,5 @@
 import type { VideoScrub } from '../scrub/scrub-store.ts';
-import type { Experience } from '../statistics/experience-store.ts';
+import type { Experience } from '../statistics/reports/experience-store.ts';
 import type { TaskActivity } from './activity-store.ts';
 import type { Outlook } from './outlook.ts';
 import type { StoredVideo } from './rendition-view-store.ts';
@@ -22,7 +22,7 @@ export type WhyView = {
 const CANCELLED = 'Its encoding was cancelled, the video stays as it was.';
 const SLOW_START_MS = 2_000;
 const OFTEN_STALLED = 0.1;
-/** Below this many sessions a share of them says nothing. */
+/** Below this many sessions a share of them states nothing. */
 const ENOUGH_SESSIONS = 5;
 
 /** Says in sentences why a video does not play, waits, or starts slowly; the most urgent first. */
@@ -70,7 +70,7 @@ function failuresOf({ tasks, stored }: WhyView): Finding[] {
     kind: 'rendition-failed',
     level: 'bad',
     sentence: `${kind === 'audio' ? `The sound (${language})` : `The ${rung ?? ''}p rendition`} could not be encoded.`,
-    // Of a video that failed all is encoded anew, as the sentence of its state says.
+    // Of a video that failed all is encoded anew, as the sentence of its state reads.
     remedy: stored.state === 'failed' ? null : 'retry',
   }));
   const tried = tasks.filter(({ state, failures, deaths }) => state === 'waiting' && failures + deaths > 0);
@@ -90,10 +90,10 @@ function failuresOf({ tasks, stored }: WhyView): Finding[] {
 }
 
 function storedOf({ stored }: WhyView): Finding[] {
-  const shown = stored.renditions.filter(({ isActive, state }) => isActive && state !== 'failed');
-  const pictures = shown.filter(({ kind }) => kind === 'video');
-  const playable = pictures.filter(({ hasStart, isOnDemand }) => hasStart || isOnDemand);
-  if (pictures.length === 0) return [];
+  const active = stored.renditions.filter(({ isActive, state }) => isActive && state !== 'failed');
+  const videoRenditions = active.filter(({ kind }) => kind === 'video');
+  const playable = videoRenditions.filter(({ hasStart, isOnDemand }) => hasStart || isOnDemand);
+  if (videoRenditions.length === 0) return [];
   if (playable.length === 0) {
     const sentence = 'No rendition has its first segment yet: players get no playlist.';
     return [{ kind: 'not-playable', level: 'wait', sentence, remedy: 'open-queue' }];

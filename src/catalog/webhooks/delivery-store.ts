@@ -10,7 +10,7 @@ const CLAIM_LOCK = 7_700_003;
 
 const ANSWER_LENGTH = 500;
 
-/** An event whose line a sender holds, fenced by `claim`: nobody else takes the line before the lease ends. */
+/** An event whose line a sender holds, fenced by `claim`: no other sender takes the line before the lease ends. */
 export type ClaimedEvent = WebhookEvent & {
   claim: Guid;
   attempts: number;
@@ -77,7 +77,7 @@ async function claimLines(tx: Tx, claim: Guid, { limit, perLibrary, leaseSec }: 
 
 /**
  * Settles an attempt. What failed is tried again after `retrySec` unless its three days are over or it is a test;
- * then, and when the receiver wants no more of it, it is a dead letter. The next event of the video is due at once.
+ * then, and when the receiver refuses more of it, it is a dead letter. The next event of the video is due at once.
  * Changes nothing when another sender has the line by now.
  */
 export async function endEvent(

@@ -65,7 +65,7 @@ async function addEvent(
 }
 
 /**
- * Asks for a test delivery: Status 0 for the nil GUID, signed as any other, tried once. Answers its id. Refuses
+ * Requests a test delivery: Status 0 for the nil GUID, signed as any other, tried once. Answers its id. Refuses
  * (`invalid`) a library without a webhook address and (`busy`) an eleventh test that waits.
  */
 export function requestTest(db: Db, libraryId: number): Promise<Guid> {

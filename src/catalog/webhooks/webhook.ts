@@ -30,7 +30,7 @@ export type WebhookEvent = { id: Guid; libraryId: number; mediaId: Guid; status:
 // The nil GUID of RFC 9562 section 5.9 is a GUID as it stands.
 export const TEST_MEDIA_ID = '00000000-0000-0000-0000-000000000000' as Guid;
 
-/** Events are tried for this long after they happened (or were asked for again), then they are dead letters. */
+/** Events are tried for this long after they happened (or were requested again), then they are dead letters. */
 export const GIVE_UP_AFTER_SEC = 3 * 24 * 3600;
 
 const RETRY_SEC = [5, 15, 60, 300, 900, 1800, 3600, 7200, 14_400] as const;
@@ -41,7 +41,7 @@ export function retryDelaySec(attempts: number): number {
 }
 
 /**
- * What became of one attempt, with a line for people. `gone`: the receiver wants no more of it, so it is dead at once.
+ * What became of one attempt, with a line for people. `gone`: the receiver refuses more of it, so it is dead at once.
  */
 export type Outcome = { kind: 'delivered' | 'failed' | 'gone'; answer: string };
 

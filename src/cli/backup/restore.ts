@@ -72,7 +72,7 @@ async function putBack({ source, manifest, settings }: Backup, { db, pool }: Dat
   }
 }
 
-/** A store that belongs to a database is nobody else's to fill. */
+/** A store that belongs to a database must not be filled by another. */
 async function requireUnmarked(storage: Storage): Promise<void> {
   for (const mark of storage.marks) {
     const text = await mark.read(AbortSignal.timeout(LOOK_MS));

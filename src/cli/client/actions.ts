@@ -60,7 +60,7 @@ async function captions({ millrace, library, takes, pairs }: Context): Promise<v
   await millrace.call('addCaption', { libraryId: library, videoId, srclang, body });
 }
 
-/** The service knows where its player page is; the pull zone has the key. */
+/** The service returns where its player page is; the pull zone has the key. */
 async function token({ millrace, url, library, takes, values }: Context): Promise<void> {
   const [videoId = ''] = takes;
   const { PullZoneId } = await millrace.call('getLibrary', { id: library });

@@ -34,7 +34,7 @@ export async function ensureCluster(
  * Ends what an earlier, killed server left running on the cluster, and forgets its pid file and that of
  * its socket. Only for the holder of the data folder's lock: PostgreSQL's own check of those files is
  * fooled by a pid that was given to another process since (the usual case in a restarted container), and
- * by a dead one that nobody has waited for yet.
+ * by a dead one that is not reaped yet.
  */
 export async function clearLeftOvers({ cluster, socket }: PostgresPlaces): Promise<void> {
   await endProcessesIn(cluster);

@@ -48,7 +48,7 @@ export class RoleProcess {
     if (this.#child?.connected === true) this.#child.send(message, () => undefined);
   }
 
-  /** Asks the process to close and waits for its end; after `graceMs` kills it. */
+  /** Signals the process to close and waits for its end; after `graceMs` kills it. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     if (this.#restart !== null) clearTimeout(this.#restart);

@@ -161,7 +161,7 @@ export class Supervisor {
       clearTimeout(this.#patience);
       this.#patience = null;
     } else if (isFailing) {
-      // Heard only before the first start is through: afterwards nobody waits for this promise.
+      // Taken only before the first start is through: afterwards this promise has no waiter.
       this.#patience ??= setTimeout(() => this.#giveUp(), FAILING_START_PATIENCE_MS);
     }
   }

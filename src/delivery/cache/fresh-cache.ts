@@ -38,7 +38,7 @@ export class FreshCache<Value> {
   readonly #waiters = new Map<string, Set<() => void>>();
   #bytes = 0;
   #loads = 0;
-  /** The last load failed or took too long: until one succeeds, nobody waits for one where a value is known. */
+  /** The last load failed or took too long: until one succeeds, no request waits for one where a value is known. */
   #isAway = false;
 
   constructor(options: FreshCacheOptions<Value>) {
@@ -169,7 +169,7 @@ export class FreshCache<Value> {
     throw new Refused('unavailable', 'The video cannot be looked up now; try again.', { cause: error });
   }
 
-  /** The new value when it comes soon, else the last one; then nobody waits again for a while. */
+  /** The new value when it comes soon, else the last one; then no request waits again for a while. */
   async #orLast(loading: Promise<Value | null>, last: Value, entry: Entry<Value>): Promise<Value | null> {
     const { promise, resolve } = Promise.withResolvers<Value | null>();
     const showLast = () => {

@@ -4,7 +4,7 @@ const ENTRY_BYTES = 200;
 
 /**
  * Immutable values by name, the least recently used dropped beyond `maxBytes`. A value that is being made is
- * made once for all who ask; a failure is given to all of them and not kept.
+ * made once for all requests; a failure is given to all of them and not kept.
  */
 export class HeldCache<Value extends object> {
   readonly #maxBytes: number;

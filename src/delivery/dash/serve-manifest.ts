@@ -1,13 +1,13 @@
 import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
+import { escapeXml } from '../../lib/escape-xml.ts';
 import { readInitSegment } from '../../media/cmaf/init-segment.ts';
 import type { DashAudio, DashPresentation, DashRendition, DashVideo } from '../../media/dash/dash-presentation.ts';
 import { readSampleAspect } from '../../media/dash/sample-aspect.ts';
 import { writeMpd } from '../../media/dash/write-mpd.ts';
-import { bytesAddedBy } from '../../media/drm/added-bytes.ts';
-import { writeContentProtection } from '../../media/drm/signalling.ts';
-import { writeSystemProtection } from '../../media/drm/system-signals.ts';
-import { escapeXml } from '../../media/drm/xml.ts';
+import { bytesAddedBy } from '../../media/drm/encryption/added-bytes.ts';
+import { writeContentProtection } from '../../media/drm/signalling/signalling.ts';
+import { writeSystemProtection } from '../../media/drm/signalling/system-signals.ts';
 import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
 import { type AddedBytes, computeSegmentRun, NOTHING_ADDED } from '../../media/presentation/segment-run.ts';
 import type { ContentKeys, KeyGroup } from '../../ports/drm-key-source.ts';
@@ -19,7 +19,7 @@ import { type Answer, CACHE_NEVER, CACHE_NOTHING, CACHE_SHORTLY, notFound } from
 
 type WithInit = StoredRendition & { init: Buffer; codecString: string };
 
-/** `licenceUrl` is the whole address at which this viewer's player asks for keys. */
+/** `licenceUrl` is the whole address at which this viewer's player requests keys. */
 export type ManifestRequest = { licenceUrl: string };
 type ManifestDeps = { written: HeldCache<Buffer>; keys: PackageKeys };
 
@@ -52,7 +52,7 @@ export function answerManifest(text: Buffer, { protection, licenceUrl, etag }: W
     kind: 'bytes',
     bytes: namesLicences ? Buffer.from(text.toString().replaceAll(LICENCE_GAP, () => escapeXml(licenceUrl))) : text,
     contentType: 'application/dash+xml',
-    // With a viewer's own address of licences, token included, it is nobody else's.
+    // With a viewer's own address of licences, token included, it is this viewer's alone.
     cacheControl: namesLicences ? CACHE_NOTHING : etag === null ? CACHE_NEVER : CACHE_SHORTLY,
     etag: namesLicences ? null : etag,
   };
@@ -119,10 +119,10 @@ function describe(
   { video, audio, isPlayable }: ListedSet<StoredRendition>,
   protection: ManifestProtection,
 ): (() => DashPresentation) | null {
-  const [pictures, audioTracks] = [video.filter(isWhole), audio.filter(isWhole)];
-  if (!isPlayable || pictures.length < video.length || audioTracks.length < audio.length) return null;
+  const [videoRenditions, audioTracks] = [video.filter(isWhole), audio.filter(isWhole)];
+  if (!isPlayable || videoRenditions.length < video.length || audioTracks.length < audio.length) return null;
   return () => ({
-    video: pictures.map((rendition) => describeVideo(rendition, protection)),
+    video: videoRenditions.map((rendition) => describeVideo(rendition, protection)),
     audio: audioTracks.map((rendition) => describeAudio(rendition, protection)),
   });
 }

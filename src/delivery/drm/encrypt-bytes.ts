@@ -1,8 +1,8 @@
 import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import { openAes } from '../../lib/aes.ts';
-import { encryptSegment, HEADROOM_BYTES, measureEncrypted } from '../../media/drm/encrypt-segment.ts';
-import { encryptedHlsSizeBytes, encryptHlsSegment } from '../../media/drm/hls-aes128.ts';
+import { encryptSegment, HEADROOM_BYTES, measureEncrypted } from '../../media/drm/encryption/encrypt-segment.ts';
+import { encryptedHlsSizeBytes, encryptHlsSegment } from '../../media/drm/signalling/hls-aes128.ts';
 import { type Answer, CACHE_FOR_EVER, CACHE_PRIVATELY, notFound } from '../http/answer.ts';
 import type { ObjectWindow } from '../objects/object-part.ts';
 import { type KeyedRendition, nameOf, type OpenedRendition, type PackageKeys } from './package-keys.ts';
@@ -16,7 +16,7 @@ export type OpenProtection =
   | { kind: 'package'; packaged: DrmPackage }
   | { kind: 'session'; session: string; key: Buffer };
 
-/** Stored bytes of a rendition as they are asked for: its init segment, a segment, or one picture. */
+/** Stored bytes of a rendition as they are requested: its init segment, a segment, or one picture. */
 export type Piece =
   | { kind: 'init'; bytes: Buffer }
   | { kind: 'segment'; window: ObjectWindow; segment: number }
@@ -60,7 +60,7 @@ export type ProtectedPiece<C = Exclude<OpenProtection, { kind: 'clear' }>> = {
 };
 
 /**
- * Answers a piece encrypted as its protection says. `leave` is asked for a signal only when room in memory is waited
+ * Answers a piece encrypted as its protection states. `leave` is requested a signal only when room in memory is waited
  * for.
  */
 export async function encryptBytes(

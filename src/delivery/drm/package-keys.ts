@@ -1,10 +1,10 @@
 import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
-import { findScheme } from '../../media/drm/all.ts';
-import { kidsOf, parseContentKeys } from '../../media/drm/content-keys.ts';
-import { encryptInit } from '../../media/drm/encrypt-init.ts';
-import { openTrackCipher, type TrackCipher } from '../../media/drm/track-cipher.ts';
+import { findScheme } from '../../media/drm/encryption/all.ts';
+import { encryptInit } from '../../media/drm/encryption/encrypt-init.ts';
+import { openTrackCipher, type TrackCipher } from '../../media/drm/encryption/track-cipher.ts';
+import { kidsOf, parseContentKeys } from '../../media/drm/keys/content-keys.ts';
 import type { ContentKeys } from '../../ports/drm-key-source.ts';
 import { HeldCache } from '../cache/held-cache.ts';
 

@@ -6,7 +6,7 @@ import { isH264 } from '../../catalog/publications/rungs.ts';
 export type Protection = { kind: 'none' } | { kind: 'sessions' } | { kind: 'package'; packaged: DrmPackage };
 
 /**
- * The folder of a rendition in which bytes are asked for: its own, where they are clear, that of a package (`e2`),
+ * The folder of a rendition in which bytes are requested: its own, where they are clear, that of a package (`e2`),
  * or that of a play session. One address never stands for clear and for encrypted bytes.
  */
 export type NamedProtection =

@@ -1,8 +1,8 @@
-import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import { parseGuid } from '../../lib/guid.ts';
-import { parseClearKeyRequest, writeClearKeyLicence } from '../../media/drm/clear-key.ts';
+import { parseClearKeyRequest, writeClearKeyLicence } from '../../media/drm/keys/clear-key.ts';
 import type { ContentKey, DrmSystem } from '../../ports/drm-key-source.ts';
+import type { LicenceProxy } from '../../ports/licence-proxy.ts';
 import { type Answer, CACHE_NOTHING, CACHE_SHORTLY, notFound } from '../http/answer.ts';
 import type { PlayRequest } from '../shield/play-request.ts';
 import type { PlaybackAuthorizer } from '../shield/playback-authorizer.ts';
@@ -27,7 +27,7 @@ const RAW = {
 
 /**
  * Answers 16 raw bytes: the key of a play session (43 characters), whose viewer has shown a token when it began, or
- * a content key by its id, for players that do not ask for licences.
+ * a content key by its id, for players that do not request licences.
  */
 export async function serveKey(
   publication: Publication,
@@ -71,7 +71,7 @@ export async function serveLicence(
 type Challenge = { system: DrmSystem; challenge: Buffer; play: PlayRequest };
 
 /**
- * Hands a player's challenge on to the licence server of a system that a key server spoke for. Refuses what `ask`
+ * Hands a player's challenge on to the licence server of a system that a key server signalled. Refuses what `request`
  * refuses.
  */
 export async function serveSystemLicence(
@@ -86,7 +86,7 @@ export async function serveSystemLicence(
     signals.some((signal) => signal.system === system),
   );
   if (!isSpokenFor || licences === null) return notFound('no-licences');
-  return { ...RAW, bytes: await licences.ask(system, { mediaId: publication.mediaId, challenge }, signal) };
+  return { ...RAW, bytes: await licences.request(system, { mediaId: publication.mediaId, challenge }, signal) };
 }
 
 /** FairPlay's certificate, which players need before they can ask. */

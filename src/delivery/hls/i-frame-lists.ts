@@ -1,5 +1,6 @@
 import type { StoredChunk, StoredRendition } from '../../catalog/publications/publication.ts';
 import type { ChunkIndex } from '../../media/cmaf/idx.ts';
+import { type HlsKey, writeKeyAttributes } from '../../media/drm/signalling/hls-key.ts';
 import { findIFrame, type IFrame, listIFrames } from '../../media/hls/i-frame.ts';
 import { computeIFrameRates, type IFrameRates, writeIFramePlaylist } from '../../media/hls/i-frame-playlist.ts';
 import { HeldCache } from '../cache/held-cache.ts';
@@ -15,7 +16,7 @@ type PlacedChunk = Pick<StoredChunk, 'storageKey' | 'startTick' | 'durationTicks
 const LIST_CACHE_BYTES = 16 * 2 ** 20;
 const CHUNK_CACHE_BYTES = 8 * 2 ** 20;
 const SAMPLE_BYTES = 17;
-/** Of the eight sets of tables that may be read at once, so many for what nobody waits for. */
+/** Of the eight sets of tables that may be read at once, so many for what no request waits for. */
 const PREPARED_AT_ONCE = 2;
 
 /** What is known of single pictures; it comes from the sample tables, which are read when first needed. */
@@ -32,15 +33,15 @@ export class IFrameLists {
     this.#log = log;
   }
 
-  /** `keyLines` are the EXT-X-KEY lines of an encrypted one: they name the keys, so each has a list of its own. */
-  list(rendition: StoredRendition, keyLines: readonly string[] = []): IFrameList | Promise<IFrameList> {
-    const name = `${nameOf(rendition)}${keyLines.join()}`;
-    return this.#lists.get(name, () => this.#make(rendition, keyLines));
+  /** `keys` are those of an encrypted one, which its list names: each has a list of its own. */
+  list(rendition: StoredRendition, keys: readonly HlsKey[] = []): IFrameList | Promise<IFrameList> {
+    const name = `${nameOf(rendition)}${keys.map(writeKeyAttributes).join()}`;
+    return this.#lists.get(name, () => this.#make(rendition, keys));
   }
 
   /**
    * The rates of each rendition, or null while one is not known: nobody who wants to play waits for what only
-   * a scrubbing bar needs. They are then worked out for those who ask later.
+   * a scrubbing bar needs. They are then worked out for those with later requests.
    */
   knownRates(renditions: readonly StoredRendition[]): ReadonlyMap<string, IFrameRates> | null {
     const known = new Map<string, IFrameRates>();
@@ -71,10 +72,10 @@ export class IFrameLists {
     return frame === null ? null : { chunk, frame };
   }
 
-  async #make({ chunks, timescale }: StoredRendition, keyLines: readonly string[]): Promise<IFrameList> {
+  async #make({ chunks, timescale }: StoredRendition, keys: readonly HlsKey[]): Promise<IFrameList> {
     const indexes = await this.#indexes.read(chunks);
     const run = { timescale, frames: indexes.flatMap(listIFrames), isWhole: true };
-    return { text: Buffer.from(writeIFramePlaylist(run, '', keyLines)), rates: computeIFrameRates(run) };
+    return { text: Buffer.from(writeIFramePlaylist(run, '', keys)), rates: computeIFrameRates(run) };
   }
 
   /** One rendition after the other. When too many videos are being prepared, one of the next who ask has it done. */

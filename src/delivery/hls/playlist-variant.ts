@@ -1,9 +1,9 @@
 import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
 import type { StoredRendition } from '../../catalog/publications/publication.ts';
-import { BYTES_ADDED_BY_PADDING, bytesAddedBy } from '../../media/drm/added-bytes.ts';
-import { writeHlsAes128Line } from '../../media/drm/hls-aes128.ts';
-import { type KeySystem, writeHlsKeyLines } from '../../media/drm/signalling.ts';
-import { writeSystemKeyLines, writeSystemSessionKeyLines } from '../../media/drm/system-signals.ts';
+import { BYTES_ADDED_BY_PADDING, bytesAddedBy } from '../../media/drm/encryption/added-bytes.ts';
+import type { HlsKey } from '../../media/drm/signalling/hls-key.ts';
+import { hlsKeys, type KeySystem } from '../../media/drm/signalling/signalling.ts';
+import { systemHlsKeys, systemSessionKeys } from '../../media/drm/signalling/system-signals.ts';
 import type { PlaylistAddresses } from '../../media/hls/multivariant.ts';
 import { type AddedBytes, NOTHING_ADDED } from '../../media/presentation/segment-run.ts';
 import type { ContentKeys } from '../../ports/drm-key-source.ts';
@@ -19,10 +19,10 @@ export type PlaylistVariant = {
   added(rendition: Pick<StoredRendition, 'kind'>): AddedBytes;
   /** Whether single pictures are listed. */
   listsIFrames: boolean;
-  /** EXT-X-SESSION-KEY lines for those renditions. */
-  sessionKeyLines(renditions: readonly Pick<StoredRendition, 'keyGroup'>[]): string[];
-  /** EXT-X-KEY lines of a rendition; `toVideo` leads from the playlist to the video's folder. */
-  keyLines(rendition: Pick<StoredRendition, 'keyGroup'>, toVideo: string): string[];
+  /** The keys (EXT-X-SESSION-KEY) of those renditions. */
+  sessionKeys(renditions: readonly Pick<StoredRendition, 'keyGroup'>[]): HlsKey[];
+  /** The keys (EXT-X-KEY) of a rendition; `toVideo` leads from the playlist to the video's folder. */
+  keys(rendition: Pick<StoredRendition, 'keyGroup'>, toVideo: string): HlsKey[];
   /** Puts in what differs from viewer to viewer; null where the text is the same for all. */
   fill: ((text: string) => string) | null;
 };
@@ -38,8 +38,8 @@ export const CLEAR_VARIANT: PlaylistVariant = {
   addresses: { media: (id) => `r/${id}/video.m3u8`, iFrames: (id) => `r/${id}/i-frames.m3u8` },
   added: () => NOTHING_ADDED,
   listsIFrames: true,
-  sessionKeyLines: () => [],
-  keyLines: () => [],
+  sessionKeys: () => [],
+  keys: () => [],
   fill: null,
 };
 
@@ -53,16 +53,16 @@ export function packageVariant({ number, signals }: DrmPackage, keys: ContentKey
     segmentFolder: folder,
     added: ({ kind }) => bytesAddedBy(keys.scheme, kind),
     addresses: { ...CLEAR_VARIANT.addresses, iFrames: (id) => `r/${id}/${folder}i-frames.m3u8` },
-    sessionKeyLines: (renditions) => {
+    sessionKeys: (renditions) => {
       const groups = new Set(renditions.map(({ keyGroup }) => keyGroup));
-      return writeSystemSessionKeyLines(signals.filter(({ group }) => groups.has(group)));
+      return systemSessionKeys(signals.filter(({ group }) => groups.has(group)));
     },
-    keyLines: (rendition) => {
-      if (isOurs) return keyLines(keys, rendition, { name: 'clearKey', licenceUrl: '' });
+    keys: (rendition) => {
+      if (isOurs) return keysOf(keys, rendition, { name: 'clearKey', licenceUrl: '' });
       const { scheme, groups } = keys;
       const { keyGroup } = rendition;
       const said = signals.filter(({ group }) => group === keyGroup);
-      return writeSystemKeyLines({ scheme, kid: groups[keyGroup].kid }, said);
+      return systemHlsKeys({ scheme, kid: groups[keyGroup].kid }, said);
     },
   };
 }
@@ -72,19 +72,19 @@ export function packageVariant({ number, signals }: DrmPackage, keys: ContentKey
  * (the viewer's token, or empty) is handed on to every address below.
  */
 export function identityVariant({ number }: DrmPackage, keys: ContentKeys, query: string): PlaylistVariant {
-  const asked = query === '' ? '' : `&${query}`;
+  const requested = query === '' ? '' : `&${query}`;
   return {
     tag: `-e${number}i`,
     segmentFolder: packageFolder(number),
     added: ({ kind }) => bytesAddedBy(keys.scheme, kind),
     addresses: { ...CLEAR_VARIANT.addresses, media: (id) => `r/${id}/video.m3u8?drm=identity${GAP}` },
     listsIFrames: false,
-    sessionKeyLines: () => [],
-    keyLines: (rendition, toVideo) => {
+    sessionKeys: () => [],
+    keys: (rendition, toVideo) => {
       const keyUrl = `${toVideo}key/${keys.groups[rendition.keyGroup].kid}?drm=identity${GAP}`;
-      return keyLines(keys, rendition, { name: 'identity', keyUrl });
+      return keysOf(keys, rendition, { name: 'identity', keyUrl });
     },
-    fill: (text) => text.replaceAll(GAP, asked),
+    fill: (text) => text.replaceAll(GAP, requested),
   };
 }
 
@@ -96,8 +96,9 @@ export function sessionVariant(session: string): PlaylistVariant {
     added: () => BYTES_ADDED_BY_PADDING,
     addresses: { ...CLEAR_VARIANT.addresses, media: (id) => `r/${id}/${GAP}/video.m3u8` },
     listsIFrames: false,
-    sessionKeyLines: () => [],
-    keyLines: (_, toVideo) => [writeHlsAes128Line(`${toVideo}key/${GAP}`)],
+    sessionKeys: () => [],
+    // Behind EXT-X-MAP the init segment counts as clear: without an IV an encrypted one is not allowed.
+    keys: (_, toVideo) => [{ method: 'AES-128', uri: `${toVideo}key/${GAP}` }],
     fill: (text) => text.replaceAll(GAP, session),
   };
 }
@@ -107,10 +108,10 @@ export function packageFolder(number: number): string {
   return `e${number}/`;
 }
 
-function keyLines(
+function keysOf(
   { scheme, groups }: ContentKeys,
   { keyGroup }: Pick<StoredRendition, 'keyGroup'>,
   system: KeySystem,
-): string[] {
-  return writeHlsKeyLines('media', { scheme, kid: groups[keyGroup].kid }, [system]);
+): HlsKey[] {
+  return hlsKeys({ scheme, kid: groups[keyGroup].kid }, [system]);
 }

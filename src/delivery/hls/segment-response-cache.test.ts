@@ -80,7 +80,7 @@ test('a publication that is over is not held on to', async () => {
     return new WeakRef(passing);
   };
   const held = keep();
-  // What a weak reference was asked for in one turn stays until its end.
+  // What a weak reference was requested in one turn stays until its end.
   await new Promise((resolve) => setImmediate(resolve));
   collectGarbage();
   expect(held.deref()).toBeUndefined();

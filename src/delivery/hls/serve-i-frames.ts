@@ -26,7 +26,7 @@ type IFrameDeps = ProtectionDeps & { iFrames: IFrameLists; leave: () => AbortSig
 
 /**
  * Answers the I-frame playlist of a finished rendition, or one picture of it as a segment, encrypted as its address
- * says.
+ * states.
  */
 export async function serveIFrames(publication: Publication, file: IFrameFile, deps: IFrameDeps): Promise<Answer> {
   const rendition = listableRenditions(publication).find(({ id }) => id === file.renditionId);
@@ -56,7 +56,7 @@ async function servePictureList(
 ): Promise<Answer> {
   const variant = await variantOf(publication, protection, keys);
   if (variant === null) return noIFrames();
-  const { text } = await iFrames.list(rendition, variant.keyLines(rendition, '../../../'));
+  const { text } = await iFrames.list(rendition, variant.keys(rendition, '../../../'));
   return {
     kind: 'bytes',
     bytes: text,

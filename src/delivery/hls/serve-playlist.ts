@@ -5,7 +5,7 @@ import { type ClockRange, touches } from '../../media/hls/clock-range.ts';
 import { type SegmentSpan, writeMediaPlaylist } from '../../media/hls/media-playlist.ts';
 import { writeMultivariant } from '../../media/hls/multivariant.ts';
 import { type SubtitleTrack, writeSubtitlePlaylist } from '../../media/hls/subtitle-playlist.ts';
-import { type WallAnchor, wallAt } from '../../media/live/wall-anchors.ts';
+import { type WallAnchor, wallAt } from '../../media/live/recording/wall-anchors.ts';
 import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
 import { computeSegmentRun, type SegmentRun } from '../../media/presentation/segment-run.ts';
 import type { HeldCache } from '../cache/held-cache.ts';
@@ -73,14 +73,17 @@ export async function servePlaylist(
 function describeMedia(
   rendition: StoredRendition,
   file: { kind: 'rung-playlist' } | { kind: 'rendition-playlist'; session: string | null },
-  { segmentFolder, keyLines }: PlaylistVariant,
+  { segmentFolder, keys }: PlaylistVariant,
 ): { name: string; write(run: SegmentRun, span?: SegmentSpan): string } {
   const isRung = file.kind === 'rung-playlist';
   const isInSession = !isRung && file.session !== null;
   const folder = isInSession ? '' : `${isRung ? `../r/${rendition.id}/` : ''}${segmentFolder}`;
   const toVideo = isRung ? '../' : isInSession ? '../../../' : '../../';
-  const lines = keyLines(rendition, toVideo);
-  return { name: `${rendition.id}|${toVideo}`, write: (run, span) => writeMediaPlaylist(run, folder, lines, span) };
+  const ofRendition = keys(rendition, toVideo);
+  return {
+    name: `${rendition.id}|${toVideo}`,
+    write: (run, span) => writeMediaPlaylist(run, folder, ofRendition, span),
+  };
 }
 
 function serveMultivariant(
@@ -95,10 +98,10 @@ function serveMultivariant(
   const tag = range !== null ? `-${range.query}` : rates === null ? '' : '-i';
   const { added } = variant;
   const addresses = range === null ? variant.addresses : rangedAddresses(variant.addresses, range);
-  const sessionKeyLines = variant.sessionKeyLines([...set.video, ...set.audio]);
+  const sessionKeys = variant.sessionKeys([...set.video, ...set.audio]);
   // Captions count from the beginning of the whole.
   const subtitles = range === null ? subtitlesOf(publication) : [];
-  const beside = { subtitles, addresses, added, sessionKeyLines, ...(rates === null ? {} : { iFrames: rates }) };
+  const beside = { subtitles, addresses, added, sessionKeys, ...(rates === null ? {} : { iFrames: rates }) };
   const write = () => writeMultivariant(set, publication.frameRate, beside);
   return playlist(publication, { name: `multivariant${tag}`, tag, write, variant }, written);
 }
@@ -160,7 +163,7 @@ function isSettled({ state, renditions }: Publication): boolean {
   return state === 'finished' || (state === 'jit-ready' && isListed);
 }
 
-/** The alias `720p` stands for the H.264 rendition of that rung, which every player knows. */
+/** The alias `720p` stands for the H.264 rendition of that rung, which every player decodes. */
 function findRung(video: readonly StoredRendition[], heightPx: number): StoredRendition | undefined {
   return video.find((rendition) => rungOf(rendition) === heightPx && isH264(rendition));
 }

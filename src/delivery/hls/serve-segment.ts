@@ -5,7 +5,7 @@ import { encryptBytes, isOpened, openProtection, type Piece, type ProtectionDeps
 import type { OpenedRendition } from '../drm/package-keys.ts';
 import { listableRenditions, type NamedProtection } from '../drm/protection.ts';
 import { type Answer, CACHE_FOR_EVER, notFound, unavailable } from '../http/answer.ts';
-import type { RequestedSegment, SegmentRequests } from '../jit/segment-requests.ts';
+import type { RequestedSegment, SegmentRequests } from '../on-demand/segment-requests.ts';
 import type { PublicationReader } from '../publication-reader.ts';
 
 const RETRY_AFTER_SEC = 2;
@@ -24,7 +24,9 @@ type SegmentDeps = ProtectionDeps & {
 type Found = { publication: Publication; rendition: OpenedRendition; piece: Exclude<Piece, { kind: 'picture' }> };
 type Missing = Extract<Answer, { kind: 'problem' }>;
 
-/** Answers an init or media segment, encrypted as its address says. See `findOrAwait` for one that is still to come. */
+/**
+ * Answers an init or media segment, encrypted as its address states. See `findOrAwait` for one that is still to come.
+ */
 export async function serveSegment(publication: Publication, file: SegmentFile, deps: SegmentDeps): Promise<Answer> {
   const protection = openProtection(publication, file.protection, deps.sessions);
   if ('refusal' in protection) return protection.refusal;
@@ -35,7 +37,7 @@ export async function serveSegment(publication: Publication, file: SegmentFile, 
 }
 
 /**
- * Finds what is asked for. What a playlist lists before it is stored is waited for, on demand requested, and refused
+ * Finds what is requested. What a playlist lists before it is stored is waited for, on demand requested, and refused
  * with 503 when it does not come in time.
  */
 async function findOrAwait(

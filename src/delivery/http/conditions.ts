@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** What conditions are held against; `modifiedAt` is absent where no date is known. */
 export type Validators = { etag: string | null; modifiedAt?: Date };
 
-/** What the conditions of a request ask for. */
+/** What the conditions of a request request. */
 export type Verdict = 'send' | 'not-modified' | 'changed';
 
 /**

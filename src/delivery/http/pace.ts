@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Admitted } from '../../catalog/shield/admit.ts';
+import type { Admitted } from '../../catalog/shield/admission/admit.ts';
 import type { Part } from '../objects/object-part.ts';
 
 /** How fast an answer goes out: so many bytes a second behind its first bytes, which go as fast as they can. */

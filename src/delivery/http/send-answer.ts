@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { Admitted } from '../../catalog/shield/admit.ts';
+import type { Admitted } from '../../catalog/shield/admission/admit.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { Part, Slice } from '../objects/object-part.ts';
 import type { ObjectSender, Receiver } from '../objects/object-sender.ts';
@@ -10,7 +10,7 @@ import { readRange } from './range.ts';
 import { allowsOrigins } from './zone-headers.ts';
 
 type Made = Extract<Answer, { kind: 'made' }>;
-/** What has bytes to send: those that were made are lent, or, where only their length is asked for, measured. */
+/** What has bytes to send: those that were made are lent, or, where only their length is requested, measured. */
 type Sendable = Exclude<Answer, { kind: 'problem' | 'made' }> | ({ kind: 'lent'; bytes: Buffer } & Described);
 type Content = Sendable | (Made & { sizeBytes: number });
 

@@ -1,5 +1,5 @@
 import type { PullZoneSettings } from '../../catalog/libraries/library-settings.ts';
-import type { AdmissionRequest } from '../../catalog/shield/admit.ts';
+import type { AdmissionRequest } from '../../catalog/shield/admission/admit.ts';
 
 /** So long a cache before the edge may show what it has while the edge cannot be reached. */
 const OFFLINE_SEC = 86_400;

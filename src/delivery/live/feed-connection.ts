@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { http } from '../../lib/http.ts';
-import { createFeedReader, type FeedFrame } from '../../media/live/feed-message.ts';
+import { createFeedReader, type FeedFrame } from '../../media/live/playlist/feed-message.ts';
 
 export type FeedHandlers = { frame(frame: FeedFrame): void; lost(reason: string): void };
 
@@ -15,20 +15,20 @@ export function openFeed(url: string, secret: string, handlers: FeedHandlers): {
     isOver = true;
     handlers.lost(reason);
   };
-  const asked = http.request(
+  const requested = http.request(
     url,
     { headers: { Authorization: `Bearer ${secret}` }, timeout: SILENT_MS },
     (response) => {
       read(response, handlers, lose);
     },
   );
-  asked.on('error', (error) => lose(error.message));
-  asked.on('timeout', () => asked.destroy(new Error('Nothing came over the feed for too long.')));
-  asked.end();
+  requested.on('error', (error) => lose(error.message));
+  requested.on('timeout', () => requested.destroy(new Error('Nothing came over the feed for too long.')));
+  requested.end();
   return {
     close() {
       isOver = true;
-      asked.destroy();
+      requested.destroy();
     },
   };
 }

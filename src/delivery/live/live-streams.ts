@@ -1,6 +1,6 @@
-import type { LiveHead } from '../../catalog/live/live-head.ts';
-import type { StoredLive } from '../../catalog/live/live-media-store.ts';
-import type { ViewerCount } from '../../catalog/live/stream-figures-store.ts';
+import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
+import type { StoredLive } from '../../catalog/live/viewing/live-media-store.ts';
+import type { ViewerCount } from '../../catalog/live/viewing/stream-figures-store.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { WatchedStream } from './watched-stream.ts';

@@ -3,9 +3,14 @@ import { readInitSegment } from '../../media/cmaf/init-segment.ts';
 import { writeIFrameHead } from '../../media/hls/i-frame.ts';
 import { iFrameAddress } from '../../media/hls/i-frame-playlist.ts';
 import { type PlaylistTag, writePlaylist } from '../../media/hls/playlist-tags.ts';
-import type { IndexedRendition, IndexedSegment } from '../../media/live/live-index.ts';
-import { discontinuitySequence } from '../../media/live/live-playlist.ts';
-import { type ListedSegment, type LiveView, listSlot, targetDurationSec } from '../../media/live/slot-segments.ts';
+import type { IndexedRendition, IndexedSegment } from '../../media/live/playlist/live-index.ts';
+import { discontinuitySequence } from '../../media/live/playlist/live-playlist.ts';
+import {
+  type ListedSegment,
+  type LiveView,
+  listSlot,
+  targetDurationSec,
+} from '../../media/live/playlist/slot-segments.ts';
 import { storageKey } from '../../ports/storage.ts';
 import type { IFrameLists } from '../hls/i-frame-lists.ts';
 import { answerPicture } from '../hls/serve-i-frames.ts';

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { StoredLive } from '../../catalog/live/live-media-store.ts';
+import type { StoredLive } from '../../catalog/live/viewing/live-media-store.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { createSecretBox } from '../../lib/secret-box.ts';
-import { aacConfig } from '../../media/live/aac-config.ts';
-import type { TrackConfig } from '../../media/live/access-unit.ts';
-import { buildLiveInit } from '../../media/live/period-init.ts';
-import { avcConfig } from '../../media/live/video-config.ts';
+import { buildLiveInit } from '../../media/live/packaging/period-init.ts';
+import { aacConfig } from '../../media/live/tracks/aac-config.ts';
+import type { TrackConfig } from '../../media/live/tracks/access-unit.ts';
+import { avcConfig } from '../../media/live/tracks/video-config.ts';
 import { PackageKeys } from '../drm/package-keys.ts';
 import { serveLiveManifest } from './serve-live-manifest.ts';
 import { type LiveMediaDeps, serveLiveMedia } from './serve-live-media.ts';

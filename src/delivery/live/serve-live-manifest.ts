@@ -4,14 +4,19 @@ import { readInitSegment } from '../../media/cmaf/init-segment.ts';
 import type { DashPeriod, DashRendition } from '../../media/dash/dash-presentation.ts';
 import { readSampleAspect } from '../../media/dash/sample-aspect.ts';
 import { writePeriods } from '../../media/dash/write-mpd.ts';
-import { type IndexedPeriod, type IndexedRendition, type IndexedSegment, isRung } from '../../media/live/live-index.ts';
-import { type LiveView, listSlot, targetDurationSec } from '../../media/live/slot-segments.ts';
+import {
+  type IndexedPeriod,
+  type IndexedRendition,
+  type IndexedSegment,
+  isRung,
+} from '../../media/live/playlist/live-index.ts';
+import { type LiveView, listSlot, targetDurationSec } from '../../media/live/playlist/slot-segments.ts';
 import { answerManifest, chooseProtection, HLS_ONLY, type ManifestProtection } from '../dash/serve-manifest.ts';
 import type { PackageKeys } from '../drm/package-keys.ts';
 import { type Answer, notFound } from '../http/answer.ts';
 import type { WatchedStream } from './watched-stream.ts';
 
-type Asked = { publication: Publication; view: LiveView; hasEnded: boolean; licenceUrl: string };
+type Requested = { publication: Publication; view: LiveView; hasEnded: boolean; licenceUrl: string };
 
 /** Segments that players stay behind the newest one: as many as HLS without parts. */
 const DELAY_SEGMENTS = 3;
@@ -22,7 +27,7 @@ const DELAY_SEGMENTS = 3;
  */
 export async function serveLiveManifest(
   stream: WatchedStream,
-  { publication, view, hasEnded, licenceUrl }: Asked,
+  { publication, view, hasEnded, licenceUrl }: Requested,
   keys: PackageKeys,
 ): Promise<Answer> {
   const protection = await chooseProtection(publication, keys);

@@ -1,14 +1,14 @@
 import type { Publication } from '../../catalog/publications/publication.ts';
 import { openAes } from '../../lib/aes.ts';
 import type { Guid } from '../../lib/guid.ts';
-import { encryptSegment, HEADROOM_BYTES } from '../../media/drm/encrypt-segment.ts';
-import { encryptedHlsSizeBytes, encryptHlsSegment } from '../../media/drm/hls-aes128.ts';
+import { encryptSegment, HEADROOM_BYTES } from '../../media/drm/encryption/encrypt-segment.ts';
+import { encryptedHlsSizeBytes, encryptHlsSegment } from '../../media/drm/signalling/hls-aes128.ts';
 import {
   findSegment,
   type IndexedPeriod,
   type IndexedRendition,
   type IndexedSegment,
-} from '../../media/live/live-index.ts';
+} from '../../media/live/playlist/live-index.ts';
 import { storageKey } from '../../ports/storage.ts';
 import type { HeldCache } from '../cache/held-cache.ts';
 import {
@@ -32,9 +32,9 @@ export type LiveMediaFile = { renditionId: Guid; protection: NamedProtection } &
 
 export type LiveMediaDeps = ProtectionDeps & { written: HeldCache<Buffer> };
 
-type Asked = { publication: Publication; file: LiveMediaFile; leave: () => AbortSignal };
+type Requested = { publication: Publication; file: LiveMediaFile; leave: () => AbortSignal };
 
-/** What is to be given out, with its place: encrypted as its protection says. */
+/** What is to be given out, with its place: encrypted as its protection states. */
 type Found = {
   period: IndexedPeriod;
   rendition: IndexedRendition;
@@ -48,9 +48,13 @@ type Found = {
 const PART_WAIT_MS = 4_000;
 const SEGMENT_WAIT_MS = 9_000;
 
-/** Answers media of a live stream, encrypted as its address says. */
-export async function serveLiveMedia(stream: WatchedStream, asked: Asked, deps: LiveMediaDeps): Promise<Answer> {
-  const { publication, file } = asked;
+/** Answers media of a live stream, encrypted as its address states. */
+export async function serveLiveMedia(
+  stream: WatchedStream,
+  requested: Requested,
+  deps: LiveMediaDeps,
+): Promise<Answer> {
+  const { publication, file } = requested;
   const protection = openProtection(publication, file.protection, deps.sessions);
   if ('refusal' in protection) return protection.refusal;
   const found = stream.index.find(file.renditionId);
@@ -62,16 +66,16 @@ export async function serveLiveMedia(stream: WatchedStream, asked: Asked, deps: 
     case 'init': {
       const piece: Piece = { kind: 'init', bytes: found.rendition.init };
       if (open.kind === 'clear') return media(found.rendition, 'init', piece.bytes);
-      return encryptBytes({ publication, rendition: found.rendition, piece, protection: open }, deps, asked.leave);
+      return encryptBytes({ publication, rendition: found.rendition, piece, protection: open }, deps, requested.leave);
     }
     case 'segment':
-      return serveSegment(stream, { ...found, number: file.segment }, { ...asked, open }, deps);
+      return serveSegment(stream, { ...found, number: file.segment }, { ...requested, open }, deps);
     case 'part':
-      return servePart(stream, { ...found, number: file.segment, part: file.part }, { ...asked, open }, deps);
+      return servePart(stream, { ...found, number: file.segment, part: file.part }, { ...requested, open }, deps);
   }
 }
 
-type Opened = Asked & { open: OpenProtection };
+type Opened = Requested & { open: OpenProtection };
 
 async function serveSegment(
   stream: WatchedStream,

@@ -1,13 +1,13 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { LiveHead } from '../../catalog/live/live-head.ts';
+import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { readClockRange } from '../../media/hls/clock-range.ts';
 import { writePlaylist } from '../../media/hls/playlist-tags.ts';
-import { type IndexedRendition, isRung } from '../../media/live/live-index.ts';
-import { liveMultivariant } from '../../media/live/live-multivariant.ts';
-import { type LiveProtection, livePlaylist } from '../../media/live/live-playlist.ts';
+import { type IndexedRendition, isRung } from '../../media/live/playlist/live-index.ts';
+import { liveMultivariant } from '../../media/live/playlist/live-multivariant.ts';
+import { type LiveProtection, livePlaylist } from '../../media/live/playlist/live-playlist.ts';
 import {
   hasWhole,
   holdsMedia,
@@ -15,7 +15,7 @@ import {
   type LiveView,
   newestOf,
   targetDurationSec,
-} from '../../media/live/slot-segments.ts';
+} from '../../media/live/playlist/slot-segments.ts';
 import { isClear } from '../drm/protection.ts';
 import { choosePlaylistVariant, type PlaylistVariantDeps } from '../hls/choose-playlist-variant.ts';
 import type { IFrameLists } from '../hls/i-frame-lists.ts';
@@ -46,7 +46,7 @@ export type LiveRequest = {
   /** Holds a token that shows what is not public yet. */
   mayPreview: boolean;
   leave: () => AbortSignal;
-  /** The whole address at which this viewer's player asks for keys. */
+  /** The whole address at which this viewer's player requests keys. */
   licenceUrl: string;
 };
 
@@ -150,12 +150,12 @@ type AskedPlaylist = {
 
 function variantOf(
   publication: Publication,
-  asked: { session: string | null; isReread: boolean },
+  requested: { session: string | null; isReread: boolean },
   { play, query }: LiveRequest,
   deps: LiveDeps,
 ) {
   const wantsIdentity = query.get('drm') === 'identity';
-  return choosePlaylistVariant(publication, { ...asked, play, wantsIdentity }, deps);
+  return choosePlaylistVariant(publication, { ...requested, play, wantsIdentity }, deps);
 }
 
 /** Of a play session, segments are encrypted as a whole, so that nothing of them is given out before. */
@@ -171,7 +171,7 @@ function protectionFor(variant: PlaylistVariant, isInSession: boolean): LiveProt
       if (isInSession) return id === own ? '' : `../../${id}/${segmentFolder}`;
       return `${id === own ? '' : `../${id}/`}${segmentFolder}`;
     },
-    keyLines: (rendition) => variant.keyLines(rendition, isInSession ? '../../../' : '../../'),
+    keys: (rendition) => variant.keys(rendition, isInSession ? '../../../' : '../../'),
   };
 }
 
@@ -216,8 +216,8 @@ async function servePlaylist(
   const isOver = hasEnded || stream.index.hasEnded;
   const name = ['text', renditionId, isDelta, isOver, variant.tag, session !== null].join('|');
   const text = once(name, () => {
-    const asked = { slot, folder: renditionId, view, isDelta, hasEnded: isOver };
-    const tags = livePlaylist(stream.index, { ...asked, protection: protectionFor(variant, session !== null) });
+    const requested = { slot, folder: renditionId, view, isDelta, hasEnded: isOver };
+    const tags = livePlaylist(stream.index, { ...requested, protection: protectionFor(variant, session !== null) });
     return tags === null ? null : writePlaylist(tags);
   });
   if (text === null) return notFound('not-playable');

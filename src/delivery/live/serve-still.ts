@@ -1,4 +1,4 @@
-import { stillKey } from '../../catalog/live/still-store.ts';
+import { stillKey } from '../../catalog/live/viewing/still-store.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { EdgeStorage } from '../edge-deps.ts';
 import { type Answer, CACHE_FOR_EVER, notFound } from '../http/answer.ts';

@@ -1,4 +1,4 @@
-/** A viewer who asked for no playlist for so long is gone: three usual target durations. */
+/** A viewer who requested no playlist for so long is gone: three usual target durations. */
 const GONE_MS = 15_000;
 const MOST_VIEWERS = 100_000;
 

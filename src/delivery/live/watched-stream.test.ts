@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { LiveHead } from '../../catalog/live/live-head.ts';
-import type { StoredLive } from '../../catalog/live/live-media-store.ts';
+import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
+import type { StoredLive } from '../../catalog/live/viewing/live-media-store.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
-import { liveMultivariant } from '../../media/live/live-multivariant.ts';
-import { listSlot } from '../../media/live/slot-segments.ts';
+import { liveMultivariant } from '../../media/live/playlist/live-multivariant.ts';
+import { listSlot } from '../../media/live/playlist/slot-segments.ts';
 import { WatchedStream } from './watched-stream.ts';
 
 const SEGMENT_SEC = 2;
@@ -78,7 +78,7 @@ test('a rung that was not whole at the end is listed no more, and its address sh
   const rungs = () => liveMultivariant(stream.index, view, ways)?.match(/^r\/.*$/gm);
   const view = { windowSec: WHOLE_SEC, isPreview: false };
   const addresses = { media: (id: string) => `r/${id}`, iFrames: (id: string) => `i/${id}` };
-  const ways = { addresses, listsIFrames: false, sessionKeyLines: () => [], isOver: true };
+  const ways = { addresses, listsIFrames: false, sessionKeys: () => [], isOver: true };
   expect(rungs()).toEqual([`r/${SOURCE}`, `r/${RUNG}`]);
   retired = new Set([RUNG]);
   stream.update({ ...running, state: 'ended', dvrWindowSec: WHOLE_SEC, extent: 1 });

@@ -1,6 +1,6 @@
-import type { LiveHead } from '../../catalog/live/live-head.ts';
-import type { StoredLive } from '../../catalog/live/live-media-store.ts';
-import { type IndexedPeriod, LiveIndex } from '../../media/live/live-index.ts';
+import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
+import type { StoredLive } from '../../catalog/live/viewing/live-media-store.ts';
+import { type IndexedPeriod, LiveIndex } from '../../media/live/playlist/live-index.ts';
 import { openFeed } from './feed-connection.ts';
 import { ViewerCounter } from './viewer-counter.ts';
 

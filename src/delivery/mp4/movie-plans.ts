@@ -10,7 +10,7 @@ export type MovieAudio = StoredRendition & { init: Buffer };
 
 const KEY_BYTES = 150;
 
-/** Plans of MP4 files, each made once for all who ask and kept while it is used. */
+/** Plans of MP4 files, each made once for all requests and kept while it is used. */
 export class MoviePlans {
   readonly #indexes: IndexReader;
   readonly #plans: HeldCache<VirtualMp4Plan>;

@@ -28,7 +28,7 @@ export class BufferPool {
     return best.subarray(0, sizeBytes);
   }
 
-  /** Takes back what `take` gave; nobody may read it any more. */
+  /** Takes back what `take` gave; it must not be read any more. */
   give({ buffer }: Buffer): void {
     this.#free.push(Buffer.from(buffer));
     this.#freeBytes += buffer.byteLength;

@@ -52,8 +52,8 @@ export class ObjectSender {
   }
 
   /** Calls `begin` (status and headers) once the bytes are known to be there; throws ObjectMissing before it else. */
-  async send(to: Receiver, asked: ObjectWindow, slice: Slice, begin: () => void): Promise<void> {
-    const window = unpacked(asked);
+  async send(to: Receiver, requested: ObjectWindow, slice: Slice, begin: () => void): Promise<void> {
+    const window = unpacked(requested);
     const part = { key: window.key, start: window.start + slice.start, end: window.start + slice.end };
     const hasFile = this.#storage.localPath(window.key) !== null;
     if (hasFile && window.sizeBytes > SMALL_BYTES) {
@@ -81,8 +81,8 @@ export class ObjectSender {
    * Fills a buffer of its size with a window. Throws ObjectMissing when its object is not there, or shorter than
    * promised.
    */
-  async readInto(buffer: Buffer, asked: ObjectWindow): Promise<void> {
-    const window = unpacked(asked);
+  async readInto(buffer: Buffer, requested: ObjectWindow): Promise<void> {
+    const window = unpacked(requested);
     const { key, start, sizeBytes } = window;
     const path = this.#storage.localPath(key);
     if (path === null) {

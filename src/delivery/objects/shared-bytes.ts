@@ -5,7 +5,7 @@ import type { BufferPool } from './buffer-pool.ts';
 export type LentBytes = { bytes: Buffer; release(): void };
 
 /**
- * What is wanted. `name` stands for these very bytes; null for such as nobody else asks for. `make` writes them into
+ * What is wanted. `name` stands for these very bytes; null for such as no other request needs. `make` writes them into
  * a buffer from `take`, or gives back one of its own. `sizeBytes` is about how many they are.
  */
 export type WantedBytes = {
@@ -17,7 +17,7 @@ export type WantedBytes = {
 export type SharedBytesLimits = {
   /** All that is lent and kept. */
   maxBytes: number;
-  /** Of it, what is kept for those who ask later. */
+  /** Of it, what is kept for those with later requests. */
   keptBytes: number;
 };
 
@@ -45,7 +45,7 @@ export class SharedBytes {
   readonly #limits: SharedBytesLimits;
   readonly #pool: BufferPool;
   readonly #named = new Map<string, Holding>();
-  /** Those that nobody uses now, the longest unused first. */
+  /** Those that are unused now, the longest unused first. */
   readonly #idle = new Set<Holding>();
   readonly #waiters = new Set<Waiter>();
   #bytes = 0;
@@ -58,7 +58,7 @@ export class SharedBytes {
 
   /**
    * Lends bytes, made when they are not there. Refuses (`unavailable`) when there is no room in time. `leave` is asked,
-   * only when it has to wait, for a signal that is aborted when nobody wants the bytes any more.
+   * only when it has to wait, for a signal that is aborted when no request needs the bytes any more.
    */
   async lend(wanted: WantedBytes, leave: () => AbortSignal): Promise<LentBytes> {
     return this.#lent(this.#holdAtOnce(wanted) ?? (await this.#waitFor(wanted, leave())));
@@ -109,7 +109,7 @@ export class SharedBytes {
     return holding;
   }
 
-  /** Drops what nobody uses until there is room, or nothing is left to drop. */
+  /** Drops what is unused until there is room, or nothing is left to drop. */
   #hasRoom(sizeBytes: number): boolean {
     for (const holding of this.#idle) {
       if (this.#bytes + sizeBytes <= this.#limits.maxBytes) return true;

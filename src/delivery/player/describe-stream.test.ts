@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LiveHead } from '../../catalog/live/live-head.ts';
+import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import { hasPreview, phaseOfStream } from './describe-stream.ts';
 
 const head: LiveHead = {

@@ -1,4 +1,4 @@
-import type { LiveHead } from '../../catalog/live/live-head.ts';
+import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { LiveWindow, PlayerSource, StreamPhase, VideoPhase } from './player-state.ts';
 

@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto';
-import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
-import type { LiveHead } from '../../catalog/live/live-head.ts';
 import { isBeforeStart } from '../../catalog/live/live-stream.ts';
+import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
-import { bucketsOf, newPageName, writeTicket } from '../../catalog/statistics/viewing-ticket.ts';
+import { bucketsOf, newPageName, writeTicket } from '../../catalog/statistics/sessions/viewing-ticket.ts';
 import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
 import type { DrmSystem } from '../../ports/drm-key-source.ts';
+import type { LicenceProxy } from '../../ports/licence-proxy.ts';
 import { listableRenditions, protectionOf } from '../drm/protection.ts';
 import { hasPreview, phaseOfStream, sourceOfStream, streamOf } from './describe-stream.ts';
 import type { PlayerDetails, PlayerDrm, PlayerSource, PlayerState, VideoPhase } from './player-state.ts';

@@ -1,6 +1,6 @@
 import { isBeforeStart } from '../../catalog/live/live-stream.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
-import type { Admitted } from '../../catalog/shield/admit.ts';
+import type { Admitted } from '../../catalog/shield/admission/admit.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { PublicationReader } from '../publication-reader.ts';
 import type { EdgeRequest, ReceiveDeps } from '../receive/receive.ts';

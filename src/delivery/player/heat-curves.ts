@@ -1,4 +1,4 @@
-import { MAX_BUCKETS } from '../../catalog/statistics/viewing-ticket.ts';
+import { MAX_BUCKETS } from '../../catalog/statistics/sessions/viewing-ticket.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { FreshCache } from '../cache/fresh-cache.ts';

@@ -10,7 +10,7 @@ export type PlayerState = {
   source: PlayerSource | null;
   posterUrl: string | null;
   details: PlayerDetails;
-  /** What the page shows with its beacons (`catalog/statistics/viewing-ticket.ts`), and how it counts heat. */
+  /** What the page shows with its beacons (`catalog/statistics/sessions/viewing-ticket.ts`), and how it counts heat. */
   viewing: { ticket: string; bucketSec: number; bucketCount: number };
 };
 

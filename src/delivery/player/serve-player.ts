@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { LicenceProxy } from '../../catalog/drm/licence-proxy.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
+import type { LicenceProxy } from '../../ports/licence-proxy.ts';
 import type { EdgeViewing } from '../edge-deps.ts';
 import { type Answer, CACHE_NEVER, CACHE_NOTHING, notFound, type Problem } from '../http/answer.ts';
 import { type PlayRequest, stateQuery, tokenQuery } from '../shield/play-request.ts';

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { Client } from '../../catalog/shield/admit.ts';
+import type { Client } from '../../catalog/shield/admission/admit.ts';
 import { type AddressSet, clientAddress } from '../../lib/client-address.ts';
 import { clientKey } from '../../lib/client-key.ts';
 import { remember } from '../../lib/remember.ts';
 import type { Places } from '../edge-deps.ts';
 
-/** What tells who sent a request. */
+/** What identifies the sender of a request. */
 export type Sender = { socket: { remoteAddress?: string | undefined }; headers: IncomingMessage['headers'] };
 
 type Known = { client: Client; untilMs: number };
@@ -15,7 +15,7 @@ const MAX_CHARS = 200;
 /** Databases of places open behind the first look: a client that came before is looked up again. */
 const KNOWN_MS = 10_000;
 
-/** Finds clients, and knows those again that were there just now: a player requests something every few seconds. */
+/** Finds clients, and recognizes those that were there just now: a player requests something every few seconds. */
 export class KnownClients {
   readonly #trusted: AddressSet;
   readonly #places: Places;

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
-import type { ParserError, Unreadable } from '../../catalog/shield/judge-unreadable.ts';
+import type { Unreadable } from '../../catalog/shield/admission/judge-unreadable.ts';
 import { endLingering } from '../../lib/end-lingering.ts';
 import type { EdgeErrorCode } from '../../lib/error-catalogue.ts';
 import { http } from '../../lib/http.ts';
+import type { ParserError } from '../../lib/parser-error.ts';
 
 /** Stands for CONNECT, which makes a tunnel: there is none through an edge. */
 export const UNTAKEN_METHOD: ParserError = Object.assign(new Error('CONNECT is not taken.'), {

@@ -1,7 +1,7 @@
 import { parsePullZoneName } from '../../catalog/pull-zones/pull-zone-name.ts';
 import type { ZonePolicy } from '../../catalog/pull-zones/zone-policy.ts';
 import type { ZoneRef } from '../../catalog/pull-zones/zone-policy-store.ts';
-import { type CompiledPolicy, compilePolicy } from '../../catalog/shield/compiled-policy.ts';
+import { type CompiledPolicy, compilePolicy } from '../../catalog/shield/admission/compiled-policy.ts';
 import { FreshCache } from '../cache/fresh-cache.ts';
 import type { EdgeLog } from '../edge-deps.ts';
 

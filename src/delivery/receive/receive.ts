@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { WafSettings } from '../../catalog/libraries/library-settings.ts';
-import type { AdmissionRequest, Client, Purpose } from '../../catalog/shield/admit.ts';
-import type { CompiledPolicy } from '../../catalog/shield/compiled-policy.ts';
+import type { AdmissionRequest, Client, Purpose } from '../../catalog/shield/admission/admit.ts';
+import type { CompiledPolicy } from '../../catalog/shield/admission/compiled-policy.ts';
+import { hostOf } from '../../catalog/shield/admission/host-rules.ts';
+import type { Inspected } from '../../catalog/shield/admission/judge-firewall.ts';
 import type { FirewallSource } from '../../catalog/shield/firewall/open-firewall.ts';
-import { hostOf } from '../../catalog/shield/host-rules.ts';
-import type { Inspected } from '../../catalog/shield/judge-firewall.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { ClientBudgets } from '../clients/client-budgets.ts';
 import type { EdgeTarget } from '../edge-path.ts';

@@ -1,7 +1,7 @@
 import { type PullZoneName, parsePullZoneName } from '../../catalog/pull-zones/pull-zone-name.ts';
 import { readAddress, type SignedAddress } from '../../catalog/pull-zones/url-token.ts';
-import type { HostRules } from '../../catalog/shield/host-rules.ts';
-import { isKnownQuery } from '../../catalog/shield/known-query.ts';
+import type { HostRules } from '../../catalog/shield/admission/host-rules.ts';
+import { isKnownQuery } from '../../catalog/shield/admission/known-query.ts';
 import { remember } from '../../lib/remember.ts';
 import { type EdgeTarget, parseEdgePath } from '../edge-path.ts';
 
@@ -21,7 +21,7 @@ export type Route = {
 const MAX_ROUTES = 8_192;
 const MAX_CHARS = 1_000;
 
-/** Reads routes, and knows those again that were read before: players request the same few addresses. */
+/** Reads routes, and recognizes those that were read before: players request the same few addresses. */
 export class Routes {
   readonly #ownHosts: HostRules;
   readonly #routes = new Map<string, Route>();

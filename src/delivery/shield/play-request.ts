@@ -15,7 +15,8 @@ export type PlayRequest = {
   /** Whether a player page is to show what is played most; null leaves it to the library. */
   showsHeat: boolean | null;
   /**
-   * Distinguishes viewers as far as that can be done: it is the same for one who asks again. Nothing may rest on it.
+   * Distinguishes viewers as far as that can be done: it is the same for one who requests again. Nothing may rest on
+   * it.
    */
   viewer: string;
 };
@@ -56,7 +57,7 @@ export function tokenQuery({ shown: { token, expiresSec } }: Pick<PlayRequest, '
   return /^[0-9a-f]{64}$/i.test(token) && expiresSec > 0 ? `token=${token}&expires=${expiresSec}` : '';
 }
 
-/** The query with which an open page asks for its state. */
+/** The query with which an open page requests its state. */
 export function stateQuery(play: Pick<PlayRequest, 'shown' | 'showsHeat'>): string {
   const heat = play.showsHeat === null ? '' : `showHeatmap=${play.showsHeat}`;
   return [tokenQuery(play), heat].filter((part) => part !== '').join('&');

@@ -1,7 +1,7 @@
 import { describeToken, isEmbedTokenValid } from '../../catalog/libraries/embed-token.ts';
 import { embedKeys } from '../../catalog/pull-zones/zone-policy.ts';
-import { allowsPage, type CompiledPolicy } from '../../catalog/shield/compiled-policy.ts';
-import { type HostRules, hostOf } from '../../catalog/shield/host-rules.ts';
+import { allowsPage, type CompiledPolicy } from '../../catalog/shield/admission/compiled-policy.ts';
+import { type HostRules, hostOf } from '../../catalog/shield/admission/host-rules.ts';
 import { RULES } from '../../catalog/shield/rules.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { type Problem, toProblem } from '../http/answer.ts';
@@ -16,8 +16,8 @@ export type PlaybackAuthorizerDeps = {
   ownHosts: HostRules;
 };
 
-type Asked = { libraryId: number; mediaId: Guid };
-type PlayerPage = Asked & { isDirect: boolean };
+type Requested = { libraryId: number; mediaId: Guid };
+type PlayerPage = Requested & { isDirect: boolean };
 
 /**
  * Judges who gets player pages and keys, by the referrer rules and the embed token of a library. It stands behind
@@ -31,7 +31,7 @@ export class PlaybackAuthorizer {
   }
 
   /** Why a request gets no key; null when it may have it. */
-  async authorize({ libraryId, mediaId }: Asked, request: PlayRequest): Promise<Problem | null> {
+  async authorize({ libraryId, mediaId }: Requested, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.find(libraryId);
     if (policy === null) return toProblem('library-gone');
     const nowMs = Date.now();
@@ -44,8 +44,8 @@ export class PlaybackAuthorizer {
     return { ...toProblem('token-denied', message), hit: { rule: RULES.embedToken, expected, came } };
   }
 
-  /** Whether a request shows a valid embed token, in a library that asks for them. */
-  async holdsToken({ libraryId, mediaId }: Asked, { shown }: PlayRequest): Promise<boolean> {
+  /** Whether a request shows a valid embed token, in a library that requires them. */
+  async holdsToken({ libraryId, mediaId }: Requested, { shown }: PlayRequest): Promise<boolean> {
     if (shown.token === '') return false;
     const zone = (await this.#deps.find(libraryId))?.zone;
     const nowMs = Date.now();
@@ -54,17 +54,17 @@ export class PlaybackAuthorizer {
   }
 
   /** As `authorize`, for the player page. `isDirect`: it is opened by itself, not inside a page of the owner. */
-  async authorizePlayer({ isDirect, ...asked }: PlayerPage, request: PlayRequest): Promise<Problem | null> {
-    const policy = await this.#deps.find(asked.libraryId);
+  async authorizePlayer({ isDirect, ...requested }: PlayerPage, request: PlayRequest): Promise<Problem | null> {
+    const policy = await this.#deps.find(requested.libraryId);
     if (isDirect && policy?.zone.referrers.allowDirectPlay === false) {
       const hit = { rule: RULES.directPlay, expected: 'a page of the owner around the player', came: 'none' };
       return { ...toProblem('direct-play-denied'), hit };
     }
-    return this.authorize(asked, request);
+    return this.authorize(requested, request);
   }
 
   /** As `authorize`, for those who have shown their token before. */
-  async authorizePage({ libraryId }: Asked, request: PlayRequest): Promise<Problem | null> {
+  async authorizePage({ libraryId }: Requested, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.find(libraryId);
     return policy === null ? toProblem('library-gone') : this.#judgeReferrer(policy, request);
   }

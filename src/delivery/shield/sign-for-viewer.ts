@@ -1,11 +1,11 @@
 import { signEmbedToken } from '../../catalog/libraries/embed-token.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import { signMedia } from '../../catalog/pull-zones/sign-media.ts';
-import type { Admitted } from '../../catalog/shield/admit.ts';
+import type { Admitted } from '../../catalog/shield/admission/admit.ts';
 import type { EdgeRequest } from '../receive/receive.ts';
 import { readPlayRequest, tokenQuery } from './play-request.ts';
 
-/** The token of the folder of a video for a page that was let in; null where the zone asks for none. */
+/** The token of the folder of a video for a page that was let in; null where the zone requires none. */
 export function folderTokenFor(
   publication: Publication,
   { request: { policy, client, nowMs } }: Admitted<EdgeRequest>,
@@ -16,7 +16,7 @@ export function folderTokenFor(
 
 /**
  * The embed token of another video that the page of a viewer shows, as a query: good for as long as the one that the
- * viewer shows, which opens the page before this is given out. Empty where the zone asks for none.
+ * viewer shows, which opens the page before this is given out. Empty where the zone requires none.
  */
 export function embedQueryFor(
   { mediaId }: Publication,

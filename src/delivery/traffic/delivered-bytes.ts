@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { DeliveredTotal } from '../../catalog/statistics/delivered-store.ts';
-import { WHOLE_LIBRARY } from '../../catalog/statistics/whole-library.ts';
+import type { DeliveredTotal } from '../../catalog/statistics/sums/delivered-store.ts';
+import { WHOLE_LIBRARY } from '../../catalog/statistics/sums/whole-library.ts';
 import type { Guid } from '../../lib/guid.ts';
 import type { SendFile } from '../../lib/send-file.ts';
 import type { EdgeLog } from '../edge-deps.ts';

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isbot } from 'isbot';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
-import type { Admitted } from '../../catalog/shield/admit.ts';
-import { deviceOf } from '../../catalog/statistics/device.ts';
-import type { SeenSession } from '../../catalog/statistics/statistics-gain.ts';
-import type { Visits } from '../../catalog/statistics/visits.ts';
+import type { Admitted } from '../../catalog/shield/admission/admit.ts';
+import type { SeenSession } from '../../catalog/statistics/sums/statistics-gain.ts';
+import { deviceOf } from '../../catalog/statistics/visits/device.ts';
+import type { Visits } from '../../catalog/statistics/visits/visits.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { EdgeTarget } from '../edge-path.ts';
 import type { EdgeRequest } from '../receive/receive.ts';
@@ -71,8 +71,8 @@ export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>): Othe
 }
 
 /**
- * A browser that names no referrer still says that the page is of the edge's own origin, which has no other pages than
- * ours; by https alone (Fetch Metadata).
+ * A browser that names no referrer still states that the page is of the edge's own origin, which has no other pages
+ * than ours; by https alone (Fetch Metadata).
  */
 function isOfOwnPage({ referer = '', 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   return referer === '' ? site === 'same-origin' : OWN_PAGE.test(referer);

@@ -1,7 +1,7 @@
 import type { Db } from '../../catalog/db.ts';
 import type { BitrateSample } from '../../catalog/live/live-stream.ts';
-import type { MediaReport } from '../../catalog/live/publish-store.ts';
-import { type BitrateRow, recordBitrates } from '../../catalog/live/stream-figures-store.ts';
+import type { MediaReport } from '../../catalog/live/publishing/publish-store.ts';
+import { type BitrateRow, recordBitrates } from '../../catalog/live/viewing/stream-figures-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 
 const WRITE_EVERY_MS = 10_000;

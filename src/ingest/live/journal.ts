@@ -6,7 +6,7 @@ import { readBoxHead } from '../../media/bmff/boxes.ts';
 import type { FragmentEntry } from '../../media/cmaf/fragment-table.ts';
 import type { SegmentFragment } from '../../media/cmaf/segment.ts';
 import { readStoredFragments } from '../../media/cmaf/stored-fragments.ts';
-import type { LivePart } from '../../media/live/part-writer.ts';
+import type { LivePart } from '../../media/live/packaging/part-writer.ts';
 
 /** A segment of a rendition: one file of its fragments, until its row is committed. */
 export type JournalSegment = { streamId: Guid; period: number; renditionId: Guid; segment: number; wallMs: number };

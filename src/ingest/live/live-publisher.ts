@@ -1,6 +1,6 @@
-import type { LiveEvent, TrackConfig } from '../../media/live/access-unit.ts';
-import type { Slot } from '../../media/live/publisher.ts';
-import type { PeriodTracks } from '../../media/live/stream-packager.ts';
+import type { PeriodTracks } from '../../media/live/packaging/stream-packager.ts';
+import type { Slot } from '../../media/live/publishing/publisher.ts';
+import type { LiveEvent, TrackConfig } from '../../media/live/tracks/access-unit.ts';
 import { BitrateMeter } from './bitrate-meter.ts';
 
 /** How long a publisher's second track is waited for, ms of media. */

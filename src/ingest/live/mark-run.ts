@@ -1,6 +1,6 @@
 import type { RungPlan } from '../../media/encode/ladder.ts';
-import type { AccessUnit, LiveEvent, TrackConfig } from '../../media/live/access-unit.ts';
-import { type FiledMark, type LadderRun, runLadder } from '../../media/live/run-ladder.ts';
+import { type FiledMark, type LadderRun, runLadder } from '../../media/live/ladder/run-ladder.ts';
+import type { AccessUnit, LiveEvent, TrackConfig } from '../../media/live/tracks/access-unit.ts';
 
 export type MarkedMedia = { source: TrackConfig; rung: RungPlan; marking: FiledMark };
 

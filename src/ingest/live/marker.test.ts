@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { LiveEvent } from '../../media/live/access-unit.ts';
-import { avcConfig } from '../../media/live/video-config.ts';
+import type { LiveEvent } from '../../media/live/tracks/access-unit.ts';
+import { avcConfig } from '../../media/live/tracks/video-config.ts';
 import { CoreBudget } from './core-budget.ts';
 import { Marker } from './marker.ts';
 

@@ -1,8 +1,8 @@
 import type { LadderOptions } from '../../media/encode/ladder.ts';
 import type { Watermark } from '../../media/encode/watermark.ts';
-import type { AccessUnit, LiveEvent, TrackConfig } from '../../media/live/access-unit.ts';
-import { planMarkedSource } from '../../media/live/ladder-plan.ts';
-import { hasDeepPictures } from '../../media/live/sample-entry.ts';
+import { planMarkedSource } from '../../media/live/ladder/ladder-plan.ts';
+import type { AccessUnit, LiveEvent, TrackConfig } from '../../media/live/tracks/access-unit.ts';
+import { hasDeepPictures } from '../../media/live/tracks/sample-entry.ts';
 import type { CoreBudget } from './core-budget.ts';
 import { MarkRun } from './mark-run.ts';
 

@@ -2,15 +2,20 @@ import type { MediaKey } from '../../catalog/db.ts';
 import { loadLibrary } from '../../catalog/libraries/read-library-store.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
 import type { LiveState } from '../../catalog/live/live-stream.ts';
-import { loadLastPeriod, type OpenPeriod, openPeriod, type Period } from '../../catalog/live/period-store.ts';
-import type { MediaReport, OwnedStream as Renewed } from '../../catalog/live/publish-store.ts';
-import { sealOwned } from '../../catalog/live/seal-store.ts';
+import {
+  loadLastPeriod,
+  type OpenPeriod,
+  openPeriod,
+  type Period,
+} from '../../catalog/live/publishing/period-store.ts';
+import type { MediaReport, OwnedStream as Renewed } from '../../catalog/live/publishing/publish-store.ts';
+import { sealOwned } from '../../catalog/live/recording/seal-store.ts';
 import { readEncodeSettings } from '../../jobs/planning/encode-settings.ts';
-import type { AccessUnit, LiveEvent } from '../../media/live/access-unit.ts';
-import { writeFeedFrame } from '../../media/live/feed-message.ts';
-import { type LiveLadder, planLiveLadder } from '../../media/live/ladder-plan.ts';
-import { isH264Entry } from '../../media/live/sample-entry.ts';
-import { type PeriodTracks, parametersOf } from '../../media/live/stream-packager.ts';
+import { type LiveLadder, planLiveLadder } from '../../media/live/ladder/ladder-plan.ts';
+import { type PeriodTracks, parametersOf } from '../../media/live/packaging/stream-packager.ts';
+import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
+import type { AccessUnit, LiveEvent } from '../../media/live/tracks/access-unit.ts';
+import { isH264Entry } from '../../media/live/tracks/sample-entry.ts';
 import type { FeedSubscribers } from './feed-subscribers.ts';
 import type { LivePublisher } from './live-publisher.ts';
 import { renditionOf } from './period-rendition.ts';
@@ -22,7 +27,7 @@ export type StreamDeps = Omit<PeriodDeps, 'broadcast' | 'lost'> & {
   protect(key: MediaKey): Promise<boolean>;
 };
 
-/** A publisher's pictures cannot be encrypted as its library wants them: it is disconnected. */
+/** A publisher's pictures cannot be encrypted as its library requires: it is disconnected. */
 class CannotEncrypt extends Error {}
 
 /** Media that waits for a period to be opened, or for a second track. */
@@ -111,7 +116,7 @@ export class OwnedStream {
     return { streamId: key.mediaId, epoch, ...media, bitrate, ladder };
   }
 
-  /** Acts on what the stream's row says; true when the stream has ended and is to be finished. */
+  /** Acts on what the stream's row states; true when the stream has ended and is to be finished. */
   renewed({ state, kickedSession }: Renewed): boolean {
     this.#state = state;
     for (const publisher of this.#publishers) {

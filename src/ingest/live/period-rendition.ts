@@ -1,7 +1,7 @@
-import type { NewRendition } from '../../catalog/live/period-rendition-store.ts';
+import type { NewRendition } from '../../catalog/live/publishing/period-rendition-store.ts';
 import { newGuid } from '../../lib/guid.ts';
-import type { TrackConfig } from '../../media/live/access-unit.ts';
-import { buildLiveInit, codecNameOf } from '../../media/live/period-init.ts';
+import { buildLiveInit, codecNameOf } from '../../media/live/packaging/period-init.ts';
+import type { TrackConfig } from '../../media/live/tracks/access-unit.ts';
 
 /** Pictures from this height on have a key of their own. */
 const HD_PX = 720;

@@ -1,21 +1,21 @@
 import type { Db } from '../../catalog/db.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
 import type { LadderState } from '../../catalog/live/live-stream.ts';
-import { type PeriodRendition, slotOf } from '../../catalog/live/period-rendition-store.ts';
-import { addRungs, type Period } from '../../catalog/live/period-store.ts';
+import { type PeriodRendition, slotOf } from '../../catalog/live/publishing/period-rendition-store.ts';
+import { addRungs, type Period } from '../../catalog/live/publishing/period-store.ts';
 import type { Guid } from '../../lib/guid.ts';
-import { type AccessUnit, type TrackConfig, VIDEO_TIMESCALE } from '../../media/live/access-unit.ts';
-import { type FeedMessage, writeFeedFrame } from '../../media/live/feed-message.ts';
-import type { LiveLadder } from '../../media/live/ladder-plan.ts';
-import type { LivePart, LiveSegment } from '../../media/live/part-writer.ts';
-import { RecentSegments } from '../../media/live/recent-segments.ts';
+import type { LiveLadder } from '../../media/live/ladder/ladder-plan.ts';
+import type { LivePart, LiveSegment } from '../../media/live/packaging/part-writer.ts';
+import { RecentSegments } from '../../media/live/packaging/recent-segments.ts';
 import {
   type PackagedEvent,
   type PeriodPlace,
   type PeriodTracks,
   StreamPackager,
-} from '../../media/live/stream-packager.ts';
-import { WallClock } from '../../media/live/wall-clock.ts';
+} from '../../media/live/packaging/stream-packager.ts';
+import { type FeedMessage, writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
+import { WallClock } from '../../media/live/recording/wall-clock.ts';
+import { type AccessUnit, type TrackConfig, VIDEO_TIMESCALE } from '../../media/live/tracks/access-unit.ts';
 import type { CoreBudget } from './core-budget.ts';
 import type { Journal } from './journal.ts';
 import { renditionOf } from './period-rendition.ts';
@@ -110,7 +110,7 @@ export class PeriodWriter {
     while (this.#commits.size > 0) await Promise.all(this.#commits);
   }
 
-  /** All frames that an edge needs which knows nothing yet. */
+  /** All frames that an edge needs which has nothing yet. */
   snapshot(): Buffer[] {
     const frames = this.#description();
     const recent = this.#recent.all();

@@ -6,13 +6,13 @@ import { LIVE_SETTINGS } from '../../../test/live/live-service.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
 import { createFolderStorage, type FolderStorage } from '../../../test/support/folder-storage.ts';
 import { addLibraryRow } from '../../../test/support/library-row.ts';
-import { createLiveStore } from '../../catalog/live/live-store.ts';
-import type { NewRendition } from '../../catalog/live/period-rendition-store.ts';
-import { openPeriod } from '../../catalog/live/period-store.ts';
-import { createPublishStore } from '../../catalog/live/publish-store.ts';
+import type { NewRendition } from '../../catalog/live/publishing/period-rendition-store.ts';
+import { openPeriod } from '../../catalog/live/publishing/period-store.ts';
+import { createPublishStore } from '../../catalog/live/publishing/publish-store.ts';
+import { createLiveStore } from '../../catalog/live/streams/live-store.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { createSecretBox } from '../../lib/secret-box.ts';
-import { PartWriter } from '../../media/live/part-writer.ts';
+import { PartWriter } from '../../media/live/packaging/part-writer.ts';
 import { recoverJournal } from './recover-journal.ts';
 import { SegmentCommitter } from './segment-committer.ts';
 

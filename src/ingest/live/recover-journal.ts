@@ -2,10 +2,10 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Db } from '../../catalog/db.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
-import { findPeriodRenditions, type PeriodRendition } from '../../catalog/live/period-rendition-store.ts';
+import { findPeriodRenditions, type PeriodRendition } from '../../catalog/live/publishing/period-rendition-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { inParallel } from '../../lib/in-parallel.ts';
-import { toCutSegment } from '../../media/live/part-writer.ts';
+import { toCutSegment } from '../../media/live/packaging/part-writer.ts';
 import { type JournalEntry, listJournal, readJournalFile } from './journal.ts';
 import type { SegmentCommitter } from './segment-committer.ts';
 

@@ -1,8 +1,8 @@
 import type { RungPlan } from '../../media/encode/ladder.ts';
-import { type LiveEvent, type TrackConfig, VIDEO_TIMESCALE } from '../../media/live/access-unit.ts';
-import { type LadderRun, runLadder } from '../../media/live/run-ladder.ts';
-import { type RungOutput, RungPackager } from '../../media/live/rung-packager.ts';
-import type { ShownFrame } from '../../media/live/video-packager.ts';
+import { type LadderRun, runLadder } from '../../media/live/ladder/run-ladder.ts';
+import { type RungOutput, RungPackager } from '../../media/live/packaging/rung-packager.ts';
+import type { ShownFrame } from '../../media/live/packaging/video-packager.ts';
+import { type LiveEvent, type TrackConfig, VIDEO_TIMESCALE } from '../../media/live/tracks/access-unit.ts';
 
 export type RungRunHandlers = {
   /** The parameters of all rungs, before anything of them; false: they do not fit, and the run is ended. */

@@ -5,16 +5,16 @@ import { createFolderStorage, type FolderStorage } from '../../../test/support/f
 import { addLibraryRow } from '../../../test/support/library-row.ts';
 import { verifyChunk } from '../../../test/support/media/verify-chunk.ts';
 import { createPackedStorage } from '../../adapters/storage/packed.ts';
-import { createLiveStore } from '../../catalog/live/live-store.ts';
-import { openPeriod } from '../../catalog/live/period-store.ts';
-import { createPublishStore } from '../../catalog/live/publish-store.ts';
+import { openPeriod } from '../../catalog/live/publishing/period-store.ts';
+import { createPublishStore } from '../../catalog/live/publishing/publish-store.ts';
+import { createLiveStore } from '../../catalog/live/streams/live-store.ts';
 import { idxKeyOf } from '../../catalog/tasks/encode-task.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { createSecretBox } from '../../lib/secret-box.ts';
 import { buildChunk } from '../../media/cmaf/chunk.ts';
 import { readStoredSegments } from '../../media/cmaf/stored-fragments.ts';
-import { aacConfig } from '../../media/live/aac-config.ts';
-import { PartWriter } from '../../media/live/part-writer.ts';
+import { PartWriter } from '../../media/live/packaging/part-writer.ts';
+import { aacConfig } from '../../media/live/tracks/aac-config.ts';
 import { objectOf } from '../../ports/packed-key.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { renditionOf } from './period-rendition.ts';
@@ -74,7 +74,7 @@ function open(change: Partial<Storage> = {}) {
   return { storage, committer, reports };
 }
 
-/** The objects that rows name chunks of; each chunk is what its index says, which can be made anew in its place. */
+/** The objects that rows name chunks of; each chunk is what its index states, which can be made anew in its place. */
 async function readPacks(storage: Storage, mediaId: Guid): Promise<string[]> {
   const columns = ['storage_key', 'sha256', 'first_segment', 'segment_count', 'start_tick', 'fragment_table'] as const;
   const chunks = database.db.selectFrom('chunk').select(columns).where('media_id', '=', mediaId);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db, MediaKey } from '../../catalog/db.ts';
-import { commitSegments, type StoredSegment } from '../../catalog/live/period-store.ts';
+import { commitSegments, type StoredSegment } from '../../catalog/live/publishing/period-store.ts';
 import { packKey } from '../../catalog/tasks/encode-task.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { buildChunk } from '../../media/cmaf/chunk.ts';

@@ -1,6 +1,6 @@
 import type { Db, MediaKey } from '../../catalog/db.ts';
-import { recordStill, stillKey } from '../../catalog/live/still-store.ts';
-import { makeStill } from '../../media/live/run-still.ts';
+import { recordStill, stillKey } from '../../catalog/live/viewing/still-store.ts';
+import { makeStill } from '../../media/live/recording/run-still.ts';
 import type { Storage } from '../../ports/storage.ts';
 
 /** A still of each stream at most this often. */

@@ -1,5 +1,5 @@
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
-import type { StoredSegment } from '../../catalog/live/period-store.ts';
+import type { StoredSegment } from '../../catalog/live/publishing/period-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import type { Chunk } from '../../media/cmaf/chunk.ts';
 import { packedKey } from '../../ports/packed-key.ts';

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { type TrackConfig, VIDEO_TIMESCALE } from '../../media/live/access-unit.ts';
-import { type PackagedEvent, StreamPackager } from '../../media/live/stream-packager.ts';
+import { type PackagedEvent, StreamPackager } from '../../media/live/packaging/stream-packager.ts';
+import { type TrackConfig, VIDEO_TIMESCALE } from '../../media/live/tracks/access-unit.ts';
 import { TsDemuxer } from '../../media/mpegts/ts-demuxer.ts';
 import { CoreBudget } from './core-budget.ts';
 import { StreamLadder } from './stream-ladder.ts';

@@ -1,8 +1,8 @@
 import type { LadderState } from '../../catalog/live/live-stream.ts';
-import type { TrackConfig } from '../../media/live/access-unit.ts';
-import type { LiveLadder } from '../../media/live/ladder-plan.ts';
-import type { LivePart, LiveSegment } from '../../media/live/part-writer.ts';
-import type { ShownFrame } from '../../media/live/video-packager.ts';
+import type { LiveLadder } from '../../media/live/ladder/ladder-plan.ts';
+import type { LivePart, LiveSegment } from '../../media/live/packaging/part-writer.ts';
+import type { ShownFrame } from '../../media/live/packaging/video-packager.ts';
+import type { TrackConfig } from '../../media/live/tracks/access-unit.ts';
 import type { CoreBudget } from './core-budget.ts';
 import { RungRun } from './rung-run.ts';
 

@@ -1,6 +1,6 @@
 import type { RelayRequest } from '../../catalog/live/live-stream.ts';
 import type { AddressRules } from '../../lib/outbound/address-rules.ts';
-import type { FlvTag } from '../../media/live/flv-tag.ts';
+import type { FlvTag } from '../../media/live/flv/flv-tag.ts';
 import { readRelayTarget } from './relay-target.ts';
 import { RtmpRelay } from './rtmp-relay.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { AddressRules } from '../../lib/outbound/address-rules.ts';
-import type { FlvTag } from '../../media/live/flv-tag.ts';
+import type { FlvTag } from '../../media/live/flv/flv-tag.ts';
 import { type Amf0, readAmf0, writeAmf0 } from './amf0.ts';
 import { ChunkReader, type RtmpMessage, writeChunks } from './chunk-stream.ts';
 import { openGuardedSocket } from './guarded-socket.ts';

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { Refused } from '../../lib/refused.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
-import { type FlvTag, readFlvTag } from '../../media/live/flv-tag.ts';
-import type { MediaInput, Publish } from '../../media/live/publisher.ts';
+import { type FlvTag, readFlvTag } from '../../media/live/flv/flv-tag.ts';
+import type { MediaInput, Publish } from '../../media/live/publishing/publisher.ts';
 import { type Amf0, readAmf0, writeAmf0 } from './amf0.ts';
 import { BadRtmp, ChunkReader, type RtmpMessage, writeChunks } from './chunk-stream.ts';
 import { createHandshake } from './handshake.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { TsWriter } from '../../../test/support/media/ts-writer.ts';
-import { EncoderBudget } from '../../media/live/run-publisher-media.ts';
+import { EncoderBudget } from '../../media/live/publishing/run-publisher-media.ts';
 import { SrtSession } from './srt-session.ts';
 
 const START = Buffer.from([0, 0, 1]);

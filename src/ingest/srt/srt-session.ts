@@ -1,5 +1,5 @@
-import type { MediaInput } from '../../media/live/publisher.ts';
-import { type EncoderBudget, PublisherMedia } from '../../media/live/run-publisher-media.ts';
+import type { MediaInput } from '../../media/live/publishing/publisher.ts';
+import { type EncoderBudget, PublisherMedia } from '../../media/live/publishing/run-publisher-media.ts';
 import { TsDemuxer } from '../../media/mpegts/ts-demuxer.ts';
 
 /** A caller that sends nothing that can be played for this long is disconnected. */

@@ -1,4 +1,4 @@
-import type { Slot } from '../../media/live/publisher.ts';
+import type { Slot } from '../../media/live/publishing/publisher.ts';
 
 /**
  * What a caller's stream id names: a stream key, or a stream by its id, whose key is then the passphrase and is not

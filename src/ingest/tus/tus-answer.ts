@@ -7,7 +7,7 @@ import { isStorageAway } from '../../ports/storage.ts';
 /** How long the rest of a body is thrown away after an answer that did not wait for it. */
 const LINGER_MS = 10_000;
 
-/** The body of a request ended before its announced end: there is nobody left to answer. */
+/** The body of a request ended before its announced end: the client is gone. */
 export class ClientGone extends Error {
   constructor(options: ErrorOptions) {
     super('The client went away before its piece was complete.', options);

@@ -68,7 +68,7 @@ const EXPOSED_HEADERS =
 type Serving = { deps: TusDeps; locks: UploadLocks; hashes: RunningHashes; stopping: AbortSignal };
 type Exchange = Serving & { request: IncomingMessage; response: ServerResponse };
 
-/** An exchange about the upload that its path names; of a POST the name says nothing. */
+/** An exchange about the upload that its path names; of a POST the name states nothing. */
 type Context = Exchange & { id: string };
 
 /**
@@ -200,7 +200,7 @@ async function append(context: Context, claim: TusClaim): Promise<void> {
   await locks.hold(upload.id, (signal) => write(context, { upload, offset }, signal));
 }
 
-/** A client that lost the last answer sends its last piece again: it hears the same answer, nothing is done twice. */
+/** A client that lost the last answer sends its last piece again: it gets the same answer, nothing is done twice. */
 function confirmRepeat({ response }: Context, upload: TusUpload, offset: number): void {
   response.setHeader('Upload-Offset', String(upload.lengthBytes));
   if (offset > upload.lengthBytes) end(response, 409, `Expected Upload-Offset ${upload.lengthBytes}, got ${offset}.`);
@@ -212,7 +212,7 @@ type Write = { upload: TusUpload; offset: number };
 async function write(context: Context, { upload, offset }: Write, taken: AbortSignal): Promise<void> {
   const { deps, request, stopping } = context;
   const checksum = readChecksum(request.headers);
-  // The staging itself refuses an offset that is not its size, so most pieces need not ask for it before.
+  // The staging itself refuses an offset that is not its size, so most pieces need not request it before.
   const mayBeOver = offset === 0 || offset >= upload.lengthBytes;
   if (mayBeOver && (await finalize(context, upload)) !== offset) return correct(context, upload, offset);
   const piece = { uploadId: upload.id, request, offset, maxBytes: upload.lengthBytes - offset, checksum };

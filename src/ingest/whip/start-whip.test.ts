@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { readAddressSet } from '../../lib/client-address.ts';
 import { Refused } from '../../lib/refused.ts';
-import { EncoderBudget } from '../../media/live/run-publisher-media.ts';
+import { EncoderBudget } from '../../media/live/publishing/run-publisher-media.ts';
 import { startWhip, type WhipServer } from './start-whip.ts';
 
 /** More than a client has at once; beyond 32 its connections are closed unanswered. */
@@ -10,7 +10,7 @@ const [MANY, FEW] = [60, 30];
 let server: WhipServer;
 afterEach(() => server.close());
 
-/** Statuses of as many attempts at once, each with what a client, or the proxy before it, says of its address. */
+/** Statuses of as many attempts at once, each with what a client, or the proxy before it, states of its address. */
 async function attempt(trusted: string[], count: number, addressOf: (at: number) => string): Promise<number[]> {
   const set = readAddressSet(trusted);
   if (set === null) throw new Error('Expected networks.');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EncoderBudget } from '../../media/live/run-publisher-media.ts';
+import { EncoderBudget } from '../../media/live/publishing/run-publisher-media.ts';
 import type { PeerEvents } from './peer.ts';
 import { WhipSession } from './whip-session.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
-import type { MediaInput } from '../../media/live/publisher.ts';
-import { type EncoderBudget, PublisherMedia } from '../../media/live/run-publisher-media.ts';
+import type { MediaInput } from '../../media/live/publishing/publisher.ts';
+import { type EncoderBudget, PublisherMedia } from '../../media/live/publishing/run-publisher-media.ts';
 import { RtpReceiver } from '../../media/rtp/rtp-receiver.ts';
 import { readOffer } from '../../media/rtp/sdp-offer.ts';
 import type { OpenPeer, Peer } from './peer.ts';
@@ -11,7 +11,7 @@ const CONNECT_MS = 10_000;
 const SILENT_MS = 15_000;
 const FEEDBACK_EVERY_MS = 100;
 const MOST_FAULTS = 100;
-/** Browsers begin with 0.3 Mbit/s and a small picture unless the answer says otherwise. */
+/** Browsers begin with 0.3 Mbit/s and a small picture unless the answer states otherwise. */
 const START_KBPS = 2_500;
 
 type Deps = { open: OpenPeer; budget: EncoderBudget; report(error: Error): void };

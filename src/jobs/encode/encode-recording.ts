@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
-import { loadRecordedView, type RecordedView } from '../../catalog/live/recorded-view-store.ts';
+import { loadRecordedView, type RecordedView } from '../../catalog/live/recording/recorded-view-store.ts';
 import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
 import { createVideoSegmenter } from '../../media/cmaf/segmenter.ts';
 import { copySegment } from '../../media/compose/copy-segment.ts';
@@ -19,7 +19,7 @@ import type { LocalSource } from './source-cache.ts';
 import { type ChunkWriter, createChunkWriter, discardAfter } from './store-chunk.ts';
 
 const NICENESS = 10;
-/** A mean of many segments of what is usually published: the room that is asked for is a guess. */
+/** A mean of many segments of what is usually published: the room that is requested is a guess. */
 const GUESSED_BPS = 8_000_000;
 
 /**

@@ -16,7 +16,7 @@ export type PicturePart = PicturesInit | { kind: 'segment'; segment: Segment } |
 
 /**
  * Reads one output of a picture encode: first its init segment, then its segments, checked, as they complete. While
- * nobody asks for the next part, the encoder waits.
+ * the next part is not requested, the encoder waits.
  */
 export async function* readEncodedVideo(stream: Readable, segmenter: Segmenter): AsyncGenerator<PicturePart, void> {
   const splitter = createStreamSplitter();

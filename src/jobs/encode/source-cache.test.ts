@@ -74,9 +74,9 @@ test('a copy is made to its end for a reader whose forerunner gave up', async ()
 
 test('a copy that nobody waits for any more ends and leaves nothing', async () => {
   const body = new Readable({ read: () => undefined });
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   const read: Storage['read'] = async (key) => {
-    asked.resolve();
+    requested.resolve();
     return { info: { key, sizeBytes: SIZE_BYTES, modifiedAt: new Date(), etag: 'x' }, body };
   };
   const cache = await createSourceCache(
@@ -85,7 +85,7 @@ test('a copy that nobody waits for any more ends and leaves nothing', async () =
   );
   const gaveUp = new AbortController();
   const opened = cache.open(KEY, gaveUp.signal);
-  await asked.promise;
+  await requested.promise;
   gaveUp.abort(new Error('the lease is lost'));
   await expect(opened).rejects.toThrow('the lease is lost');
   expect(body.destroyed).toBe(true);

@@ -17,7 +17,7 @@ export type SourceCache = {
   open(key: StorageKey, signal: AbortSignal): Promise<LocalSource>;
   /**
    * As `open`, of a file that is made from an original, which `name` distinguishes from others of the same original. It
-   * is kept beside the copies of originals; whoever asks for it while it is made waits for it. `make` is given the
+   * is kept beside the copies of originals; whoever requests it while it is made waits for it. `make` is given the
    * original.
    */
   openMade(key: StorageKey, made: MadeSource, signal: AbortSignal): Promise<LocalSource>;
@@ -191,7 +191,7 @@ async function trim(folder: string, maxBytes: number, held: ReadonlyMap<string, 
   }
 }
 
-/** Copies that nobody reads make room first. */
+/** Copies without readers make room first. */
 async function requireRoom(folder: string, sizeBytes: number, held: ReadonlyMap<string, unknown>): Promise<void> {
   if ((await freeBytes(folder)) >= sizeBytes) return;
   await trim(folder, 0, held);

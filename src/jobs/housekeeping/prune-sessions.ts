@@ -1,5 +1,5 @@
-import { mergeDelivered } from '../../catalog/statistics/delivered-store.ts';
-import { dropOldSessions } from '../../catalog/statistics/session-retention-store.ts';
+import { dropOldSessions } from '../../catalog/statistics/sessions/session-retention-store.ts';
+import { mergeDelivered } from '../../catalog/statistics/sums/delivered-store.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 

@@ -3,7 +3,7 @@ import {
   type BulkItem,
   type BulkKey,
   createBulkStore,
-  settleItem,
+  finalizeItem,
 } from '../../catalog/bulk/bulk-store.ts';
 import type { FollowUp, MediaKey } from '../../catalog/db.ts';
 import { CommitInDoubt, inTransaction } from '../../catalog/in-transaction.ts';
@@ -29,7 +29,7 @@ import { deleteMedia } from './delete-media.ts';
 const ITEMS_AT_ONCE = 100;
 /** A run ends after this and sends its successor, so that operations of others have their turn. */
 const RUN_MS = 20_000;
-/** What the report says of a video that failed by no fault of the caller. */
+/** What the report states of a video that failed by no fault of the caller. */
 const UNEXPECTED = 'An unexpected error, which the log names. Try this video again.';
 
 /**
@@ -66,7 +66,7 @@ export const runBulk = defineJob<BulkKey, JobDeps>({
 });
 
 /** The video got its outcome meanwhile, of an undo or a second delivery: the change is rolled back. */
-class SettledBefore extends Error {}
+class FinalizedBefore extends Error {}
 
 type Running = BulkKey & BulkAct;
 
@@ -78,35 +78,36 @@ async function doOne(operation: Running, item: BulkItem, deps: JobDeps): Promise
     collectionBefore = id;
   };
   // In the transaction of the change: an operation that was done is never counted as undone, nor done twice.
-  const settle: FollowUp = async (tx) => {
-    if (!(await settleItem(tx, operation.bulkId, place, { reason: null, collectionBefore }))) throw new SettledBefore();
+  const finalize: FollowUp = async (tx) => {
+    if (!(await finalizeItem(tx, operation.bulkId, place, { reason: null, collectionBefore })))
+      throw new FinalizedBefore();
   };
   try {
-    await apply(operation, { key, settle, collectionBefore: item.collectionBefore, noteCollection }, deps);
+    await apply(operation, { key, finalize, collectionBefore: item.collectionBefore, noteCollection }, deps);
     // What changed nothing has not settled itself.
-    await settleItem(deps.db, operation.bulkId, place, { reason: null, collectionBefore });
+    await finalizeItem(deps.db, operation.bulkId, place, { reason: null, collectionBefore });
   } catch (error) {
-    if (error instanceof SettledBefore) return;
+    if (error instanceof FinalizedBefore) return;
     if (error instanceof CommitInDoubt || isDatabaseAway(error)) throw error;
     if (!(error instanceof Refused)) {
       deps.report(new Error(`Video ${mediaId} of bulk operation ${operation.bulkId} failed.`, { cause: error }));
     }
     const reason = error instanceof Refused ? error.message : UNEXPECTED;
-    await settleItem(deps.db, operation.bulkId, place, { reason });
+    await finalizeItem(deps.db, operation.bulkId, place, { reason });
   }
 }
 
 /** `collectionBefore` is where an undo takes the video back to; `noteCollection` keeps where a move takes it from. */
 type Target = {
   key: MediaKey;
-  settle: FollowUp;
+  finalize: FollowUp;
   collectionBefore: Guid | null;
   noteCollection: (id: Guid | null) => void;
 };
 
 async function apply(operation: Running, target: Target, { db, queue }: JobDeps): Promise<void> {
   const { kind, collectionId, undoes } = operation;
-  const { key, settle } = target;
+  const { key, finalize } = target;
   const videos = createVideoStore(db);
   const trash = createTrashStore(db);
   const dropObjects = queue.send(deleteMedia, { ...key, prefix: mediaPrefix(key) });
@@ -115,26 +116,26 @@ async function apply(operation: Running, target: Target, { db, queue }: JobDeps)
       await move(videos, collectionId, target);
       return;
     case 'trash':
-      await trash.put(key, settle);
+      await trash.put(key, finalize);
       return;
     case 'restore':
       if (undoes === 'move') await move(videos, target.collectionBefore, target);
-      else await trash.restore(key, settle);
+      else await trash.restore(key, finalize);
       return;
     case 'delete':
-      await deleteForGood(key, [dropObjects, settle], db);
+      await deleteForGood(key, [dropObjects, finalize], db);
       return;
     case 'reencode':
-      await reencode(videos, { key, settle }, queue);
+      await reencode(videos, { key, finalize }, queue);
       return;
     case 'retry':
-      if ((await videos.load(key)).state === 'failed') await reencode(videos, { key, settle }, queue);
-      else await createRetryStore(db).retry(key, null, planRetry, settle);
+      if ((await videos.load(key)).state === 'failed') await reencode(videos, { key, finalize }, queue);
+      else await createRetryStore(db).retry(key, null, planRetry, finalize);
       return;
     case 'cancel':
       await inTransaction(db, async (tx) => {
         await cancelEncode(tx, key);
-        await settle(tx);
+        await finalize(tx);
       });
       return;
     case 'transcribe':
@@ -145,7 +146,7 @@ async function apply(operation: Running, target: Target, { db, queue }: JobDeps)
 async function move(
   videos: ReturnType<typeof createVideoStore>,
   collectionId: Guid | null,
-  { key, settle, noteCollection }: Target,
+  { key, finalize, noteCollection }: Target,
 ): Promise<void> {
   await videos.change(
     key,
@@ -153,12 +154,12 @@ async function move(
       noteCollection(video.collectionId);
       return editVideo(video, { collectionId });
     },
-    settle,
+    finalize,
   );
 }
 
 /** Captions that a person wrote stay as they are. */
-async function transcribe({ key, settle }: Target, { db, queue }: Pick<JobDeps, 'db' | 'queue'>): Promise<void> {
+async function transcribe({ key, finalize }: Target, { db, queue }: Pick<JobDeps, 'db' | 'queue'>): Promise<void> {
   const { state, captions } = await loadSpeechSource(db, key);
   if (state === 'created' || state === 'upload-failed') {
     throw new Refused('invalid', 'The video has no file yet. Upload it first.');
@@ -167,7 +168,7 @@ async function transcribe({ key, settle }: Target, { db, queue }: Pick<JobDeps, 
   const wanted = { ...key, language: null, force: false, targets: [] };
   await inTransaction(db, async (tx) => {
     await requestTranscription(queue, wanted)(tx);
-    await settle(tx);
+    await finalize(tx);
   });
 }
 
@@ -183,8 +184,14 @@ async function deleteForGood(key: MediaKey, followUps: readonly FollowUp[], db: 
 
 async function reencode(
   videos: ReturnType<typeof createVideoStore>,
-  { key, settle }: Pick<Target, 'key' | 'settle'>,
+  { key, finalize }: Pick<Target, 'key' | 'finalize'>,
   queue: JobDeps['queue'],
 ): Promise<void> {
-  await videos.change(key, requestReencode, queue.send(processVideo, key), announce(key, WebhookStatus.queued), settle);
+  await videos.change(
+    key,
+    requestReencode,
+    queue.send(processVideo, key),
+    announce(key, WebhookStatus.queued),
+    finalize,
+  );
 }

@@ -11,7 +11,7 @@ const MOST_UNREAD = 10;
 export type ScrubBudget = { bytes: number };
 
 /**
- * Looks for damage in what is stored: every original, and every chunk that viewers may ask for, is read and hashed once
+ * Looks for damage in what is stored: every original, and every chunk that viewers may request, is read and hashed once
  * a week at most. A damaged index is made anew from its chunk, a damaged chunk from the video's original; what cannot
  * be is reported in the video's messages. All workers share one round, object by object; a run goes on where the last
  * one ended. What cannot be read is reported in the log and passed over until the next round. Returns the bytes that

@@ -30,7 +30,7 @@ type Deps = StepDeps & Pick<JobDeps, 'db' | 'storage' | 'store' | 'queue' | 'orp
 const STEPS = [resendFetches, whenOurs(dropDead), whenOurs(findOrphans)];
 
 /**
- * Cleans up after uploads of any method: those whose process died, that nobody went on with, or whose video
+ * Cleans up after uploads of any method: those whose process died, that were not continued, or whose video
  * is gone lose their bytes, staged or stored, and then their upload session; staged bytes without an upload session go
  * into quarantine; fetches whose job was lost are sent again. What fails keeps nothing else from being done, and is
  * reported at the end. Made to run each minute; doing it at any time, and twice, is harmless.

@@ -2,7 +2,6 @@ import type { MediaKey } from '../../catalog/db.ts';
 import { forgetRetiredPackages } from '../../catalog/drm/drm-package-store.ts';
 import { findWithoutImages, planImages } from '../../catalog/images/plan-images-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
-import { forgetEnded } from '../../catalog/jit/segment-task-store.ts';
 import {
   dropRetired,
   finalizeStuck,
@@ -11,7 +10,8 @@ import {
   findUnplanned,
   type RetiredRendition,
 } from '../../catalog/lifecycle/sweep-store.ts';
-import { dropUnrecorded, sealAbandoned } from '../../catalog/live/seal-store.ts';
+import { dropUnrecorded, sealAbandoned } from '../../catalog/live/recording/seal-store.ts';
+import { forgetEnded } from '../../catalog/on-demand/segment-task-store.ts';
 import { sumStorage } from '../../catalog/renditions/storage-store.ts';
 import { findRetiredObjects, forgetRetiredObjects, type RetiredObjects } from '../../catalog/retired-object-store.ts';
 import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';

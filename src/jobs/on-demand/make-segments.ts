@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { inTransaction } from '../../catalog/in-transaction.ts';
-import { commitSegment } from '../../catalog/jit/segment-store.ts';
-import { endSegmentTask, renewSegmentTask } from '../../catalog/jit/segment-task-store.ts';
 import type { RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
+import { commitSegment } from '../../catalog/on-demand/segment-store.ts';
+import { endSegmentTask, renewSegmentTask } from '../../catalog/on-demand/segment-task-store.ts';
 import { loadTaskView, type TaskRendition, type TaskView } from '../../catalog/tasks/task-view-store.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import { type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
@@ -119,7 +119,7 @@ async function planSegments(
 async function publishRun(job: SegmentJob, run: FfmpegRun, planned: SegmentEncode): Promise<boolean> {
   const { segmenter, toSegment, isPaced } = planned;
   let init: PicturesInit | null = null;
-  // One rendition was asked for.
+  // One rendition was requested.
   for await (const part of readEncodedVideo(run.outputs[0] as Readable, segmenter)) {
     if (part.kind === 'init') init = part;
     if (part.kind !== 'segment') continue;

@@ -1,5 +1,5 @@
 import type { Db } from '../../catalog/db.ts';
-import { renewSegmentTask, type SegmentDemand } from '../../catalog/jit/segment-task-store.ts';
+import { renewSegmentTask, type SegmentDemand } from '../../catalog/on-demand/segment-task-store.ts';
 import type { Claim } from '../../catalog/tasks/encode-task.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 

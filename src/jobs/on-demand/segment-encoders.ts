@@ -1,7 +1,7 @@
 import type { Db } from '../../catalog/db.ts';
-import { JIT_CHANNEL } from '../../catalog/jit/segment-request-store.ts';
-import { findWaitingSegment } from '../../catalog/jit/segment-task-store.ts';
 import { listen } from '../../catalog/listen-store.ts';
+import { SEGMENT_CHANNEL } from '../../catalog/on-demand/segment-request-store.ts';
+import { findWaitingSegment } from '../../catalog/on-demand/segment-task-store.ts';
 import { shareThreads } from '../queue/share-threads.ts';
 import type { SegmentControl } from './segment-control.ts';
 
@@ -83,7 +83,7 @@ export async function followDemand({
     const waiting = encoders.count < slots ? null : await findWaitingSegment(db);
     if (waiting !== null) encoders.makeRoom(waiting.isAwaited);
   });
-  return listen(pool, JIT_CHANNEL, {
+  return listen(pool, SEGMENT_CHANNEL, {
     onPayload(renditionId) {
       encoders.renew(renditionId);
       // Edges repeat their requests: what could not be read now is read then.

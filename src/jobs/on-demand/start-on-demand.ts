@@ -16,7 +16,7 @@ import type { HeldTask } from '../queue/run-task.ts';
 
 /**
  * Finds out the init segments of renditions that are encoded on demand: with them the playlists can list all that
- * nobody has encoded yet. The encoder is ended as soon as it has named its parameters.
+ * is not encoded yet. The encoder is ended as soon as it has named its parameters.
  */
 export async function fixInits({ claim }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadTaskView(deps.db, claim.task);

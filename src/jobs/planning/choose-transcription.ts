@@ -8,7 +8,7 @@ import type { Transcription } from '../speech/transcribe-video.ts';
 /** Languages that captions of one upload are made in. */
 const MOST_TARGETS = 60;
 
-/** The transcription that an upload, or its library, wants of a video; null for none, and for one without audio. */
+/** The transcription of a video by its upload or its library; null for none, and for one without audio. */
 export function chooseTranscription(
   { key, librarySettings, uploadOptions }: Pick<ProcessClaim, 'key' | 'librarySettings' | 'uploadOptions'>,
   { audio }: Pick<SourceFacts, 'audio'>,
@@ -27,7 +27,7 @@ export function spokenLanguage({ sourceLanguage = '' }: ProcessClaim['uploadOpti
 }
 
 /**
- * What is generated of an upload: what it asks for itself, and what its library generates of all that is transcribed.
+ * What is generated of an upload: what it requests itself, and what its library generates of all that is transcribed.
  * Chapters that the file brings stay.
  */
 export function chooseFeatures(

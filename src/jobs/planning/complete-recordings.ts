@@ -1,6 +1,10 @@
 import type { MediaKey } from '../../catalog/db.ts';
 import type { CodecPlan } from '../../catalog/lifecycle/codec-store.ts';
-import { completeRecording, findUnseenRecordings, type PeriodView } from '../../catalog/live/recording-rungs-store.ts';
+import {
+  completeRecording,
+  findUnseenRecordings,
+  type PeriodView,
+} from '../../catalog/live/recording/recording-rungs-store.ts';
 import { planLadder } from '../../media/encode/ladder.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { pastFailures } from '../store/past-failures.ts';
@@ -8,7 +12,7 @@ import { readEncodeSettings } from './encode-settings.ts';
 import { encodedRendition } from './plan-codec.ts';
 import { encodedTasks } from './plan-tasks.ts';
 
-/** The codec that every player knows, of all rungs of live streams. */
+/** The codec that every player decodes, of all rungs of live streams. */
 const CODEC = 'h264';
 
 /** Has the rungs made that the ladders of live streams did not give, or not whole: from what was published. */

@@ -1,4 +1,4 @@
-import { jitIncompatibleMessage } from '../../catalog/lifecycle/messages.ts';
+import { onDemandIncompatibleMessage } from '../../catalog/lifecycle/messages.ts';
 import type { MediaMessage } from '../../catalog/schema.ts';
 import { indexedKeyframeGapSec, whyNotOnDemand } from '../../media/on-demand/judge-on-demand.ts';
 import { readKeyframeGapSec } from '../../media/on-demand/read-keyframe-gap.ts';
@@ -18,7 +18,7 @@ export async function decideOnDemand(
   const reason = request === 'refused' ? 'its library is not on the premium tier' : await findObstacle(source, signal);
   return reason === null
     ? { isOnDemand: true, messages: [] }
-    : { isOnDemand: false, messages: [jitIncompatibleMessage(reason, new Date())] };
+    : { isOnDemand: false, messages: [onDemandIncompatibleMessage(reason, new Date())] };
 }
 
 async function findObstacle(

@@ -4,21 +4,21 @@ import type { UploadOptions } from '../../catalog/schema.ts';
 import { CODEC_NAMES } from '../../media/encode/codecs/all.ts';
 import { type LadderOptions, RUNGS, type Rung } from '../../media/encode/ladder.ts';
 
-/** What a library and an upload want encoded, as far as the engine can. */
+/** What is to be encoded by a library's settings and an upload's, as far as the engine can. */
 export type EncodeSettings = {
   ladder: LadderOptions;
-  /** The base codec first: H.264, which every player knows, whatever else was asked for; alone on the free tier. */
+  /** The base codec first: H.264, which every player decodes, whatever else was requested; alone on the free tier. */
   codecs: readonly string[];
   normaliseLoudness: boolean;
   hasAllAudioTracks: boolean;
   /** Burned into all pictures; null for none. */
   watermark: StoredWatermark | null;
-  /** Whether segments are to be encoded on demand; `refused` was asked for and needs the premium tier. */
+  /** Whether segments are to be encoded on demand; `refused` was requested and needs the premium tier. */
   onDemand: 'no' | 'wanted' | 'refused';
 };
 
 /**
- * Merges a library's settings with what the upload asked for; an upload's empty list, or one of unknown rungs, is the
+ * Merges a library's settings with what the upload requested; an upload's empty list, or one of unknown rungs, is the
  * library's.
  */
 export function readEncodeSettings(stored: unknown, upload: UploadOptions): EncodeSettings {

@@ -29,7 +29,7 @@ export function planMissingRungs(codec: string, view: CodecView): CodecPlan {
 }
 
 /**
- * Plans the rungs of one more codec on a timeline, which may be one that is shown already: their renditions, and the
+ * Plans the rungs of one more codec on a timeline, which may be one that is active already: their renditions, and the
  * encode tasks that make them, behind all that a viewer waits for. A rung too small for the codec is left out.
  */
 export function planCodec(
@@ -44,7 +44,7 @@ export function planCodec(
   return { renditions, tasks: codecTasks(place, renditions) };
 }
 
-/** A rung on a timeline of which each segment is made when it is asked for, all listed from the start. */
+/** A rung on a timeline of which each segment is made when it is requested, all listed from the start. */
 export function onDemandRendition(rung: RungPlan, look: Look, cutList: CutList): PlannedRendition {
   const plannedSegments = listOnDemand(cutList, rung.maxBitrateBps);
   return { ...encodedRendition(rung, look, cutList), plannedSegments, isOnDemand: true };

@@ -8,15 +8,15 @@ import { audioTasks, encodedTasks, passThroughTasks } from './plan-tasks.ts';
 export function planRetry({ failed, ...view }: RetryView): CodecPlan {
   const durationSec = view.cutList.endTicks / view.cutList.timescale;
   const place = { key: view.key, timelineId: view.timelineId, cutList: view.cutList, durationSec };
-  const pictures = failed.filter(({ kind }) => kind === 'video');
-  const encoded = pictures
+  const videoRenditions = failed.filter(({ kind }) => kind === 'video');
+  const encoded = videoRenditions
     .filter(({ origin }) => origin === 'encode')
     .toSorted((a, b) => (b.rung ?? 0) - (a.rung ?? 0));
   const codecs = [...new Set(encoded.map(({ codec }) => codec))];
   const tasks = [
     ...passThroughTasks(
       place,
-      pictures.filter(({ origin }) => origin === 'pass-through'),
+      videoRenditions.filter(({ origin }) => origin === 'pass-through'),
     ),
     ...codecs.flatMap((name) => {
       const rungs = encoded.filter(({ codec }) => codec === name);

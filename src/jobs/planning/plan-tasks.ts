@@ -47,7 +47,7 @@ export function passThroughTasks(place: Place, renditions: readonly PlannedRendi
 }
 
 /**
- * Encodes the rungs under a source that is shown already: their first chunk early, if that is wanted, then the rest.
+ * Encodes the rungs under a source that is active already: their first chunk early, if that is wanted, then the rest.
  */
 export function encodedTasks(place: Place, renditions: readonly PlannedRendition[], isEarly: boolean): EncodeTask[] {
   if (renditions.length === 0) return [];
@@ -65,7 +65,7 @@ export function codecTasks(place: Place, renditions: readonly PlannedRendition[]
   }));
 }
 
-/** Puts tasks behind all that anybody asked for, in the order that they have. */
+/** Puts tasks behind all that anybody requested, in the order that they have. */
 export function asBackfill(tasks: readonly EncodeTask[]): EncodeTask[] {
   return tasks.map((task) => ({ ...task, kind: 'backfill', priority: task.priority - BACKFILL_STEP }));
 }

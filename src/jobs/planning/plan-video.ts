@@ -47,9 +47,9 @@ export type PlanRequest = {
   /** Burned into all pictures: then nothing may pass through. */
   watermark: StoredWatermark | null;
   passThrough: ChosenPassThrough | null;
-  /** Something is shown already: the new set is made in the background. */
+  /** A set is active already: the new set is made in the background. */
   isReplacement: boolean;
-  /** The base codec's rungs are encoded when they are asked for; never those of a replacement. */
+  /** The base codec's rungs are encoded when they are requested; never those of a replacement. */
   isOnDemand: boolean;
   /** Further messages for the video. */
   messages: readonly MediaMessage[];
@@ -107,7 +107,7 @@ function ladderTasks(place: Place, encoded: readonly PlannedRendition[], playsMe
   return place.cutList.grid.kind === 'source' ? encodedTasks(place, encoded, true) : frameGridTasks(place, encoded);
 }
 
-/** What is shown while the ladder on its own grid is made: the source as it is, with the audio that will stay. */
+/** What is active while the ladder on its own grid is made: the source as it is, with the audio that will stay. */
 function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, durationSec: number): PlannedTimeline {
   const { cutList } = passThrough.plan;
   const id = newGuid();

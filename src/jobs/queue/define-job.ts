@@ -32,7 +32,7 @@ export type Job<Payload extends object, Deps> = JobName & {
  */
 export type SendOptions = { priority?: number; delaySec?: number; onlyOneNamed?: string };
 
-/** Where jobs are sent: the result joins the transaction of the change that asks for the job. */
+/** Where jobs are sent: the result joins the transaction of the change that requests the job. */
 export type Queue = {
   send<Payload extends object>(job: Sendable<Payload>, payload: Payload, options?: SendOptions): FollowUp;
 };

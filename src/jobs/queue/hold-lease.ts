@@ -60,7 +60,7 @@ function keepLease(renew: () => Promise<boolean>, lost: AbortController): () => 
   return () => clearInterval(timer);
 }
 
-/** Asks again for what another worker's lease still holds: it ends by itself if that worker is dead. */
+/** Tries again what another worker's lease still holds: it ends by itself if that worker is dead. */
 export async function untilFree<Answer extends { kind: string }>(
   claim: () => Promise<Answer>,
   signal: AbortSignal,

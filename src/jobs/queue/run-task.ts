@@ -117,8 +117,8 @@ export function throughPause<T>(action: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Repeats an action while the database is away, until it answers or `signal` ends the wait. A commit of which nobody
- * knows whether it was kept is not repeated.
+ * Repeats an action while the database is away, until it answers or `signal` ends the wait. A commit of which it
+ * is unknown whether it was kept is not repeated.
  */
 async function outlastAbsence<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let pauseMs = 500; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {

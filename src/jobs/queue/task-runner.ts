@@ -7,7 +7,6 @@ import {
   type LeaseTimes,
   SEGMENT_LEASE_SEC,
 } from '../../catalog/tasks/encode-task.ts';
-import { measureSpeeds, type SpeedSample } from '../../catalog/tasks/speed-store.ts';
 import type { TaskKind, TaskQueue } from '../../catalog/tasks/task-kind.ts';
 import {
   claimNext,
@@ -20,6 +19,7 @@ import {
   tendTasks,
   writeProgress,
 } from '../../catalog/tasks/task-store.ts';
+import { measureSpeeds, type SpeedSample } from '../../catalog/videos/outlook-store.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from './hold-lease.ts';
@@ -162,7 +162,7 @@ class Runner {
     const claim = await this.#claimMostUrgent(queue);
     if (claim !== null) return claim;
     await registerIdle(this.#options.deps.db, queue, this.#name);
-    // What became ready before that woke nobody.
+    // What became ready before that woke no worker.
     return this.#claimMostUrgent(queue);
   }
 

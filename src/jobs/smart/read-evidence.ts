@@ -1,7 +1,7 @@
 import type { MediaKey } from '../../catalog/db.ts';
 import { loadLowestVideo } from '../../catalog/smart/smart-store.ts';
 import { loadSpeechSource } from '../../catalog/speech/speech-store.ts';
-import { createStatisticsStore } from '../../catalog/statistics/statistics-store.ts';
+import { createStatisticsStore } from '../../catalog/statistics/reports/statistics-store.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { planSpeechAudio } from '../../media/speech/plan-speech-audio.ts';
 import { findCuts, levelDb, MINIATURE_BYTES, planScenes } from '../../media/transcript/plan-evidence.ts';

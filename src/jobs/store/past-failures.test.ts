@@ -42,16 +42,16 @@ test('the log line of a job says why some of its steps failed', async () => {
 
 test('of very many failures it reports little, and leaves the rest after ten in a row', async () => {
   const names = Array.from({ length: 300 }, (_, n) => `${n} ${'x'.repeat(1000)}`);
-  let asked = 0;
+  let requested = 0;
   const count = async (name: string) => {
-    asked += 1;
+    requested += 1;
     await refuse(name);
   };
   const error: Error = await pastFailures(names, count, never).then(nothing, (failure) => failure);
   expect(error.message).toMatch(/^10 of 10 failed, the rest was left: 0 x/);
   expect(error.message.length).toBeLessThan(3_000);
   expect(error.cause).toMatchObject({ message: expect.stringMatching(/^0 x/) });
-  expect(asked).toBe(10);
+  expect(requested).toBe(10);
 });
 
 test('failures now and then do not end it', async () => {

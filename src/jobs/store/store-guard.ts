@@ -165,7 +165,7 @@ async function findProblem(deps: GuardDeps): Promise<string | null> {
 
 async function judge({ db, storage }: Pick<GuardDeps, 'db' | 'storage'>): Promise<StoreVerdict> {
   const signal = AbortSignal.timeout(CHECK_LIMIT_MS);
-  // The marks first: what they say was committed before, so the row that is read next knows it.
+  // The marks first: what they say was committed before, so the row that is read next has it.
   const found = await Promise.all(storage.marks.map((mark) => findMark(mark, signal)));
   return judgeStores(await loadInstallation(db), found);
 }

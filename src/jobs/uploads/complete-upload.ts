@@ -14,7 +14,10 @@ import { hashSource } from './hash-source.ts';
 
 export type CompleteUploadDeps = { db: Db; storage: Storage; queue: Queue };
 
-/** An upload session whose bytes are all staged; `sha256` (32 raw bytes) is null when nobody saw all of them pass. */
+/**
+ * An upload session whose bytes are all staged; `sha256` (32 raw bytes) is null when not all of them were hashed as
+ * they came.
+ */
 export type StagedUpload = UploadRef & { sha256: Buffer | null };
 
 /**

@@ -40,7 +40,7 @@ const USUAL_LIMITS: DownloadLimits = {
   backoffMs: 1_000,
 };
 
-/** Names a fetch that was asked for; what to ask of whom lies sealed at its upload session. */
+/** Names a fetch that was requested; what to ask of whom lies sealed at its upload session. */
 export type FetchRef = MediaKey & { uploadId: Guid };
 
 /**

@@ -12,7 +12,7 @@ const MAX_PER_LIBRARY = 4;
 const POLL_MS = 1_000;
 const PRUNE_MS = 3_600_000;
 
-/** How long things take: usually as `USUAL_TIMING` says. */
+/** How long things take: usually as `USUAL_TIMING` states. */
 export type WebhookTiming = {
   /** The longest that one attempt may take; shorter than the lease. */
   answerLimitMs: number;
@@ -30,7 +30,7 @@ export type WebhookSenderDeps = {
   db: Db;
   outbound: Outbound;
   secretBox: SecretBox;
-  /** Subscribes to the channel that says that events wait; answers how to end it. */
+  /** Subscribes to the channel that states that events wait; answers how to end it. */
   onEvents(wake: () => void): Promise<{ close(): Promise<void> }>;
   onError(error: unknown): void;
   timing?: WebhookTiming;
@@ -51,7 +51,7 @@ type Sending = {
 
 /**
  * Sends webhook events until closed: at most 64 at a time, and 4 of one library over all senders, so that a slow
- * receiver holds up nobody else. Each event is delivered at least once, those of a video in their order. A sender
+ * receiver holds up no other. Each event is delivered at least once, those of a video in their order. A sender
  * that dies leaves its events to others when their lease ends; one that is closed lets its deliveries go on for
  * 4 s and gives the rest back.
  */

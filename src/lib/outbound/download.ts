@@ -17,7 +17,7 @@ export type DownloadLimits = {
   maxBytes: number;
   /** Of the whole download, with all its attempts and pauses. */
   timeoutMs: number;
-  /** After this long without a byte the connection is given up and the rest asked for anew. */
+  /** After this long without a byte the connection is given up and the rest requested anew. */
   idleTimeoutMs: number;
   minBytesPerSec: number;
   /** Failures in a row, each without `PROGRESS_BYTES` gained, after which it is given up. */
@@ -138,7 +138,7 @@ async function take(
 ): Promise<Outcome> {
   const { status, headers } = answer;
   if (status === 200) {
-    // The whole file, although the rest was asked for: it changed, or the origin knows no ranges.
+    // The whole file, although the rest was requested: it changed, or the origin supports no ranges.
     if (offset > 0) await restart(request, state);
     state.version = versionOf(headers);
     await request.memory?.remember(state.version);
@@ -162,7 +162,7 @@ async function take(
   throw new Refused('invalid', statusMessage(status));
 }
 
-/** The origin has no byte after the last: then that was the end, unless a length was announced that says else. */
+/** The origin has no byte after the last: then that was the end, unless a length was announced that states else. */
 function isUnchanged({ version }: State, offset: number): boolean {
   return version?.totalBytes === null || version?.totalBytes === offset;
 }
@@ -236,7 +236,7 @@ function tooLarge(maxBytes: number): Refused {
 
 type Pause = { limits: DownloadLimits; retryAfterMs: number };
 
-/** Doubles with each failure, half of it by chance; longer when the origin asks for it. */
+/** Doubles with each failure, half of it by chance; longer when the origin requests it. */
 function pauseFor(failures: number, { limits, retryAfterMs }: Pause): number {
   const fullMs = Math.min(MAX_BACKOFF_MS, limits.backoffMs * 2 ** (failures - 1));
   return Math.max(fullMs * (0.5 + Math.random() / 2), Math.min(retryAfterMs, MAX_BACKOFF_MS));

@@ -20,7 +20,7 @@ export function createGuardedConnector(rules: AddressRules, lookup: Lookup = loo
     const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
     const hostname = options.hostname.replace(/^\[|\]$/g, '');
     if (isIP(hostname) !== 0) {
-      const refusal = refusalOf(rules, { hostname, address: hostname, port });
+      const refusal = findRefusal(rules, { hostname, address: hostname, port });
       if (refusal !== null) return callback(refusal, null);
     }
     const connect = buildConnector({
@@ -55,7 +55,7 @@ async function checkedAddresses(
   });
   if (first === undefined) throw new Refused('invalid', `The host name ${hostname} has no address.`);
   for (const { address } of [first, ...others]) {
-    const refusal = refusalOf(rules, { hostname, address, port });
+    const refusal = findRefusal(rules, { hostname, address, port });
     if (refusal !== null) throw refusal;
   }
   return [first, ...others];
@@ -63,7 +63,7 @@ async function checkedAddresses(
 
 type Destination = { hostname: string; address: string; port: number };
 
-function refusalOf(rules: AddressRules, { hostname, address, port }: Destination): Refused | null {
+function findRefusal(rules: AddressRules, { hostname, address, port }: Destination): Refused | null {
   const verdict = rules(address);
   switch (verdict.kind) {
     case 'listed':

@@ -107,12 +107,12 @@ describe('which addresses a name may have', () => {
   test('a name that changes its address is asked once, and the checked address is the one reached', async () => {
     const good = await serve((_, response) => response.end('good'));
     const answers = ['127.0.0.2', '127.0.0.1', '127.0.0.1'];
-    const asked: string[] = [];
-    const lookup = async (name: string) => [{ address: answers[asked.push(name) - 1] ?? '', family: 4 }];
+    const requested: string[] = [];
+    const lookup = async (name: string) => [{ address: answers[requested.push(name) - 1] ?? '', family: 4 }];
     const url = `http://rebind.example:${good.port}/`;
     const { body } = await open({ lookup }).request(url, GET, never);
     expect(await text(body)).toBe('good');
-    expect(asked).toEqual(['rebind.example']);
+    expect(requested).toEqual(['rebind.example']);
     // A client without that connection asks again, and checks again.
     await expect(open({ lookup }).request(url, GET, never)).rejects.toThrow('"loopback" range');
     expect(good.seen).toHaveLength(1);
@@ -192,8 +192,8 @@ describe('what an answer may cost', () => {
     ['within its body', (response: { write(text: string): unknown }) => response.write('some')],
   ])('an origin that falls silent %s is refused', async (_, answer) => {
     const origin = await serve((_request, response) => void answer(response));
-    const asked = open().request(origin.url, { ...GET, idleTimeoutMs: 200 }, never);
-    await expect(asked.then(({ body }) => text(body))).rejects.toMatchObject({
+    const requested = open().request(origin.url, { ...GET, idleTimeoutMs: 200 }, never);
+    await expect(requested.then(({ body }) => text(body))).rejects.toMatchObject({
       name: 'Refused',
       message: expect.stringMatching(/nothing for 0.2 s|no answer/),
     });
@@ -204,8 +204,8 @@ describe('what an answer may cost', () => {
       const dripping = setInterval(() => response.write('.'), 20);
       response.once('close', () => clearInterval(dripping));
     });
-    const asked = open().request(origin.url, { ...GET, timeoutMs: 400 }, never);
-    await expect(asked.then(({ body }) => text(body))).rejects.toMatchObject({
+    const requested = open().request(origin.url, { ...GET, timeoutMs: 400 }, never);
+    await expect(requested.then(({ body }) => text(body))).rejects.toMatchObject({
       name: 'Refused',
       kind: 'timeout',
       message: expect.stringContaining('within 0.4 s'),

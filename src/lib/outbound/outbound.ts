@@ -89,17 +89,17 @@ async function openAgent(rules: AddressRules, lookup: Lookup | undefined): Promi
   });
 }
 
-type Asked = OutboundRequest & { url: string };
+type Requested = OutboundRequest & { url: string };
 
-async function requestGuarded(agent: Agent, asked: Asked, signal: AbortSignal): Promise<OutboundAnswer> {
-  const { method, body = null, range } = asked;
-  const headers = checkHeaders(asked.headers ?? {});
+async function requestGuarded(agent: Agent, requested: Requested, signal: AbortSignal): Promise<OutboundAnswer> {
+  const { method, body = null, range } = requested;
+  const headers = checkHeaders(requested.headers ?? {});
   if (range !== undefined) headers.range = `bytes=${range.start}-${range.end ?? ''}`;
-  const hop = { url: checkUrl(asked.url), method, headers, body };
+  const hop = { url: checkUrl(requested.url), method, headers, body };
   signal.throwIfAborted();
-  const clock = startClock(asked.timeoutMs, signal);
+  const clock = startClock(requested.timeoutMs, signal);
   try {
-    return await follow(agent, { asked, hop, clock });
+    return await follow(agent, { requested, hop, clock });
   } catch (error) {
     clock.stop();
     throw refusalFrom(error, clock.signal);
@@ -122,23 +122,23 @@ function startClock(timeoutMs: number, signal: AbortSignal): Clock {
   return { signal: controller.signal, stop };
 }
 
-type Journey = { asked: Asked; hop: Hop; clock: Clock };
+type Journey = { requested: Requested; hop: Hop; clock: Clock };
 
-async function follow(agent: Agent, { asked, hop: first, clock }: Journey): Promise<OutboundAnswer> {
+async function follow(agent: Agent, { requested, hop: first, clock }: Journey): Promise<OutboundAnswer> {
   let hop = first;
   for (let redirects = 0; ; redirects += 1) {
-    const answer = await send(agent, { asked, hop, clock });
+    const answer = await send(agent, { requested, hop, clock });
     const headers = flatHeaders(answer.headers);
-    const location = asked.redirects === 'returned' ? null : (headers.location ?? null);
+    const location = requested.redirects === 'returned' ? null : (headers.location ?? null);
     const next = await redirectOrDestroy(answer, () => redirectOf(hop, answer.statusCode, location));
-    if (next === null) return admit(answer, { asked, hop, clock });
+    if (next === null) return admit(answer, { requested, hop, clock });
     if (redirects === MAX_REDIRECTS)
       throw new Refused('invalid', `Origin redirected more than ${MAX_REDIRECTS} times.`);
     hop = next;
   }
 }
 
-async function send(agent: Agent, { asked, hop, clock }: Journey): Promise<Dispatcher.ResponseData> {
+async function send(agent: Agent, { requested, hop, clock }: Journey): Promise<Dispatcher.ResponseData> {
   return await agent.request({
     origin: hop.url.origin,
     path: hop.url.pathname + hop.url.search,
@@ -147,7 +147,7 @@ async function send(agent: Agent, { asked, hop, clock }: Journey): Promise<Dispa
     headers: { 'user-agent': 'millrace', accept: '*/*', ...hop.headers, 'accept-encoding': 'identity' },
     body: hop.body,
     signal: clock.signal,
-    headersTimeout: asked.idleTimeoutMs ?? asked.timeoutMs,
+    headersTimeout: requested.idleTimeoutMs ?? requested.timeoutMs,
     // The body's waits are timed where it is read.
     bodyTimeout: 0,
   });
@@ -166,22 +166,22 @@ async function redirectOrDestroy(answer: Dispatcher.ResponseData, redirect: () =
 }
 
 function discardBody(body: Readable): void {
-  // Destroying an unread body makes it say so by an error, which nobody needs.
+  // Destroying an unread body makes it say so by an error, which is not needed.
   body.on('error', () => undefined);
   body.destroy();
 }
 
-function admit(answer: Dispatcher.ResponseData, { asked, hop, clock }: Journey): OutboundAnswer {
+function admit(answer: Dispatcher.ResponseData, { requested, hop, clock }: Journey): OutboundAnswer {
   const headers = flatHeaders(answer.headers);
   const announced = Number(headers['content-length'] ?? 0);
-  if (hop.method !== 'HEAD' && announced > asked.maxBytes) {
+  if (hop.method !== 'HEAD' && announced > requested.maxBytes) {
     discardBody(answer.body);
-    throw tooLarge(asked.maxBytes);
+    throw tooLarge(requested.maxBytes);
   }
   const limits = {
-    maxBytes: asked.maxBytes,
-    idleTimeoutMs: asked.idleTimeoutMs ?? asked.timeoutMs,
-    minBytesPerSec: asked.minBytesPerSec ?? 0,
+    maxBytes: requested.maxBytes,
+    idleTimeoutMs: requested.idleTimeoutMs ?? requested.timeoutMs,
+    minBytesPerSec: requested.minBytesPerSec ?? 0,
     rateWindowMs: RATE_WINDOW_MS,
   };
   const body = limitBody(answer.body, limits, clock.stop);

@@ -61,7 +61,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
 
 export type Hop = { url: URL; method: string; headers: Record<string, string>; body: string | Uint8Array | null };
 
-/** The request that a redirect asks for (RFC 9110 section 15.4), its address checked; null when it is none. */
+/** The request that a redirect leads to (RFC 9110 section 15.4), its address checked; null when it is none. */
 export function redirectOf(hop: Hop, status: number, location: string | null): Hop | null {
   if (![301, 302, 303, 307, 308].includes(status) || location === null) return null;
   if (!URL.canParse(location, hop.url.href)) {

@@ -1,7 +1,13 @@
 import { BrokenMedia } from './broken-media.ts';
 
-/** Where one ISO BMFF box lies in a buffer (ISO 14496-12 section 4.2); `end` is the byte after its last. */
-export type Box = { type: string; start: number; payloadStart: number; end: number };
+/** A box within `bytes` (ISO 14496-12 section 4.2); `end` is the byte after its last. */
+export type Box = Reading & { type: string; bytes: Buffer; start: number; payloadStart: number; end: number };
+
+/**
+ * `isLenient`, of a source's boxes and all within them: a size of 0 ends a list, and so does less than a head, as
+ * QuickTime closes lists with zeros; a list has 10,000 boxes at most.
+ */
+type Reading = { isLenient: boolean };
 
 /** The head of a box: its type, its size with the head, and the size of the head. `sizeBytes` 0 means "to the end". */
 export type BoxHead = { type: string; headBytes: 8 | 16; sizeBytes: number };
@@ -21,6 +27,7 @@ export type FieldReader = {
 };
 
 const HIGH_WORD = 2 ** 32;
+const MOST_LENIENT_BOXES = 10_000;
 
 /** Bytes that a box head can need at most: size, type, 64-bit size. */
 export const LONGEST_BOX_HEAD = 16;
@@ -39,34 +46,43 @@ export function readBoxHead(bytes: Buffer, at: number, end: number = bytes.lengt
   return checkedHead({ type, headBytes: 16, sizeBytes: readU64(bytes, at + 8, type) });
 }
 
-/** Lists the boxes that fill `start` to `end`. Throws BrokenMedia on a box that does not fit. */
-export function readBoxes(bytes: Buffer, start = 0, end: number = bytes.length): Box[] {
+/** Lists the boxes that fill a buffer. Throws BrokenMedia on a box that does not fit. */
+export function readBoxes(bytes: Buffer, reading: Reading = { isLenient: false }): Box[] {
+  return listBoxes(bytes, { start: 0, end: bytes.length }, reading);
+}
+
+/** Lists the boxes in a box, behind `afterBytes` of its payload (8 in stsd and dref). Throws as `readBoxes`. */
+export function childBoxes(parent: Box, afterBytes = 0): Box[] {
+  return listBoxes(parent.bytes, { start: parent.payloadStart + afterBytes, end: parent.end }, parent);
+}
+
+function listBoxes(bytes: Buffer, { start, end }: { start: number; end: number }, { isLenient }: Reading): Box[] {
   const boxes: Box[] = [];
   let at = start;
-  while (at < end) {
+  while (isLenient || at < end) {
     const head = readBoxHead(bytes, at, end);
+    if (isLenient && (head === null || head.sizeBytes === 0)) break;
     if (head === null) throw new BrokenMedia(`Expected a whole box head at byte ${at}, got ${end - at} bytes.`);
     const sizeBytes = head.sizeBytes === 0 ? end - at : head.sizeBytes;
     if (sizeBytes > end - at) {
       throw new BrokenMedia(`Expected box ${printable(head.type)} of ${sizeBytes} bytes, got ${end - at} bytes.`);
     }
-    boxes.push({ type: head.type, start: at, payloadStart: at + head.headBytes, end: at + sizeBytes });
+    if (isLenient && boxes.length === MOST_LENIENT_BOXES) {
+      throw new BrokenMedia(`Expected at most ${MOST_LENIENT_BOXES} boxes side by side.`);
+    }
+    const place = { start: at, payloadStart: at + head.headBytes, end: at + sizeBytes };
+    boxes.push({ type: head.type, bytes, ...place, isLenient });
     at += sizeBytes;
   }
   return boxes;
 }
 
-/** Lists the boxes inside a box that holds nothing else (moov, trak, moof ...). */
-export function childBoxes(bytes: Buffer, parent: Box): Box[] {
-  return readBoxes(bytes, parent.payloadStart, parent.end);
-}
-
-/** Follows `path` down from `boxes`, first match at each step. Null when a step is missing. */
-export function findBox(bytes: Buffer, boxes: readonly Box[], path: readonly string[]): Box | null {
-  let level = boxes;
+/** Follows `path` down from a list, or from what is in a box, first match at each step. Null when a step is missing. */
+export function findBox(from: Box | readonly Box[], ...path: readonly string[]): Box | null {
+  let level = 'type' in from ? childBoxes(from) : from;
   let found: Box | null = null;
   for (const type of path) {
-    if (found !== null) level = childBoxes(bytes, found);
+    if (found !== null) level = childBoxes(found);
     found = level.find((box) => box.type === type) ?? null;
     if (found === null) return null;
   }
@@ -74,14 +90,15 @@ export function findBox(bytes: Buffer, boxes: readonly Box[], path: readonly str
 }
 
 /** As `findBox`, but a missing step throws BrokenMedia. */
-export function requireBox(bytes: Buffer, boxes: readonly Box[], path: readonly string[]): Box {
-  const found = findBox(bytes, boxes, path);
+export function requireBox(from: Box | readonly Box[], ...path: readonly string[]): Box {
+  const found = findBox(from, ...path);
   if (found === null) throw new BrokenMedia(`Expected a box ${path.join('/')}, found none.`);
   return found;
 }
 
 /** Opens a box's payload for reading field by field. Every read past its end throws BrokenMedia. */
-export function readFields(bytes: Buffer, box: Box): FieldReader {
+export function readFields(box: Box): FieldReader {
+  const { bytes } = box;
   let at = box.payloadStart;
   const advance = (count: number): number => {
     if (count > box.end - at) {
@@ -123,6 +140,12 @@ export function openBox(type: string, laterBytes: number, ...parts: readonly Uin
   const sizeBytes = parts.reduce((sum, part) => sum + part.length, 8 + laterBytes);
   if (needsU64(sizeBytes)) throw new Error(`Expected box ${type} below 4 GiB, got ${sizeBytes} bytes.`);
   return Buffer.concat([writeU32(sizeBytes), Buffer.from(type, 'latin1'), ...parts]);
+}
+
+/** Makes the head of a box of `payloadBytes`, with a 64-bit size where it takes one. */
+export function openWideBox(type: string, payloadBytes: number): Buffer {
+  if (!needsU64(payloadBytes + 8)) return openBox(type, payloadBytes);
+  return Buffer.concat([writeU32(1), Buffer.from(type, 'latin1'), writeU32(...toU64Words(payloadBytes + 16))]);
 }
 
 /** Whether a whole number takes more than 32 bits. */

@@ -5,7 +5,7 @@ const ENTITY = /&(?!(?:amp|lt|gt|lrm|rlm|nbsp|#\d{1,7}|#x[0-9a-fA-F]{1,6});)/g;
 const POSITION_CODE = /\{\\an?\d\}/g;
 
 /**
- * Makes text safe WebVTT cue text: the tags that WebVTT knows stay, others are removed, lone `<`, `>`
+ * Makes text safe WebVTT cue text: the tags of WebVTT stay, others are removed, lone `<`, `>`
  * and `&` are escaped, `-->` cannot occur.
  */
 export function cleanCueText(text: string): string {

@@ -15,7 +15,7 @@ export type Fragment = {
   payload: Buffer;
 };
 
-/** What a sample has when neither its run nor its fragment says (trex, ISO 14496-12 section 8.8.3). */
+/** What a sample has when neither its run nor its fragment states (trex, ISO 14496-12 section 8.8.3). */
 export type SampleDefaults = { durationTicks: number; sizeBytes: number; flags: number };
 
 /** The fragment table keeps a fragment's sample count in 16 bits. */
@@ -36,11 +36,11 @@ export function readFragment(bytes: Buffer, defaults: SampleDefaults = NO_DEFAUL
   const boxes = readBoxes(bytes);
   const moof = only(boxes, 'moof', 'the fragment');
   const mdat = only(boxes, 'mdat', 'the fragment');
-  const moofBoxes = childBoxes(bytes, moof);
-  const trafBoxes = childBoxes(bytes, only(moofBoxes, 'traf', 'moof'));
-  const { trackId, defaults: own } = readTrackHead(bytes, only(trafBoxes, 'tfhd', 'traf'), defaults);
+  const moofBoxes = childBoxes(moof);
+  const trafBoxes = childBoxes(only(moofBoxes, 'traf', 'moof'));
+  const { trackId, defaults: own } = readTrackHead(only(trafBoxes, 'tfhd', 'traf'), defaults);
   const run: RunState = { samples: [], payloadOffset: -1, payloadBytes: 0 };
-  for (const trun of trafBoxes.filter((box) => box.type === 'trun')) readRun(bytes, trun, moof, own, run);
+  for (const trun of trafBoxes.filter((box) => box.type === 'trun')) readRun(trun, moof, own, run);
   const payloadOffset = run.payloadOffset === -1 ? mdat.payloadStart : run.payloadOffset;
   const payloadEnd = payloadOffset + run.payloadBytes;
   if (payloadOffset < mdat.payloadStart || payloadEnd > mdat.end) {
@@ -50,9 +50,9 @@ export function readFragment(bytes: Buffer, defaults: SampleDefaults = NO_DEFAUL
     );
   }
   return {
-    sequence: readSequence(bytes, only(moofBoxes, 'mfhd', 'moof')),
+    sequence: readSequence(only(moofBoxes, 'mfhd', 'moof')),
     trackId,
-    baseTick: readBaseTick(bytes, only(trafBoxes, 'tfdt', 'traf')),
+    baseTick: readBaseTick(only(trafBoxes, 'tfdt', 'traf')),
     samples: run.samples,
     payloadOffset,
     payload: bytes.subarray(payloadOffset, payloadEnd),
@@ -65,19 +65,19 @@ function only(boxes: readonly Box[], type: string, parent: string): Box {
   throw new BrokenMedia(`Expected exactly one ${type} in ${parent}, got ${found === undefined ? 'none' : 'several'}.`);
 }
 
-function readSequence(bytes: Buffer, mfhd: Box): number {
-  const fields = readFields(bytes, mfhd);
+function readSequence(mfhd: Box): number {
+  const fields = readFields(mfhd);
   readVersion(fields);
   return fields.u32();
 }
 
-function readBaseTick(bytes: Buffer, tfdt: Box): number {
-  const fields = readFields(bytes, tfdt);
+function readBaseTick(tfdt: Box): number {
+  const fields = readFields(tfdt);
   return readVersion(fields).version === 0 ? fields.u32() : fields.u64();
 }
 
-function readTrackHead(bytes: Buffer, tfhd: Box, defaults: SampleDefaults): TrackHead {
-  const fields = readFields(bytes, tfhd);
+function readTrackHead(tfhd: Box, defaults: SampleDefaults): TrackHead {
+  const fields = readFields(tfhd);
   const { flags } = readVersion(fields);
   const trackId = fields.u32();
   // An offset from the start of the file means nothing in a fragment that stands alone.
@@ -93,8 +93,8 @@ function readTrackHead(bytes: Buffer, tfhd: Box, defaults: SampleDefaults): Trac
   };
 }
 
-function readRun(bytes: Buffer, trun: Box, moof: Box, defaults: SampleDefaults, run: RunState): void {
-  const fields = readFields(bytes, trun);
+function readRun(trun: Box, moof: Box, defaults: SampleDefaults, run: RunState): void {
+  const fields = readFields(trun);
   const { version, flags } = readVersion(fields);
   const count = fields.u32();
   if (count > MAX_FRAGMENT_SAMPLES - run.samples.length) {

@@ -20,7 +20,7 @@ import { readEntryBox, readSampleEntry, type SampleEntry, writeStableEntry } fro
 /** RFC 8216bis VIDEO-RANGE: how picture samples become light. */
 export type VideoRange = 'SDR' | 'PQ' | 'HLG';
 
-/** What an init segment says of its one track. Video has no channels and no sample rate, audio no size: null. */
+/** What an init segment states of its one track. Video has no channels and no sample rate, audio no size: null. */
 export type InitFacts = {
   trackId: number;
   /** Ticks per second of all times in the fragments. */
@@ -74,7 +74,7 @@ const HANDLERS: Record<string, 'video' | 'audio'> = { vide: 'video', soun: 'audi
  */
 export function readInitSegment(bytes: Buffer): InitFacts {
   const track = openTrack(bytes);
-  const entry = readSampleEntry(bytes, track.stsd, track.handler);
+  const entry = readSampleEntry(track.stsd, track.handler);
   const fixed = entry.fixed;
   const common = {
     trackId: track.trackId,
@@ -101,7 +101,7 @@ export function readInitSegment(bytes: Buffer): InitFacts {
  */
 export function normaliseInit(bytes: Buffer): Buffer {
   const { handler, timescale, language, geometry, stsd } = openTrack(bytes);
-  const sampleEntry = writeStableEntry(readSampleEntry(bytes, stsd, handler), handler);
+  const sampleEntry = writeStableEntry(readSampleEntry(stsd, handler), handler);
   return writeInitSegment({ timescale, handler, language, geometry: upright(geometry), sampleEntry });
 }
 
@@ -169,26 +169,26 @@ function readVideoRange(entry: SampleEntry): VideoRange {
 }
 
 function openTrack(bytes: Buffer): OpenTrack {
-  const moov = requireBox(bytes, readBoxes(bytes), ['moov']);
-  const boxes = childBoxes(bytes, moov);
+  const moov = requireBox(readBoxes(bytes), 'moov');
+  const boxes = childBoxes(moov);
   const tracks = boxes.filter((box) => box.type === 'trak');
   const [trak] = tracks;
   if (trak === undefined || tracks.length !== 1) {
     throw new BrokenMedia(`Expected one track in the init segment, got ${tracks.length}.`);
   }
-  const inTrak = childBoxes(bytes, trak);
+  const inTrak = childBoxes(trak);
   return {
-    ...readTrackHeader(bytes, requireBox(bytes, inTrak, ['tkhd'])),
-    ...readMediaHeader(bytes, requireBox(bytes, inTrak, ['mdia', 'mdhd'])),
-    handler: readHandler(bytes, requireBox(bytes, inTrak, ['mdia', 'hdlr'])),
-    delayTicks: readDelay(bytes, findBox(bytes, inTrak, ['edts', 'elst'])),
-    stsd: requireBox(bytes, inTrak, ['mdia', 'minf', 'stbl', 'stsd']),
-    sampleDefaults: readSampleDefaults(bytes, findBox(bytes, boxes, ['mvex', 'trex'])),
+    ...readTrackHeader(requireBox(inTrak, 'tkhd')),
+    ...readMediaHeader(requireBox(inTrak, 'mdia', 'mdhd')),
+    handler: readHandler(requireBox(inTrak, 'mdia', 'hdlr')),
+    delayTicks: readDelay(findBox(inTrak, 'edts', 'elst')),
+    stsd: requireBox(inTrak, 'mdia', 'minf', 'stbl', 'stsd'),
+    sampleDefaults: readSampleDefaults(findBox(boxes, 'mvex', 'trex')),
   };
 }
 
-function readTrackHeader(bytes: Buffer, tkhd: Box): { trackId: number; geometry: Buffer } {
-  const fields = readFields(bytes, tkhd);
+function readTrackHeader(tkhd: Box): { trackId: number; geometry: Buffer } {
+  const fields = readFields(tkhd);
   const wide = readVersion(fields).version === 1;
   fields.skip(wide ? 16 : 8);
   const trackId = fields.u32();
@@ -197,17 +197,17 @@ function readTrackHeader(bytes: Buffer, tkhd: Box): { trackId: number; geometry:
 }
 
 /** An empty edit (media_time -1) and a list of several are no delay that we wrote. */
-function readDelay(bytes: Buffer, elst: Box | null): number {
+function readDelay(elst: Box | null): number {
   if (elst === null) return 0;
-  const fields = readFields(bytes, elst);
+  const fields = readFields(elst);
   const isWide = readVersion(fields).version === 1;
   if (fields.u32() !== 1) return 0;
   fields.skip(isWide ? 8 : 4);
   return Math.max(0, isWide ? fields.u64() : fields.i32());
 }
 
-function readMediaHeader(bytes: Buffer, mdhd: Box): { timescale: number; language: number } {
-  const fields = readFields(bytes, mdhd);
+function readMediaHeader(mdhd: Box): { timescale: number; language: number } {
+  const fields = readFields(mdhd);
   const wide = readVersion(fields).version === 1;
   fields.skip(wide ? 16 : 8);
   const timescale = fields.u32();
@@ -216,8 +216,8 @@ function readMediaHeader(bytes: Buffer, mdhd: Box): { timescale: number; languag
   return { timescale, language: fields.u16() };
 }
 
-function readHandler(bytes: Buffer, hdlr: Box): 'video' | 'audio' {
-  const fields = readFields(bytes, hdlr);
+function readHandler(hdlr: Box): 'video' | 'audio' {
+  const fields = readFields(hdlr);
   fields.skip(8);
   const type = fields.take(4).toString('latin1');
   const handler = HANDLERS[type];
@@ -225,9 +225,9 @@ function readHandler(bytes: Buffer, hdlr: Box): 'video' | 'audio' {
   return handler;
 }
 
-function readSampleDefaults(bytes: Buffer, trex: Box | null): SampleDefaults {
+function readSampleDefaults(trex: Box | null): SampleDefaults {
   if (trex === null) return { durationTicks: 0, sizeBytes: 0, flags: 0 };
-  const fields = readFields(bytes, trex);
+  const fields = readFields(trex);
   fields.skip(12);
   return { durationTicks: fields.u32(), sizeBytes: fields.u32(), flags: fields.u32() };
 }

@@ -1,5 +1,6 @@
-import { type Box, type FieldReader, readBoxes, readFields, readVersion, writeBox } from '../bmff/boxes.ts';
+import { type Box, childBoxes, type FieldReader, readFields, readVersion, writeBox } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
+import { VISUAL_FIELDS_BYTES } from '../bmff/sample-entry.ts';
 
 /** The one sample entry of a track (ISO 14496-12 section 8.5.2), opened. */
 export type SampleEntry = {
@@ -9,11 +10,8 @@ export type SampleEntry = {
   fixed: Buffer;
   /** The codec's own boxes (avcC, esds ...) and the general ones (pasp, colr, btrt). */
   children: Box[];
-  /** What the boxes' offsets count in. */
-  bytes: Buffer;
 };
 
-const VIDEO_FIXED_BYTES = 78;
 const AUDIO_FIXED_BYTES = 28;
 /** QuickTime audio descriptions of version 1 and 2 carry more fixed fields. */
 const AUDIO_EXTRA_BYTES = [0, 16, 36];
@@ -21,21 +19,21 @@ const COMPRESSOR_NAME_AT = 42;
 const COMPRESSOR_NAME_BYTES = 32;
 
 /** Reads a track's stsd box. Refuses, with BrokenMedia, any number of entries but one. */
-export function readSampleEntry(bytes: Buffer, stsd: Box, handler: 'video' | 'audio'): SampleEntry {
-  const fields = readFields(bytes, stsd);
+export function readSampleEntry(stsd: Box, handler: 'video' | 'audio'): SampleEntry {
+  const fields = readFields(stsd);
   readVersion(fields);
   const count = fields.u32();
-  const [entry] = readBoxes(bytes, stsd.payloadStart + 8, stsd.end);
+  const [entry] = childBoxes(stsd, 8);
   if (entry === undefined || count !== 1) throw new BrokenMedia(`Expected one sample entry in stsd, got ${count}.`);
-  const fixed = readFields(bytes, entry).take(fixedBytes(readFields(bytes, entry), handler));
-  return { type: entry.type, fixed, bytes, children: readBoxes(bytes, entry.payloadStart + fixed.length, entry.end) };
+  const fixed = readFields(entry).take(fixedBytes(readFields(entry), handler));
+  return { type: entry.type, fixed, children: childBoxes(entry, fixed.length) };
 }
 
 /** Opens one of the entry's inner boxes. Throws BrokenMedia when it is missing. */
 export function readEntryBox(entry: SampleEntry, type: string): FieldReader {
   const box = entry.children.find((child) => child.type === type);
   if (box === undefined) throw new BrokenMedia(`Expected a box ${type} in sample entry ${entry.type}, found none.`);
-  return readFields(entry.bytes, box);
+  return readFields(box);
 }
 
 /** Writes the entry without what may differ between equal encodes: bit rates (btrt) and the compressor's name. */
@@ -43,11 +41,11 @@ export function writeStableEntry(entry: SampleEntry, handler: 'video' | 'audio')
   const fixed = Buffer.from(entry.fixed);
   if (handler === 'video') fixed.fill(0, COMPRESSOR_NAME_AT, COMPRESSOR_NAME_AT + COMPRESSOR_NAME_BYTES);
   const children = entry.children.filter((child) => child.type !== 'btrt');
-  return writeBox(entry.type, fixed, ...children.map((child) => entry.bytes.subarray(child.start, child.end)));
+  return writeBox(entry.type, fixed, ...children.map((child) => child.bytes.subarray(child.start, child.end)));
 }
 
 function fixedBytes(fields: FieldReader, handler: 'video' | 'audio'): number {
-  if (handler === 'video') return VIDEO_FIXED_BYTES;
+  if (handler === 'video') return VISUAL_FIELDS_BYTES;
   fields.skip(8);
   const version = fields.u16();
   const extraBytes = AUDIO_EXTRA_BYTES[version];

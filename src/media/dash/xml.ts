@@ -1,4 +1,5 @@
 import type { Brand } from '../../lib/brand.ts';
+import { escapeXml } from '../../lib/escape-xml.ts';
 
 /** Well-formed XML. Only this file makes it, so no text gets into a document without being escaped. */
 export type Xml = Brand<string, 'Xml'>;
@@ -7,18 +8,6 @@ export type Xml = Brand<string, 'Xml'>;
 export type XmlAttributes = Readonly<Record<string, string | number | null>>;
 
 const NAME = /^[A-Za-z_][\w.:-]*$/;
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\t': '&#9;',
-  '\n': '&#10;',
-  '\r': '&#13;',
-};
-/** All but the characters of XML 1.0 section 2.2: no reference can stand for them either. */
-const FORBIDDEN = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
-
 const ATTRIBUTE = String.raw`\s+[A-Za-z_][\w.:-]*\s*=\s*(?:"[^"<]*"|'[^'<]*')`;
 const TAG = new RegExp(String.raw`<(/?)([A-Za-z_][\w.:-]*)(?:${ATTRIBUTE})*\s*(/?)>`, 'g');
 
@@ -59,10 +48,6 @@ export function xmlFragment(element: string): Xml {
 
 function isPlainText(text: string): boolean {
   return !/[<>]/.test(text);
-}
-
-function escapeXml(text: string): string {
-  return text.replace(FORBIDDEN, '\uFFFD').replace(/[&<>"\t\n\r]/g, (character) => ESCAPES[character] ?? character);
 }
 
 function checkedName(name: string): string {

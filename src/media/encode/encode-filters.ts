@@ -6,7 +6,7 @@ import { type WatermarkPlace, watermarkFilters } from './watermark.ts';
 /** Frames `fromFrame` up to, not including, `toFrame` of the grid; decoding begins no later than `leadFrame`. */
 export type FrameWindow = { fromFrame: number; toFrame: number; leadFrame: number };
 
-/** A shift of the picture against the audio that nobody notices. */
+/** A shift of the picture against the audio that is not noticed. */
 const MAX_PHASE_SHIFT_SEC = 0.021;
 
 /**

@@ -81,7 +81,7 @@ test.each([
   const { frames, worstDb } = await likeness(encoded, reference);
   expect(frames).toBe(times.length);
   expect(worstDb).toBeGreaterThan(27);
-  // As one who asks for its second segment alone gets it, which begins with the other size.
+  // As one who requests its second segment alone gets it, which begins with the other size.
   const alone = await collect(planEncode({ ...whole, range: { fromSegment: 1, toSegment: 2 } }), path);
   expect(await frameHashes(alone.outputs[0] ?? Buffer.alloc(0))).toHaveLength(20);
 });

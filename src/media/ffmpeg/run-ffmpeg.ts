@@ -34,7 +34,7 @@ export type FfmpegOptions = {
   sandbox?: SandboxLevel;
 };
 
-/** What a run that came to its end says of itself. Success of the process proves no output: verify the bytes. */
+/** What a run that came to its end states of itself. Success of the process proves no output: verify the bytes. */
 export type FfmpegReport = {
   /** Lines that report damage in the source, as far as the last 64 KiB of messages go: zero for an audio file. */
   damageReports: number;
@@ -118,7 +118,7 @@ async function feed(child: SandboxedChild, input: Readable | undefined): Promise
   try {
     await pipeline(input, child.stdin);
   } catch (error) {
-    // A child that has all it wants closes its end early, and one that is ended loses it: its own exit decides.
+    // A child that has all it needs closes its end early, and one that is ended loses it: its own exit decides.
     if (CHILD_IS_GONE.some((code) => hasCode(error, code))) return;
     child.stop('aborted');
     throw error;
@@ -184,7 +184,7 @@ function startWatch(child: SandboxedChild, outputs: readonly Readable[], stallSe
   };
 }
 
-/** A reader that gives up an output wants no more of the run: without this, ffmpeg would go on for the others. */
+/** A reader that gives up an output ends the run: without this, ffmpeg would go on for the others. */
 function endWithOutputs(child: SandboxedChild, outputs: readonly Readable[]): void {
   for (const output of outputs) {
     output.once('close', () => {

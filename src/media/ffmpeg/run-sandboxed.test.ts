@@ -170,7 +170,7 @@ describe.each(LEVELS)('nothing is left behind at level %s', (level) => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const pid = await new Promise<number>((resolve) => parent.stdout.once('data', (data) => resolve(Number(data))));
-    // What dies with its parent is asked for last, just before the program itself.
+    // What dies with its parent is requested last, just before the program itself.
     const isSetUp = () => readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep');
     await until(() => (level === 'prlimit' ? isSetUp() : processTree(pid).length > 3));
     const members = processTree(pid);

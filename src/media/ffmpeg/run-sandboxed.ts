@@ -100,7 +100,7 @@ export async function startSandboxed(command: SandboxedCommand, signal: AbortSig
     pid,
     stdin: child.stdin,
     stdout,
-    // Every descriptor from 3 on was asked for as a pipe that the child writes.
+    // Every descriptor from 3 on was requested as a pipe that the child writes.
     pipes: child.stdio.slice(3) as Readable[],
     ended: watchEnd(child, stop, { timeLimitSec: command.timeLimitSec, signal }),
     stop: stop.now,

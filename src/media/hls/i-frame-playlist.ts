@@ -1,3 +1,4 @@
+import type { HlsKey } from '../drm/signalling/hls-key.ts';
 import { type IFrame, iFrameSizeBytes } from './i-frame.ts';
 import { type PlaylistTag, writePlaylist } from './playlist-tags.ts';
 import { timedSegments } from './timed-segments.ts';
@@ -16,9 +17,9 @@ export type IFrameRates = { peakBps: number; averageBps: number };
 /**
  * Writes an I-frame playlist (RFC 8216 section 4.3.3.6). `folder` is the relative address of the rendition's own
  * folder, empty or ending in `/`; a picture's address is `i/{startTick}.m4s` there, which stays true when chunks
- * are merged. `keyLines` (EXT-X-KEY) stand after the map. Throws on an empty run.
+ * are merged. `keys` (EXT-X-KEY) stand after the map. Throws on an empty run.
  */
-export function writeIFramePlaylist(run: IFrameRun, folder: string, keyLines: readonly string[] = []): string {
+export function writeIFramePlaylist(run: IFrameRun, folder: string, keys: readonly HlsKey[] = []): string {
   const tags: PlaylistTag[] = [
     { tag: 'version', version: 7 },
     { tag: 'target-duration', sec: targetDurationSec(run) },
@@ -26,7 +27,7 @@ export function writeIFramePlaylist(run: IFrameRun, folder: string, keyLines: re
     { tag: 'playlist-type', type: run.isWhole ? 'VOD' : 'EVENT' },
     { tag: 'i-frames-only' },
     { tag: 'map', uri: `${folder}init.mp4` },
-    ...keyLines.map((line): PlaylistTag => ({ tag: 'key', line })),
+    ...keys.map((key): PlaylistTag => ({ tag: 'key', key })),
   ];
   const segments = run.frames.map(({ startTick, durationTicks }) => {
     return { startTick, endTick: startTick + durationTicks, uri: `${folder}${iFrameAddress(startTick)}` };

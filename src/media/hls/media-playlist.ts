@@ -1,3 +1,4 @@
+import type { HlsKey } from '../drm/signalling/hls-key.ts';
 import { runLength, type SegmentRun } from '../presentation/segment-run.ts';
 import { type PlaylistTag, writePlaylist } from './playlist-tags.ts';
 import { timedSegments } from './timed-segments.ts';
@@ -10,14 +11,14 @@ export type SegmentSpan = { first: number; end: number; wallMs(sec: number): num
 
 /**
  * Writes a media playlist (RFC 8216 section 4.3.3). `folder` is the relative address of the rendition's
- * own folder, empty or ending in `/`; `keyLines` (EXT-X-KEY) stand after the map. A whole run is VOD with an end; a
+ * own folder, empty or ending in `/`; `keys` (EXT-X-KEY) stand after the map. A whole run is VOD with an end; a
  * growing one is EVENT and starts at 0, because players else begin at its live edge. A `span` of a recording is listed
  * under the numbers that its segments have, with EXT-X-PROGRAM-DATE-TIME.
  */
 export function writeMediaPlaylist(
   run: SegmentRun,
   folder: string,
-  keyLines: readonly string[] = [],
+  keys: readonly HlsKey[] = [],
   span: SegmentSpan = { first: 0, end: runLength(run), wallMs: () => null },
 ): string {
   const isWhole = run.isWhole || span.end < runLength(run);
@@ -30,7 +31,7 @@ export function writeMediaPlaylist(
   ];
   if (!isWhole) tags.push({ tag: 'start', offsetSec: 0 });
   tags.push({ tag: 'map', uri: `${folder}init.mp4` });
-  for (const line of keyLines) tags.push({ tag: 'key', line });
+  for (const key of keys) tags.push({ tag: 'key', key });
   const origin = run.boundaryTicks[span.first] ?? 0;
   const tickOf = (segment: number) => (run.boundaryTicks[segment] ?? 0) - origin;
   const end = Math.min(span.end, runLength(run));

@@ -1,4 +1,5 @@
 import type { VideoRange } from '../cmaf/init-segment.ts';
+import type { HlsKey } from '../drm/signalling/hls-key.ts';
 import type { ListedSet } from '../presentation/listed-set.ts';
 import type { PublishedRendition } from '../presentation/published-rendition.ts';
 import { type AddedBytes, averageBps, computeSegmentRun, NOTHING_ADDED, peakBps } from '../presentation/segment-run.ts';
@@ -19,12 +20,12 @@ export type PlaylistAddresses = { media(renditionId: string): string; iFrames(re
 
 /**
  * What is listed beside pictures and audio: subtitles, the rates of I-frame playlists by rendition id, and
- * EXT-X-SESSION-KEY lines; and, where they are not the usual ones, the addresses.
+ * the keys of EXT-X-SESSION-KEY; and, where they are not the usual ones, the addresses.
  */
 export type ListedBeside = {
   subtitles?: readonly SubtitleTrack[];
   iFrames?: ReadonlyMap<string, IFrameRates>;
-  sessionKeyLines?: readonly string[];
+  sessionKeys?: readonly HlsKey[];
   addresses?: PlaylistAddresses;
   /** By how much segments grow on their way out. */
   added?: (rendition: PublishedRendition) => AddedBytes;
@@ -40,13 +41,13 @@ const USUAL_ADDRESSES: PlaylistAddresses = {
  * real segments, video and dearest audio added. H.264 comes first; VIDEO-RANGE is named once any is HDR.
  * `sourceFrameRate` serves timelines without a fixed grid. Addresses are `r/{renditionId}/video.m3u8`, relative to the
  * video's folder, unless others are given. `subtitles` are signalled as a group that every variant has; none is on
- * before the viewer, or the system's language, asks for it. A video with rates in `iFrames` has its I-frame playlist
+ * before the viewer, or the system's language, requests it. A video with rates in `iFrames` has its I-frame playlist
  * listed too.
  */
 export function writeMultivariant(
   set: ListedSet<PublishedRendition>,
   sourceFrameRate: number,
-  { subtitles = [], iFrames = new Map(), sessionKeyLines = [], ...beside }: ListedBeside = {},
+  { subtitles = [], iFrames = new Map(), sessionKeys = [], ...beside }: ListedBeside = {},
 ): string {
   const { addresses = USUAL_ADDRESSES, added = () => NOTHING_ADDED } = beside;
   const audioRates = set.audio.map((audio) => ratesOf(audio, added));
@@ -57,7 +58,7 @@ export function writeMultivariant(
   const header: PlaylistTag[] = [
     { tag: 'version', version: 7 },
     { tag: 'independent-segments' },
-    ...sessionKeyLines.map((line): PlaylistTag => ({ tag: 'key', line })),
+    ...sessionKeys.map((key): PlaylistTag => ({ tag: 'session-key', key })),
     ...subtitleGroup(subtitles),
   ];
   const text = subtitles.length === 0 ? {} : { subtitles: SUBTITLE_GROUP };
@@ -169,7 +170,7 @@ function inStartOrder(video: readonly PublishedRendition[]): PublishedRendition[
   return descending.toSorted((a, b) => Number(b === start) - Number(a === start));
 }
 
-/** What every player knows comes first. */
+/** What every player decodes comes first. */
 function isH264({ codecString }: PublishedRendition): boolean {
   return codecString !== null && /^avc[13]\./.test(codecString);
 }

@@ -1,3 +1,5 @@
+import { type HlsKey, writeKeyAttributes } from '../drm/signalling/hls-key.ts';
+
 /** A byte range of a resource, or all of it. */
 export type Resource = { uri: string; byteRange?: { length: number; offset: number } };
 
@@ -36,22 +38,15 @@ export type PlaylistTag =
   | { tag: 'part-inf'; targetSec: number }
   | { tag: 'skip'; segments: number }
   | ({ tag: 'map' } & Resource)
-  /** EXT-X-KEY or EXT-X-SESSION-KEY as its scheme writes it. */
-  | { tag: 'key'; line: string }
+  | { tag: 'key'; key: HlsKey }
+  | { tag: 'session-key'; key: HlsKey }
   | { tag: 'discontinuity' }
   | { tag: 'program-date-time'; timeMs: number }
   | { tag: 'gap' }
   | ({ tag: 'segment'; durationSec: number; decimals?: number } & Resource)
-  | ({ tag: 'part'; durationSec: number; isIndependent: boolean; isGap?: boolean } & Resource)
+  | ({ tag: 'part'; durationSec: number; isIndependent: boolean } & Resource)
   | ({ tag: 'preload-hint'; type: 'PART' | 'MAP' } & Resource)
   | { tag: 'rendition-report'; uri: string; lastSequence: number; lastPart: number | null }
-  | {
-      tag: 'date-range';
-      id: string;
-      startMs: number;
-      durationSec?: number;
-      attributes: Readonly<Record<string, string>>;
-    }
   | { tag: 'end-list' }
   /** EXT-X-MEDIA that players may choose by themselves. */
   | {
@@ -98,7 +93,9 @@ function writeTag(tag: PlaylistTag): string {
     case 'map':
       return `#EXT-X-MAP:${resource(tag)}`;
     case 'key':
-      return tag.line;
+      return `#EXT-X-KEY:${writeKeyAttributes(tag.key)}`;
+    case 'session-key':
+      return `#EXT-X-SESSION-KEY:${writeKeyAttributes(tag.key)}`;
     case 'discontinuity':
       return '#EXT-X-DISCONTINUITY';
     case 'program-date-time':
@@ -113,8 +110,6 @@ function writeTag(tag: PlaylistTag): string {
       return `#EXT-X-PRELOAD-HINT:TYPE=${tag.type},${resource(tag)}`;
     case 'rendition-report':
       return writeReport(tag);
-    case 'date-range':
-      return writeDateRange(tag);
     case 'end-list':
       return '#EXT-X-ENDLIST';
     case 'media':
@@ -177,21 +172,13 @@ function writeSegment({ durationSec, decimals = 5, uri, byteRange }: Tag<'segmen
   return [...lines, uri].join('\n');
 }
 
-function writePart({ durationSec, isIndependent, isGap, ...place }: Tag<'part'>): string {
-  const flags = `${isIndependent ? ',INDEPENDENT=YES' : ''}${isGap === true ? ',GAP=YES' : ''}`;
-  return `#EXT-X-PART:DURATION=${seconds(durationSec)},${resource(place)}${flags}`;
+function writePart({ durationSec, isIndependent, ...place }: Tag<'part'>): string {
+  return `#EXT-X-PART:DURATION=${seconds(durationSec)},${resource(place)}${isIndependent ? ',INDEPENDENT=YES' : ''}`;
 }
 
 function writeReport({ uri, lastSequence, lastPart }: Tag<'rendition-report'>): string {
   const part = lastPart === null ? '' : `,LAST-PART=${lastPart}`;
   return `#EXT-X-RENDITION-REPORT:URI="${uri}",LAST-MSN=${lastSequence}${part}`;
-}
-
-function writeDateRange({ id, startMs, durationSec, attributes }: Tag<'date-range'>): string {
-  const parts = [`ID="${id}"`, `START-DATE="${new Date(startMs).toISOString()}"`];
-  if (durationSec !== undefined) parts.push(`DURATION=${seconds(durationSec)}`);
-  for (const [name, value] of Object.entries(attributes)) parts.push(`${name}=${value}`);
-  return `#EXT-X-DATERANGE:${parts.join(',')}`;
 }
 
 function resource({ uri, byteRange }: Resource): string {

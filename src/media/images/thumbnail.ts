@@ -11,7 +11,7 @@ const CANDIDATE_SHARES = [0.1, 0.25, 0.5, 0.02, 0.8] as const;
 /**
  * Plans one run that makes thumbnail candidates: for each moment two outputs, a JPEG of the whole frame
  * (upright, square pixels, at most 1920 on the long side) and a miniature of four bytes a pixel. `timeSec` from the
- * timeline's start asks for that exact frame alone; null for keyframes spread over the video. Refuses a source without
+ * timeline's start requests that exact frame alone; null for keyframes spread over the video. Refuses a source without
  * video.
  */
 export function planThumbnails(facts: SourceFacts, timeSec: number | null): FfmpegPlan {

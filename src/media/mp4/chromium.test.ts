@@ -119,8 +119,8 @@ test('Chromium plays the virtual MP4 by ranges, with sound, and seeks to exactly
   expect(played.durationSec).toBeCloseTo((469 * 1024) / 48_000, 2);
   expect(played.decodedFrames).toBeGreaterThan(10);
   expect(played.decodedSoundBytes).toBeGreaterThan(0);
-  const asked = [0, 1, 47, 48, 49, 95, 96, 150, 239, 191, 3];
+  const requested = [0, 1, 47, 48, 49, 95, 96, 150, 239, 191, 3];
   const shown: number[] = [];
-  for (const frame of asked) shown.push(await page.evaluate(shownAfterSeek, frame));
-  expect(shown).toEqual(asked);
+  for (const frame of requested) shown.push(await page.evaluate(shownAfterSeek, frame));
+  expect(shown).toEqual(requested);
 });

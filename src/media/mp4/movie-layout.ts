@@ -1,4 +1,13 @@
-import { needsU64, openBox, toU64Words, writeBox, writeFullBox, writeU16, writeU32 } from '../bmff/boxes.ts';
+import {
+  needsU64,
+  openBox,
+  openWideBox,
+  toU64Words,
+  writeBox,
+  writeFullBox,
+  writeU16,
+  writeU32,
+} from '../bmff/boxes.ts';
 import type { TrackCounters } from './count-track.ts';
 import type { TrackTemplate } from './track-template.ts';
 
@@ -40,7 +49,7 @@ export function layMovie(tracks: readonly MovieTrack[], mediaTimesTicks: readonl
   const ftyp = writeBox('ftyp', Buffer.from(BRANDS, 'latin1'));
   const opening = Buffer.concat([ftyp, openBox('moov', trackBytes, mvhd)]);
   const payloadBytes = tracks.reduce((sum, track) => sum + track.counters.payloadBytes, 0);
-  const mdatHeader = writeMdatHeader(payloadBytes);
+  const mdatHeader = openWideBox('mdat', payloadBytes);
   const headBytes = opening.length + trackBytes + mdatHeader.length;
   return { headBytes, sizeBytes: headBytes + payloadBytes, opening, trackOpenings, mdatHeader };
 }
@@ -156,9 +165,4 @@ function writeEdits(counters: TrackCounters, place: TrackPlace): Buffer {
 function writeTimes(isWide: boolean, fields: readonly number[], durationTicks: number): Buffer {
   if (!isWide) return writeU32(0, 0, ...fields, durationTicks);
   return writeU32(0, 0, 0, 0, ...fields, ...toU64Words(durationTicks));
-}
-
-function writeMdatHeader(payloadBytes: number): Buffer {
-  if (!needsU64(payloadBytes + 8)) return openBox('mdat', payloadBytes);
-  return Buffer.concat([writeU32(1), Buffer.from('mdat'), writeU32(...toU64Words(payloadBytes + 16))]);
 }

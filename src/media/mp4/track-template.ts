@@ -21,27 +21,27 @@ const GEOMETRY_BYTES = 44;
  * the init's own, null keeps that. Throws BrokenMedia on damage and on a track that is neither picture nor audio.
  */
 export function readTrackTemplate(init: Buffer, language: string | null): TrackTemplate {
-  const trak = requireBox(init, readBoxes(init), ['moov', 'trak']);
-  const box = (...path: string[]): Box => requireBox(init, [trak], ['trak', ...path]);
+  const trak = requireBox(readBoxes(init), 'moov', 'trak');
+  const box = (...path: string[]): Box => requireBox(trak, ...path);
   const stsd = box('mdia', 'minf', 'stbl', 'stsd');
-  const media = readMediaHeader(init, box('mdia', 'mdhd'));
+  const media = readMediaHeader(box('mdia', 'mdhd'));
   return {
-    handler: readHandler(init, box('mdia', 'hdlr')),
+    handler: readHandler(box('mdia', 'hdlr')),
     timescale: media.timescale,
     language: language === null ? media.language : packLanguage(language),
-    geometry: readGeometry(init, box('tkhd')),
+    geometry: readGeometry(box('tkhd')),
     stsd: init.subarray(stsd.start, stsd.end),
   };
 }
 
-function readGeometry(init: Buffer, tkhd: Box): Buffer {
-  const fields = readFields(init, tkhd);
+function readGeometry(tkhd: Box): Buffer {
+  const fields = readFields(tkhd);
   fields.skip(readVersion(fields).version === 1 ? 48 : 36);
   return fields.take(GEOMETRY_BYTES);
 }
 
-function readMediaHeader(init: Buffer, mdhd: Box): { timescale: number; language: number } {
-  const fields = readFields(init, mdhd);
+function readMediaHeader(mdhd: Box): { timescale: number; language: number } {
+  const fields = readFields(mdhd);
   const isWide = readVersion(fields).version === 1;
   fields.skip(isWide ? 16 : 8);
   const timescale = fields.u32();
@@ -50,8 +50,8 @@ function readMediaHeader(init: Buffer, mdhd: Box): { timescale: number; language
   return { timescale, language: fields.u16() };
 }
 
-function readHandler(init: Buffer, hdlr: Box): 'video' | 'audio' {
-  const fields = readFields(init, hdlr);
+function readHandler(hdlr: Box): 'video' | 'audio' {
+  const fields = readFields(hdlr);
   fields.skip(8);
   const type = fields.take(4).toString('latin1');
   if (type === 'vide') return 'video';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TsWriter } from '../../../test/support/media/ts-writer.ts';
-import type { IngestEvent } from '../live/foreign-audio.ts';
+import type { IngestEvent } from '../live/tracks/foreign-audio.ts';
 import { TsDemuxer } from './ts-demuxer.ts';
 
 const PARAMETER_SETS = Buffer.from('000000016742c00ada11ec0440000003004000000c83c489a80000000168ce0fc8', 'hex');

@@ -1,11 +1,11 @@
 import { BrokenMedia } from '../bmff/broken-media.ts';
-import { aacConfig } from '../live/aac-config.ts';
-import { readAdts } from '../live/adts.ts';
-import { splitAnnexB } from '../live/annex-b.ts';
-import type { ForeignAudio, IngestEvent } from '../live/foreign-audio.ts';
-import { NalTrack } from '../live/nal-track.ts';
-import { opusSamples, readOpusPackets } from '../live/opus-packets.ts';
-import { WrappingClock } from '../live/wrapping-clock.ts';
+import { aacConfig } from '../live/tracks/aac-config.ts';
+import { readAdts } from '../live/tracks/adts.ts';
+import { splitAnnexB } from '../live/tracks/annex-b.ts';
+import type { ForeignAudio, IngestEvent } from '../live/tracks/foreign-audio.ts';
+import { NalTrack } from '../live/tracks/nal-track.ts';
+import { WrappingClock } from '../live/tracks/wrapping-clock.ts';
+import { opusSamples, readOpusPackets } from './opus-packets.ts';
 import { type PesPacket, PesReader } from './pes-reader.ts';
 import { type ElementaryStream, readElementaryStreams, readProgramPids } from './program-map.ts';
 import { SectionReader } from './section-reader.ts';
@@ -38,7 +38,7 @@ export class TsDemuxer {
     return [...this.#tracks.values()].reduce((sum, { pes }) => sum + pes.heldBytes, 0);
   }
 
-  /** Takes the next bytes. `faults` says what could not be read, and what cannot be played here. */
+  /** Takes the next bytes. `faults` states what could not be read, and what cannot be played here. */
   push(bytes: Buffer): { events: IngestEvent[]; faults: BrokenMedia[] } {
     const events: IngestEvent[] = [];
     const faults: BrokenMedia[] = [];

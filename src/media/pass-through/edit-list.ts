@@ -1,8 +1,9 @@
-import { findBox, getU64, type MoovBox, tableOf, versionOf } from '../bmff/box-tables.ts';
+import { getU64, tableOf, versionOf } from '../bmff/box-tables.ts';
+import { type Box, findBox } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
 
 /**
- * What a track's edit list asks for, in ticks of the track. `simple`: nothing is shown for `emptyTicks`, then
+ * What a track's edit list requests, in ticks of the track. `simple`: nothing is shown for `emptyTicks`, then
  * the media from `startTicks` on, for `lengthTicks` (null: to its end). `complex`: several stretches, a rate
  * other than 1, or pauses in between.
  */
@@ -23,7 +24,7 @@ const MAX_ROWS = 64;
  * Reads a track's edit list (ISO 14496-12 section 8.6.6): leading empty edits are summed and rescaled from the
  * movie timescale, the first real edit gives the start. Throws BrokenMedia on a table that does not fit its box.
  */
-export function readEdits(trak: MoovBox, scales: Timescales): Edits {
+export function readEdits(trak: Box, scales: Timescales): Edits {
   const elst = findBox(trak, 'edts', 'elst');
   if (elst === null) return NO_EDITS;
   const rows = readRows(elst);
@@ -42,7 +43,7 @@ export function readEdits(trak: MoovBox, scales: Timescales): Edits {
   return { kind: 'simple', emptyTicks, startTicks: edit.mediaTime, lengthTicks };
 }
 
-function readRows(elst: MoovBox): EditRow[] | null {
+function readRows(elst: Box): EditRow[] | null {
   const version = versionOf(elst);
   if (version > 1) throw new BrokenMedia(`Expected elst version 0 or 1, got ${version}.`);
   const rowBytes = version === 1 ? 20 : 12;

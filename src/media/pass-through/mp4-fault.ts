@@ -34,7 +34,7 @@ export class Mp4Fault extends Error {
 }
 
 /** What a fault of the bytes, or of what they describe, is answered with; null for any other error. */
-export function refusalOf(error: unknown): { kind: 'refused'; reason: Mp4FaultKind; message: string } | null {
+export function toRefusal(error: unknown): { kind: 'refused'; reason: Mp4FaultKind; message: string } | null {
   if (error instanceof Mp4Fault) return { kind: 'refused', reason: error.kind, message: error.message };
   if (error instanceof BrokenMedia) return { kind: 'refused', reason: 'corrupt', message: error.message };
   return null;

@@ -1,7 +1,8 @@
-import { findBox, listBoxes, type MoovBox, requireBox, versionOf, viewOf } from '../bmff/box-tables.ts';
+import { versionOf, viewOf } from '../bmff/box-tables.ts';
+import { type Box, childBoxes, findBox, readBoxes, requireBox } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import { type Edits, readEdits } from './edit-list.ts';
-import { Mp4Fault, type Mp4FaultKind, refusalOf } from './mp4-fault.ts';
+import { Mp4Fault, type Mp4FaultKind, toRefusal } from './mp4-fault.ts';
 import { type H264Description, isH264, readDescription } from './sample-description.ts';
 import { expandSampleTables, type SampleTables } from './sample-tables.ts';
 
@@ -37,14 +38,14 @@ export function parseMp4Index(moov: Buffer, fileBytes: number): Mp4IndexAnswer {
   try {
     return { kind: 'index', index: readIndex(moov, fileBytes) };
   } catch (error) {
-    const refused = refusalOf(error);
+    const refused = toRefusal(error);
     if (refused === null) throw error;
     return refused;
   }
 }
 
 function readIndex(bytes: Buffer, fileBytes: number): Mp4Index {
-  const moov = listBoxes(bytes)[0];
+  const moov = readBoxes(bytes, { isLenient: true })[0];
   if (moov?.type !== 'moov') throw new Mp4Fault('no-moov', 'Expected the bytes of a moov box.');
   if (findBox(moov, 'mvex') !== null) throw new Mp4Fault('fragmented', 'The file is a fragmented MP4.');
   const { trak, trackPosition } = findTrack(moov);
@@ -67,15 +68,15 @@ function readIndex(bytes: Buffer, fileBytes: number): Mp4Index {
   };
 }
 
-function findTrack(moov: MoovBox): { trak: MoovBox; trackPosition: number } {
-  const traks = listBoxes(moov.bytes, moov.start, moov.end).filter((box) => box.type === 'trak');
+function findTrack(moov: Box): { trak: Box; trackPosition: number } {
+  const traks = childBoxes(moov).filter((box) => box.type === 'trak');
   const trackPosition = traks.findIndex(isH264Track);
   const trak = traks[trackPosition];
   if (trak === undefined) throw new Mp4Fault('no-h264-track', `None of ${traks.length} tracks is H.264 video.`);
   return { trak, trackPosition };
 }
 
-function isH264Track(trak: MoovBox): boolean {
+function isH264Track(trak: Box): boolean {
   const hdlr = findBox(trak, 'mdia', 'hdlr');
   const stsd = findBox(trak, 'mdia', 'minf', 'stbl', 'stsd');
   if (hdlr === null || stsd === null) return false;
@@ -84,7 +85,7 @@ function isH264Track(trak: MoovBox): boolean {
 }
 
 /** The timescale of `mvhd` or `mdhd`: both open with the same fields. */
-function readTimescale(header: MoovBox): number {
+function readTimescale(header: Box): number {
   const timescale = viewOf(header, versionOf(header) === 1 ? 20 : 12, 4).getUint32(0);
   if (timescale === 0) throw new BrokenMedia(`Expected a timescale in ${header.type}, got 0.`);
   return timescale;

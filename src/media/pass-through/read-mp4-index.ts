@@ -1,6 +1,6 @@
 import { printable, readBoxHead } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
-import { Mp4Fault, refusalOf } from './mp4-fault.ts';
+import { Mp4Fault, toRefusal } from './mp4-fault.ts';
 import { type Mp4IndexAnswer, parseMp4Index } from './mp4-index.ts';
 
 /** Reads exactly `length` bytes at `offset` of a file. */
@@ -27,13 +27,13 @@ export async function readMp4Index(source: RangeSource, signal: AbortSignal): Pr
     const moov = await findMoov(source, signal);
     return parseMp4Index(await readPieces(source, moov, signal), source.sizeBytes);
   } catch (error) {
-    const refused = refusalOf(error);
+    const refused = toRefusal(error);
     if (refused === null) throw error;
     return refused;
   }
 }
 
-/** Calls `readRange` and checks that it gave what was asked for. */
+/** Calls `readRange` and checks that it gave what was requested. */
 export async function readExactly(readRange: ReadRange, offset: number, length: number): Promise<Buffer> {
   const bytes = await readRange(offset, length);
   if (bytes.length !== length) throw new Error(`Expected ${length} bytes at ${offset}, got ${bytes.length}.`);

@@ -1,8 +1,10 @@
-import { listBoxes, type MoovBox, requireBox, viewOf } from '../bmff/box-tables.ts';
+import { viewOf } from '../bmff/box-tables.ts';
+import { type Box, childBoxes, requireBox } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
+import { VISUAL_FIELDS_BYTES } from '../bmff/sample-entry.ts';
 import { Mp4Fault } from './mp4-fault.ts';
 
-/** What the one `avc1` sample entry of a track says. The buffers are copies. */
+/** What the one `avc1` sample entry of a track states. The buffers are copies. */
 export type H264Description = {
   widthPx: number;
   heightPx: number;
@@ -22,26 +24,23 @@ export type H264Description = {
   colour: Buffer | null;
 };
 
-// SampleEntry and VisualSampleEntry fields before the first box inside (ISO 14496-12 section 12.1.3).
-const ENTRY_FIELDS_BYTES = 78;
-
 /**
  * Reads the sample description of a video track. Throws Mp4Fault: `no-h264-track` for another codec,
  * `parameter-sets-in-band` for avc3, `several-descriptions` for more than one entry, `external-data` when the
  * samples lie in another file.
  */
-export function readDescription(minf: MoovBox): H264Description {
+export function readDescription(minf: Box): H264Description {
   const stsd = requireBox(minf, 'stbl', 'stsd');
   const count = viewOf(stsd, 4, 4).getUint32(0);
-  const entries = listBoxes(stsd.bytes, stsd.start + 8, stsd.end);
+  const entries = childBoxes(stsd, 8);
   const entry = entries[0];
   if (entry === undefined) throw new BrokenMedia('Expected a sample entry in stsd.');
   if (entry.type === 'avc3') throw new Mp4Fault('parameter-sets-in-band', 'The track carries its SPS and PPS in band.');
   if (entry.type !== 'avc1') throw new Mp4Fault('no-h264-track', 'The video track is not H.264.');
   if (count !== 1) throw new Mp4Fault('several-descriptions', `Expected one sample entry, got ${count}.`);
-  const fields = viewOf(entry, 0, ENTRY_FIELDS_BYTES);
+  const fields = viewOf(entry, 0, VISUAL_FIELDS_BYTES);
   checkOwnData(minf, fields.getUint16(6));
-  const inside = listBoxes(entry.bytes, entry.start + ENTRY_FIELDS_BYTES, entry.end);
+  const inside = childBoxes(entry, VISUAL_FIELDS_BYTES);
   const avcC = inside.find((box) => box.type === 'avcC');
   if (avcC === undefined) throw new BrokenMedia('Expected avcC in the sample entry.');
   return {
@@ -54,15 +53,15 @@ export function readDescription(minf: MoovBox): H264Description {
 }
 
 /** Whether the first sample entry of a track is H.264 in any form. */
-export function isH264(stsd: MoovBox): boolean {
-  const entry = listBoxes(stsd.bytes, stsd.start + 8, stsd.end)[0];
+export function isH264(stsd: Box): boolean {
+  const entry = childBoxes(stsd, 8)[0];
   return entry !== undefined && (entry.type === 'avc1' || entry.type === 'avc3');
 }
 
-function checkOwnData(minf: MoovBox, reference: number): void {
+function checkOwnData(minf: Box, reference: number): void {
   const dref = requireBox(minf, 'dinf', 'dref');
   viewOf(dref, 0, 8);
-  const entry = listBoxes(dref.bytes, dref.start + 8, dref.end)[reference - 1];
+  const entry = childBoxes(dref, 8)[reference - 1];
   if (entry === undefined) throw new BrokenMedia(`Expected data reference ${reference} in dref.`);
   if ((viewOf(entry, 0, 4).getUint32(0) & 1) === 0) {
     throw new Mp4Fault('external-data', 'The samples of the track lie in another file.');
@@ -75,7 +74,7 @@ type Configuration = Pick<
 >;
 
 // AVCDecoderConfigurationRecord, ISO 14496-15 section 5.3.3.1.
-function readConfiguration(avcC: MoovBox): Configuration {
+function readConfiguration(avcC: Box): Configuration {
   const head = viewOf(avcC, 0, 6);
   const nalLengthBytes = (head.getUint8(4) & 3) + 1;
   if (head.getUint8(0) !== 1 || nalLengthBytes === 3) {
@@ -95,33 +94,33 @@ function readConfiguration(avcC: MoovBox): Configuration {
     level: head.getUint8(3),
     nalLengthBytes,
     parameterSets,
-    configuration: Buffer.from(avcC.bytes.subarray(avcC.start, avcC.end)),
+    configuration: Buffer.from(avcC.bytes.subarray(avcC.payloadStart, avcC.end)),
   };
 }
 
-function takeSets(avcC: MoovBox, from: number, count: number, into: Buffer[]): number {
+function takeSets(avcC: Box, from: number, count: number, into: Buffer[]): number {
   let at = from;
   for (let taken = 0; taken < count; taken += 1) {
     const length = viewOf(avcC, at, 2).getUint16(0);
     viewOf(avcC, at + 2, length);
-    into.push(Buffer.from(avcC.bytes.subarray(avcC.start + at + 2, avcC.start + at + 2 + length)));
+    into.push(Buffer.from(avcC.bytes.subarray(avcC.payloadStart + at + 2, avcC.payloadStart + at + 2 + length)));
     at += 2 + length;
   }
   return at;
 }
 
-function readPixelAspect(pasp: MoovBox | undefined): H264Description['pixelAspect'] {
+function readPixelAspect(pasp: Box | undefined): H264Description['pixelAspect'] {
   if (pasp === undefined) return null;
   const fields = viewOf(pasp, 0, 8);
   return { horizontal: fields.getUint32(0), vertical: fields.getUint32(4) };
 }
 
 // QuickTime's `nclc` is `nclx` without the range byte; colour profiles are left out, as browsers ignore them.
-function readColour(colr: MoovBox | undefined): Buffer | null {
+function readColour(colr: Box | undefined): Buffer | null {
   if (colr === undefined) return null;
   viewOf(colr, 0, 10);
-  const kind = colr.bytes.toString('latin1', colr.start, colr.start + 4);
-  const codes = colr.bytes.subarray(colr.start + 4, colr.start + 10);
+  const kind = colr.bytes.toString('latin1', colr.payloadStart, colr.payloadStart + 4);
+  const codes = colr.bytes.subarray(colr.payloadStart + 4, colr.payloadStart + 10);
   if (kind === 'nclc') return Buffer.concat([Buffer.from('nclx'), codes, Buffer.alloc(1)]);
   if (kind !== 'nclx') return null;
   const range = viewOf(colr, 10, 1).getUint8(0);

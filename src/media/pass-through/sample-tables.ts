@@ -1,4 +1,5 @@
-import { findBox, getU64, type MoovBox, requireBox, tableOf, versionOf, viewOf } from '../bmff/box-tables.ts';
+import { getU64, tableOf, versionOf, viewOf } from '../bmff/box-tables.ts';
+import { type Box, findBox, requireBox } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import { Mp4Fault } from './mp4-fault.ts';
 
@@ -11,7 +12,7 @@ export type SampleTables = {
   mediaTicks: Float64Array;
   /** Sample numbers (from 0, rising) that the file calls sync samples. */
   syncSamples: Uint32Array;
-  /** What `stts` says of the last sample; may be 0 or absurd. */
+  /** What `stts` states of the last sample; may be 0 or absurd. */
   lastDurationTicks: number;
 };
 
@@ -29,7 +30,7 @@ const MAX_MEDIA_TICKS = 2 ** 52;
  * stco/co64 of a sample table box (ISO 14496-12 sections 8.6 and 8.7). Throws Mp4Fault when a count does not
  * fit its box, tables disagree on the number of samples, or a sample lies outside `fileBytes`.
  */
-export function expandSampleTables(stbl: MoovBox, fileBytes: number): SampleTables {
+export function expandSampleTables(stbl: Box, fileBytes: number): SampleTables {
   const sizesBytes = expandSizes(stbl, fileBytes);
   const offsets = expandOffsets(stbl, sizesBytes, fileBytes);
   const { mediaTicks, lastDurationTicks } = expandTimes(requireBox(stbl, 'stts'), sizesBytes.length);
@@ -39,7 +40,7 @@ export function expandSampleTables(stbl: MoovBox, fileBytes: number): SampleTabl
   return { sizesBytes, offsets, mediaTicks, syncSamples, lastDurationTicks };
 }
 
-function expandSizes(stbl: MoovBox, fileBytes: number): Uint32Array {
+function expandSizes(stbl: Box, fileBytes: number): Uint32Array {
   const stsz = findBox(stbl, 'stsz');
   const sizesBytes = stsz === null ? expandCompactSizes(requireBox(stbl, 'stz2')) : expandPlainSizes(stsz, fileBytes);
   let sum = 0;
@@ -53,7 +54,7 @@ function expandSizes(stbl: MoovBox, fileBytes: number): Uint32Array {
   return sizesBytes;
 }
 
-function expandPlainSizes(stsz: MoovBox, fileBytes: number): Uint32Array {
+function expandPlainSizes(stsz: Box, fileBytes: number): Uint32Array {
   const head = viewOf(stsz, 4, 8);
   const constantBytes = head.getUint32(0);
   const count = checkedCount(head.getUint32(4));
@@ -69,7 +70,7 @@ function expandPlainSizes(stsz: MoovBox, fileBytes: number): Uint32Array {
   return sizesBytes;
 }
 
-function expandCompactSizes(stz2: MoovBox): Uint32Array {
+function expandCompactSizes(stz2: Box): Uint32Array {
   const head = viewOf(stz2, 4, 8);
   const bits = head.getUint8(3);
   const count = checkedCount(head.getUint32(4));
@@ -92,7 +93,7 @@ function checkedCount(count: number): number {
   return count;
 }
 
-function expandOffsets(stbl: MoovBox, sizesBytes: Uint32Array, fileBytes: number): Float64Array {
+function expandOffsets(stbl: Box, sizesBytes: Uint32Array, fileBytes: number): Float64Array {
   const wide = findBox(stbl, 'co64');
   const chunks = tableOf(wide ?? requireBox(stbl, 'stco'), wide === null ? 4 : 8);
   const runs = tableOf(requireBox(stbl, 'stsc'), 12);
@@ -126,7 +127,7 @@ function expandOffsets(stbl: MoovBox, sizesBytes: Uint32Array, fileBytes: number
   return offsets;
 }
 
-function expandTimes(stts: MoovBox, count: number): { mediaTicks: Float64Array; lastDurationTicks: number } {
+function expandTimes(stts: Box, count: number): { mediaTicks: Float64Array; lastDurationTicks: number } {
   const runs = tableOf(stts, 8);
   const mediaTicks = new Float64Array(count);
   let sample = 0;
@@ -149,7 +150,7 @@ function expandTimes(stts: MoovBox, count: number): { mediaTicks: Float64Array; 
   return { mediaTicks, lastDurationTicks: delta };
 }
 
-function addCompositionOffsets(ctts: MoovBox, mediaTicks: Float64Array): void {
+function addCompositionOffsets(ctts: Box, mediaTicks: Float64Array): void {
   if (versionOf(ctts) > 1) throw new BrokenMedia(`Expected ctts version 0 or 1, got ${versionOf(ctts)}.`);
   const runs = tableOf(ctts, 8);
   let sample = 0;
@@ -167,7 +168,7 @@ function addCompositionOffsets(ctts: MoovBox, mediaTicks: Float64Array): void {
   }
 }
 
-function expandSyncSamples(stss: MoovBox | null, count: number): Uint32Array {
+function expandSyncSamples(stss: Box | null, count: number): Uint32Array {
   // Without the table every sample is a sync sample.
   if (stss === null) return new Uint32Array(count).map((_, sample) => sample);
   const table = tableOf(stss, 4);

@@ -1,4 +1,5 @@
 import { writeBox, writeFullBox, writeU16, writeU32 } from '../bmff/boxes.ts';
+import { visualEntry } from '../bmff/sample-entry.ts';
 import { presentationDelayTicks } from '../cmaf/presentation-delay.ts';
 import type { VideoFacts } from '../probe/source-facts.ts';
 import { tagColours } from './colours.ts';
@@ -63,20 +64,11 @@ function sampleTable(index: Mp4Index, colorMatrix: VideoFacts['colorMatrix']): B
 
 // Made anew instead of copied whole: QuickTime entries end in zeros and carry boxes at which browsers stop.
 function sampleEntry({ description }: Mp4Index, colorMatrix: VideoFacts['colorMatrix']): Buffer {
-  const { widthPx, heightPx, pixelAspect } = description;
+  const { pixelAspect } = description;
   const { configuration, colour } = tagColours(description, colorMatrix);
-  const fields = [
-    Buffer.alloc(6),
-    writeU16(1),
-    Buffer.alloc(16),
-    writeU16(widthPx, heightPx),
-    writeU32(0x480000, 0x480000, 0),
-    writeU16(1),
-    Buffer.alloc(32),
-  ];
   const inside = [writeBox('avcC', configuration), writeBox('colr', colour)];
   if (pixelAspect !== null) inside.push(writeBox('pasp', writeU32(pixelAspect.horizontal, pixelAspect.vertical)));
-  return writeBox('avc1', ...fields, writeU16(24, 0xffff), ...inside);
+  return visualEntry('avc1', description, ...inside);
 }
 
 function fullBox(type: string, flags: number, ...parts: readonly Uint8Array[]): Buffer {

@@ -25,7 +25,7 @@ export type PublishedRendition = {
   kind: 'video' | 'audio';
   state: 'building' | 'finished' | 'failed';
   isActive: boolean;
-  /** What is not stored of it is made when it is asked for. */
+  /** What is not stored of it is made when it is requested. */
   isOnDemand: boolean;
   codecString: string | null;
   rung: number | null;

@@ -4,7 +4,7 @@ import { findChunk, type PublishedRendition, segmentBytes, segmentCount } from '
 
 /**
  * The segments that a playlist may list: the unbroken run from segment 0. Segment n lasts from
- * `boundaryTicks[n]` to `boundaryTicks[n + 1]` in ticks of `timescale`. `isWhole` says that no segment
+ * `boundaryTicks[n]` to `boundaryTicks[n + 1]` in ticks of `timescale`. `isWhole` states that no segment
  * will follow. `longestTicks` counts segments of the timeline that are not listed yet too, so that the
  * target duration of a growing playlist never changes (RFC 8216 section 6.2.1).
  */
@@ -81,7 +81,7 @@ function videoBoundaries(rendition: PublishedRendition, count: number): Float64A
   const boundaries = Float64Array.from({ length: count + 1 }, (_, index) => startTicks[index] ?? endTicks);
   const last = rendition.chunks.at(-1);
   const isEnd = count === startTicks.length || finishedAt(rendition) === count;
-  // The end of the timeline is foretold from the source; the last chunk knows where its frames truly end.
+  // The end of the timeline is foretold from the source; the last chunk holds where its frames truly end.
   if (last !== undefined && isEnd && last.firstSegment + segmentCount(last.table) === count) {
     boundaries[count] = Math.round(((last.startTick + last.durationTicks) * timescale) / rendition.timescale);
   }

@@ -11,7 +11,7 @@ export const LEAP_SEC = 120;
 const SUSPECT_SEC = 600;
 const SUSPECT_BPS = 32_000;
 const LEAST_STEADY_SHARE = 0.1;
-/** Pictures that follow each other this slowly are nobody's slides. */
+/** Pictures that follow each other this slowly are no slides. */
 const LONGEST_SLIDE_SEC = 3_600;
 
 /** Whether a source is so long for its bytes that damaged times are likelier than so little to be seen or heard. */

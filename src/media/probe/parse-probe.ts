@@ -24,7 +24,7 @@ const KEYFRAME_SEEKERS = /\b(mov|mp4|matroska|webm|avi|mxf|asf)\b/;
 /**
  * Turns ffprobe's `-show_format -show_streams` answer into facts, or into the reason why the file is no
  * video. `spans` (by stream index) fills in what the container does not say; without it those durations
- * are null, and `durationSec` is 0 when nothing is known: `needsPacketScan` says so.
+ * are null, and `durationSec` is 0 when nothing is known: `needsPacketScan` states so.
  */
 export function parseProbe(
   answer: unknown,
@@ -88,7 +88,7 @@ function wholeDurationSec(known: {
   const streams = known.video === null ? known.audio : [known.video, ...known.audio];
   const ends = streams.map((stream) => (stream.durationSec === null ? 0 : stream.startSec + stream.durationSec));
   const lastSec = Math.max(...ends) - known.startSec;
-  // A stream without a duration of its own may be the longest: then only the container knows.
+  // A stream without a duration of its own may be the longest: then only the container has it.
   const isComplete = streams.every(({ durationSec }) => (durationSec ?? 0) > 0);
   return isComplete ? lastSec : Math.max(lastSec, known.statedSec ?? 0, 0);
 }
@@ -233,7 +233,7 @@ function readSubtitle(stream: Raw): SubtitleFacts {
 function readNames(stream: Raw): { language: string; title: string | null } {
   const tags = asRaw(stream.tags);
   const title = (readText(tags.title) ?? readText(tags.handler_name) ?? '').slice(0, 200);
-  // What writers put in when nobody named the track.
+  // What writers put in for a track without a name.
   const isName = title !== '' && !/^(sound|video|subtitle)handler|handler$|^gpac|^core media|iso media/i.test(title);
   return { language: toLanguageTag(readText(tags.language)), title: isName ? title : null };
 }

@@ -4,7 +4,7 @@ import { GUARD_ARGV, SOURCE_URL } from './open-source.ts';
 /** The longest that one look at a source may take. */
 export const PROBE_LIMIT_SEC = 20;
 
-/** Plans ffprobe over a source: what it shows, and from which level on it speaks of trouble. */
+/** Plans ffprobe over a source: what it shows, and from which level on it reports trouble. */
 export function planFfprobe(path: string, shown: readonly string[], level: 'warning' | 'error'): SandboxedCommand {
   return {
     program: 'ffprobe',

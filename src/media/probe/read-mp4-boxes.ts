@@ -54,8 +54,8 @@ function listSampleEntries(moov: Buffer): string[] {
   try {
     const [root] = readBoxes(moov);
     if (root === undefined) return [];
-    const tracks = childBoxes(moov, root).filter(({ type }) => type === 'trak');
-    return tracks.flatMap((track) => sampleEntriesOf(moov, track));
+    const tracks = childBoxes(root).filter(({ type }) => type === 'trak');
+    return tracks.flatMap(sampleEntriesOf);
   } catch (error) {
     // What else is wrong with it, ffprobe finds.
     if (error instanceof BrokenMedia) return [];
@@ -63,9 +63,9 @@ function listSampleEntries(moov: Buffer): string[] {
   }
 }
 
-function sampleEntriesOf(moov: Buffer, track: Box): string[] {
-  const stsd = findBox(moov, childBoxes(moov, track), ['mdia', 'minf', 'stbl', 'stsd']);
-  return stsd === null ? [] : readBoxes(moov, stsd.payloadStart + STSD_HEAD_BYTES, stsd.end).map(({ type }) => type);
+function sampleEntriesOf(track: Box): string[] {
+  const stsd = findBox(track, 'mdia', 'minf', 'stbl', 'stsd');
+  return stsd === null ? [] : childBoxes(stsd, STSD_HEAD_BYTES).map(({ type }) => type);
 }
 
 async function readTopBoxes(path: string, sizeBytes: number): Promise<TopBoxes> {

@@ -26,7 +26,7 @@ export class H264Depacketizer {
   }
 
   push({ packet, isAfterLoss }: OrderedPacket): Depacketized {
-    // Nobody knows to which picture the lost ones belonged: that before, or this one.
+    // It is unknown to which picture the lost ones belonged: that before, or this one.
     let isBroken = isAfterLoss;
     if (this.#timestamp !== packet.timestamp) {
       isBroken ||= this.#timestamp !== null && this.#heldBytes > 0;

@@ -9,7 +9,7 @@ const PICTURE_LOSS = 1;
 const GENERIC_NACK = 1;
 const APPLICATION = 15;
 const SENDER_REPORT_BYTES = 28;
-/** Of our own: receivers need none that anybody knows. */
+/** Of our own: receivers need none that is known. */
 const OWN_SSRC = 1;
 const SECONDS_TO_1970 = 2_208_988_800;
 

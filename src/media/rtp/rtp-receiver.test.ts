@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BrokenMedia } from '../bmff/broken-media.ts';
-import type { IngestEvent } from '../live/foreign-audio.ts';
+import type { IngestEvent } from '../live/tracks/foreign-audio.ts';
 import { RtpReceiver } from './rtp-receiver.ts';
 import { readCandidates, readOffer } from './sdp-offer.ts';
 

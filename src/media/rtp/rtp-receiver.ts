@@ -1,7 +1,7 @@
-import { VIDEO_TIMESCALE } from '../live/access-unit.ts';
-import type { IngestEvent } from '../live/foreign-audio.ts';
-import { NalTrack } from '../live/nal-track.ts';
-import { WrappingClock } from '../live/wrapping-clock.ts';
+import { VIDEO_TIMESCALE } from '../live/tracks/access-unit.ts';
+import type { IngestEvent } from '../live/tracks/foreign-audio.ts';
+import { NalTrack } from '../live/tracks/nal-track.ts';
+import { WrappingClock } from '../live/tracks/wrapping-clock.ts';
 import { H264Depacketizer } from './h264-depacketizer.ts';
 import { ReorderBuffer } from './reorder-buffer.ts';
 import {

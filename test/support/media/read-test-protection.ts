@@ -1,6 +1,10 @@
 import { normaliseInit, readInitSegment } from '../../../src/media/cmaf/init-segment.ts';
 import { delaySamples } from '../../../src/media/cmaf/presentation-delay.ts';
-import { encryptSegment, HEADROOM_BYTES, type SegmentPlace } from '../../../src/media/drm/encrypt-segment.ts';
+import {
+  encryptSegment,
+  HEADROOM_BYTES,
+  type SegmentPlace,
+} from '../../../src/media/drm/encryption/encrypt-segment.ts';
 import { encode, FRAGMENTED, splitStream } from './read-test-media.ts';
 import { writeFragment } from './write-fragment.ts';
 

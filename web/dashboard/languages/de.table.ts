@@ -142,7 +142,7 @@ export const de = {
   'Save changes': 'Änderungen speichern',
   Stored: 'Gespeichert',
   in: 'in',
-  'originals and pictures included': 'Originale und Bilder eingerechnet',
+  'originals and images included': 'Originale und Bilder eingerechnet',
   Delivered: 'Ausgeliefert',
   'this month': 'diesen Monat',
   'The library': 'Die Bibliothek',
@@ -155,8 +155,8 @@ export const de = {
   Watermark: 'Wasserzeichen',
   'Drawn into the picture of videos that are encoded from now on.':
     'Wird in das Bild von Videos gezeichnet, die ab jetzt encodiert werden.',
-  'Another picture': 'Anderes Bild',
-  'Upload a picture': 'Bild hochladen',
+  'Another image': 'Anderes Bild',
+  'Upload an image': 'Bild hochladen',
   'Take it away': 'Entfernen',
   'Save the place': 'Platz speichern',
   'A test message is on its way; the list shows what came of it.':
@@ -218,9 +218,9 @@ export const de = {
   'How publishing goes': 'Wie das Senden läuft',
   Bitrate: 'Bitrate',
   'As it arrives, in the last ten minutes.': 'Wie sie ankommt, in den letzten zehn Minuten.',
-  Pictures: 'Bilder',
+  Frames: 'Bilder',
   'A second; a constant line is a healthy encoder.': 'Je Sekunde; eine gerade Linie ist ein gesunder Encoder.',
-  'Pictures a second': 'Bilder je Sekunde',
+  'Frames a second': 'Bilder je Sekunde',
   Stills: 'Standbilder',
   'Planned start': 'Geplanter Beginn',
   'Count down to it': 'Darauf herunterzählen',
@@ -491,7 +491,7 @@ export const de = {
   'The thumbnail is set.': 'Das Vorschaubild ist gesetzt.',
   Now: 'Jetzt',
   'Chosen from the video': 'Aus dem Video gewählt',
-  'Take picture {0}': 'Bild {0} nehmen',
+  'Take image {0}': 'Bild {0} nehmen',
   'Any frame': 'Beliebiges Bild',
   Frame: 'Bild',
   'Use this frame': 'Dieses Bild nehmen',
@@ -721,7 +721,7 @@ export const de = {
   '{0} min left': 'noch {0} min',
   '{0} h left': 'noch {0} h',
   'Without a name': 'Ohne Namen',
-  'No picture yet': 'Noch kein Bild',
+  'No image yet': 'Noch kein Bild',
   'The encoder is connected. Press Start when the picture is right.':
     'Der Encoder ist verbunden. Drücke Start, wenn das Bild stimmt.',
   'The encoder is not connected. It comes back into the same stream with the same key.':
@@ -730,10 +730,10 @@ export const de = {
     'Noch kein Encoder ist verbunden. Gib ihm eine der Adressen und den Streamschlüssel.',
   'Nothing arrived for {0} s: the line of the encoder is too slow, or drops. Lower its bitrate.':
     'Seit {0} s kam nichts an: Die Leitung des Encoders ist zu langsam oder bricht ab. Senke seine Bitrate.',
-  'Pictures are dropped: {0} in the worst second, {1} usually. The encoder is overloaded, or its line is.':
+  'Frames are dropped: {0} in the worst second, {1} usually. The encoder is overloaded, or its line is.':
     'Bilder gehen verloren: {0} in der schlechtesten Sekunde, sonst {1}. Der Encoder oder seine Leitung ist ' +
     'überlastet.',
-  '{0} pictures a second look jerky; 25 or more are usual.':
+  '{0} frames a second look jerky; 25 or more are usual.':
     '{0} Bilder je Sekunde wirken ruckelig; üblich sind 25 und mehr.',
   'The bitrate dips to {0} of {1}: use a constant bitrate, or a lower one.':
     'Die Bitrate fällt auf {0} von {1}: Nimm eine konstante oder eine niedrigere Bitrate.',

@@ -74,7 +74,7 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
       </div>
       <div class="row">
         <label class="button">
-          {library.HasWatermark ? t('Another picture') : t('Upload a picture')}
+          {library.HasWatermark ? t('Another image') : t('Upload an image')}
           <input
             type="file"
             class="unseen"
@@ -107,7 +107,7 @@ const FIELDS: readonly (readonly [keyof Place, string])[] = [
 type StageProps = { place: Place; image: string | null; hasImage: boolean; onPlace: (place: Place) => void };
 
 function Stage({ place, image, hasImage, onPlace }: StageProps) {
-  const stageWord = hasImage ? t('Watermark') : t('No picture yet');
+  const stageWord = hasImage ? t('Watermark') : t('No image yet');
   const isHeld = useSignal(false);
   const move = (event: PointerEvent & { currentTarget: HTMLElement }) => {
     const { width, height } = event.currentTarget.getBoundingClientRect();

@@ -76,14 +76,14 @@ function pictures(recent: readonly Sample[]): HealthLine[] {
   if (recent.length < ENOUGH || usual <= 0) return [];
   if (least < usual * DROPPED) {
     const sentence = t(
-      'Pictures are dropped: {0} in the worst second, {1} usually. The encoder is overloaded, or its line is.',
+      'Frames are dropped: {0} in the worst second, {1} usually. The encoder is overloaded, or its line is.',
       least.toFixed(0),
       usual.toFixed(0),
     );
     return [{ level: 'bad', sentence }];
   }
   if (usual >= FEW_FPS) return [];
-  return [{ level: 'wait', sentence: t('{0} pictures a second look jerky; 25 or more are usual.', usual.toFixed(0)) }];
+  return [{ level: 'wait', sentence: t('{0} frames a second look jerky; 25 or more are usual.', usual.toFixed(0)) }];
 }
 
 function rates(recent: readonly Sample[]): HealthLine[] {

@@ -73,7 +73,7 @@ export function StreamPage({ libraryId, streamId }: { libraryId: number; streamI
   );
 }
 
-/** The player as viewers have it: before the start it says so, and begins by itself. */
+/** The player as viewers have it: before the start it states so, and begins by itself. */
 function Preview({ libraryId, streamId, status }: { libraryId: number; streamId: string; status: number }) {
   const { value } = useLoaded<{ address: string }>(
     `/dashboard/libraries/${libraryId}/videos/${streamId}/embed-address`,
@@ -157,8 +157,8 @@ function Rates({ path }: { path: string }) {
       <Panel title={t('Bitrate')} hint={t('As it arrives, in the last ten minutes.')}>
         <TimeChart label={t('Bitrate')} values={of(({ bitrate }) => bitrate / 1000)} name={kbps} />
       </Panel>
-      <Panel title={t('Pictures')} hint={t('A second; a constant line is a healthy encoder.')}>
-        <TimeChart label={t('Pictures a second')} values={of((sample) => sample.fps)} name={fps} />
+      <Panel title={t('Frames')} hint={t('A second; a constant line is a healthy encoder.')}>
+        <TimeChart label={t('Frames a second')} values={of((sample) => sample.fps)} name={fps} />
       </Panel>
     </div>
   );

@@ -116,7 +116,7 @@ export function pause(id: number): void {
   startNext();
 }
 
-/** Goes on where it was, also after a failure: the service knows how much it has. */
+/** Goes on where it was, also after a failure: the service returns how much it has. */
 export function resume(id: number): void {
   changeItem(id, { state: 'waiting', error: null, refusals: 0 });
   startNext();

@@ -33,7 +33,7 @@ export function Thumbnails({ libraryId, path, video, onChanged }: PartProps) {
         {thumbnail !== null && <img class="thumbnail" src={thumbnail} alt={t('Thumbnail')} />}
         {mayWrite() && (
           <label class="button">
-            {t('Upload a picture')}
+            {t('Upload an image')}
             <input
               type="file"
               class="unseen"
@@ -54,7 +54,7 @@ export function Thumbnails({ libraryId, path, video, onChanged }: PartProps) {
               <li key={name}>
                 <button
                   type="button"
-                  aria-label={t('Take picture {0}', index + 1)}
+                  aria-label={t('Take image {0}', index + 1)}
                   onClick={() => set(`?thumbnailUrl=${encodeURIComponent(base + name)}`)}
                 >
                   <img src={base + name} alt="" loading="lazy" />

@@ -4,7 +4,7 @@ import { hevc } from './hevc.ts';
 import type { VideoCodec } from './video-codec.ts';
 import { vp9 } from './vp9.ts';
 
-/** Every codec that the engine can encode, the one that every player knows first. */
+/** Every codec that the engine can encode, the one that every player decodes first. */
 export const VIDEO_CODECS: readonly VideoCodec[] = [h264, hevc, vp9, av1];
 
 /** Their names, of which settings and uploads choose. */

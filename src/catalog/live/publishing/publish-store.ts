@@ -1,0 +1,150 @@
+import { sql } from 'kysely';
+import { type Guid, parseGuid } from '../../../lib/guid.ts';
+import { Refused } from '../../../lib/refused.ts';
+import type { SecretBox } from '../../../lib/secret-box.ts';
+import { bumpPublication, type Db, type MediaKey, type Tx } from '../../db.ts';
+import { inTransaction } from '../../in-transaction.ts';
+import { hashKey } from '../../keys/access-key.ts';
+import { WebhookStatus } from '../../webhooks/webhook.ts';
+import { announce } from '../../webhooks/webhook-store.ts';
+import type { LiveLease } from '../live-lease.ts';
+import {
+  type BitrateSample,
+  type LadderState,
+  type LiveState,
+  type LiveStream,
+  publishStream,
+} from '../live-stream.ts';
+import { LIVE_CHANNEL, loadStream, lockStream, saveStream } from '../streams/live-store.ts';
+
+/** Seconds that an ingest process owns a stream without renewing; on the database's clock. */
+export const LIVE_LEASE_SEC = 8;
+
+/** An accepted publisher. `session` rises with each: a kick ends all up to a number. */
+export type PublishGrant = { lease: LiveLease; session: number; stream: LiveStream };
+
+/** What an owner reports of a stream each second; `null` where nothing came. */
+export type MediaReport = {
+  streamId: Guid;
+  epoch: number;
+  primaryMediaAtMs: number | null;
+  backupMediaAtMs: number | null;
+  bitrate: BitrateSample | null;
+  /** Null before the first period. */
+  ladder: LadderState | null;
+};
+
+/** What an owner must know of a stream that it still owns; one that is missing in an answer is lost. */
+export type OwnedStream = { streamId: Guid; state: LiveState; kickedSession: number; startedAtMs: number | null };
+
+export type PublishStore = {
+  /**
+   * Decides whether a stream key may publish now, changes the stream's state by it, and makes `node` its owner, at once
+   * also when another process owns it. Refuses an unknown key (`not-found`) and one whose stream has ended (`invalid`).
+   */
+  authorise(streamKey: string, node: { id: Guid; feedUrl: string }): Promise<PublishGrant>;
+  /**
+   * What a publisher's name stands for, refused as `authorise` would refuse it: a stream key for itself, the id of a
+   * stream for its key (`isSecret`: the key did not come over the wire, and is still to be proved).
+   */
+  check(name: string): Promise<{ streamKey: string; streamId: Guid; isSecret: boolean }>;
+  /** Takes up the leases of the process that ran with this id before. */
+  adopt(owner: Guid, feedUrl: string): Promise<{ lease: LiveLease; state: LiveState }[]>;
+  /** Renews the leases of a process in one statement; answers those that it still owns. */
+  renew(owner: Guid, reports: readonly MediaReport[]): Promise<OwnedStream[]>;
+};
+
+export function createPublishStore({ db, secretBox }: { db: Db; secretBox: SecretBox }): PublishStore {
+  return {
+    authorise: (streamKey, node) =>
+      inTransaction(db, async (tx) => {
+        const key = await findByKey(tx, streamKey);
+        const before = await lockStream(tx, key, secretBox);
+        const stream = publishStream(before, new Date());
+        if (stream !== before) await saveStream(tx, before, stream, secretBox);
+        const taken = await takeLease(tx, key, node);
+        // The first publisher that a stream ever has.
+        if (taken.session === 1) await announce(key, WebhookStatus.liveStarted)(tx);
+        return { ...taken, stream };
+      }),
+    check: (name) => checkName(db, name, secretBox),
+    adopt: (owner, feedUrl) => adoptLeases(db, owner, feedUrl),
+    renew: (owner, reports) => renewLeases(db, owner, reports),
+  };
+}
+
+async function findByKey(tx: Db, streamKey: string): Promise<MediaKey> {
+  const { rows } = await sql<{ libraryId: number; mediaId: Guid }>`
+    select s.library_id as "libraryId", s.id as "mediaId" from live_stream s
+    join library l on l.id = s.library_id and l.deleted_at is null
+    where s.key_hash = ${hashKey(streamKey)}`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Refused('not-found', 'No stream has this key.');
+  return row;
+}
+
+async function checkName(db: Db, name: string, secretBox: SecretBox) {
+  const id = parseGuid(name);
+  const streamKey = id === null ? name : await findKey(db, id, secretBox);
+  const key = await findByKey(db, streamKey);
+  publishStream(await loadStream(db, key, secretBox), new Date());
+  return { streamKey, streamId: key.mediaId, isSecret: id !== null };
+}
+
+async function findKey(db: Db, id: Guid, secretBox: SecretBox): Promise<string> {
+  const row = await db.selectFrom('live_stream').select('key_sealed').where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw new Refused('not-found', 'No stream has this key.');
+  return secretBox.open(row.key_sealed);
+}
+
+async function takeLease(tx: Tx, key: MediaKey, node: { id: Guid; feedUrl: string }) {
+  const { rows } = await sql<{ epoch: number; session: number; attempt: number; isTaken: boolean }>`
+    with before as (select stream_id, owner is not distinct from ${node.id} and lease_until > now()
+      and feed_url = ${node.feedUrl} as is_same from live_lease where stream_id = ${key.mediaId} for update)
+    update live_lease l set
+      epoch = case when before.is_same then epoch else epoch + 1 end,
+      owner = ${node.id}, feed_url = ${node.feedUrl}, session = session + 1,
+      lease_until = now() + make_interval(secs => ${LIVE_LEASE_SEC})
+    from before where l.stream_id = before.stream_id
+    returning epoch, session, nextval('encode_attempt')::int as attempt, not coalesce(before.is_same, false)
+      as "isTaken"
+  `.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`Expected stream ${key.mediaId} to have a lease row.`);
+  // Edges open their feed from this process; the owner before drops its publishers.
+  if (row.isTaken) await bumpPublication(tx, key);
+  await sql`select pg_notify(${LIVE_CHANNEL}, ${key.mediaId})`.execute(tx);
+  return { lease: { key, owner: node.id, epoch: row.epoch, attempt: row.attempt }, session: row.session };
+}
+
+async function adoptLeases(db: Db, owner: Guid, feedUrl: string): Promise<{ lease: LiveLease; state: LiveState }[]> {
+  const { rows } = await sql<{ libraryId: number; mediaId: Guid; epoch: number; attempt: number; state: LiveState }>`
+    update live_lease l set feed_url = ${feedUrl}, lease_until = now() + make_interval(secs => ${LIVE_LEASE_SEC})
+    from live_stream s where l.owner = ${owner} and s.id = l.stream_id
+    returning s.library_id as "libraryId", s.id as "mediaId", l.epoch, s.state,
+      nextval('encode_attempt')::int as attempt`.execute(db);
+  for (const { libraryId, mediaId } of rows)
+    await inTransaction(db, (tx) => bumpPublication(tx, { libraryId, mediaId }));
+  return rows.map(({ libraryId, mediaId, epoch, attempt, state }) => ({
+    lease: { key: { libraryId, mediaId }, owner, epoch, attempt },
+    state,
+  }));
+}
+
+async function renewLeases(db: Db, owner: Guid, reports: readonly MediaReport[]): Promise<OwnedStream[]> {
+  if (reports.length === 0) return [];
+  const { rows } = await sql<OwnedStream>`
+    update live_lease l set lease_until = now() + make_interval(secs => ${LIVE_LEASE_SEC}),
+      primary_media_at = coalesce(to_timestamp(r."primaryMediaAtMs" / 1000.0), l.primary_media_at),
+      backup_media_at = coalesce(to_timestamp(r."backupMediaAtMs" / 1000.0), l.backup_media_at),
+      first_media_at = coalesce(l.first_media_at,
+        to_timestamp(least(r."primaryMediaAtMs", r."backupMediaAtMs") / 1000.0)),
+      bitrate = coalesce(r.bitrate, l.bitrate), ladder = coalesce(r.ladder, l.ladder)
+    from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as r("streamId" uuid, epoch bigint,
+      "primaryMediaAtMs" float8, "backupMediaAtMs" float8, bitrate jsonb, ladder jsonb),
+      live_stream s join library b on b.id = s.library_id and b.deleted_at is null
+    where l.stream_id = r."streamId" and l.owner = ${owner} and l.epoch = r.epoch and s.id = l.stream_id
+    returning l.stream_id as "streamId", s.state, l.kicked_session as "kickedSession",
+      (extract(epoch from s.started_at) * 1000)::float8 as "startedAtMs"`.execute(db);
+  return rows;
+}

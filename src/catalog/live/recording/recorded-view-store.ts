@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../../lib/guid.ts';
+import type { SourceFacts } from '../../../media/probe/source-facts.ts';
+import type { CutList } from '../../../media/timeline/cut-list.ts';
+import type { Db } from '../../db.ts';
+import { loadCutList, loadTaskRenditions, type TaskPlace, type TaskRendition } from '../../tasks/task-view-store.ts';
+import { readPeriodFacts } from './recording-facts-store.ts';
+
+/** What encoding a range of a live recording takes: it has no original, but the pictures that were published. */
+export type RecordedView = {
+  facts: SourceFacts;
+  cutList: CutList;
+  renditions: readonly TaskRendition[];
+  source: { id: Guid; init: Buffer; timescale: number };
+  /** It is one of several periods, which are read by a row for each segment. */
+  isOneOfSeveral: boolean;
+};
+
+/** Reads what an encode task of a recording is about; null when it is of none, or gone. */
+export async function loadRecordedView(db: Db, task: TaskPlace): Promise<RecordedView | null> {
+  const renditions = await loadTaskRenditions(db, task);
+  const sourceId = renditions[0]?.plan.recordedOf;
+  if (sourceId === undefined) return null;
+  const row = await db
+    .selectFrom('rendition')
+    .select(['init', 'timescale'])
+    .select(
+      sql<number>`(select count(*)::int from live_period p where p.library_id = rendition.library_id
+      and p.media_id = rendition.media_id and not p.is_preview)`.as('periods'),
+    )
+    .where('library_id', '=', task.key.libraryId)
+    .where('media_id', '=', task.key.mediaId)
+    .where('id', '=', sourceId)
+    .executeTakeFirst();
+  const [facts, cutList] = [await readPeriodFacts(db, task.key, task.timelineId), await loadCutList(db, task)];
+  if (row === undefined || row.init === null || facts === null || cutList === null) return null;
+  const source = { id: sourceId, init: row.init, timescale: row.timescale };
+  return { facts, cutList, renditions, source, isOneOfSeveral: row.periods > 1 };
+}

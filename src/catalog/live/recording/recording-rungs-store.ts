@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { Guid } from '../../../lib/guid.ts';
+import type { Db, MediaKey, Tx } from '../../db.ts';
+import { inTransaction } from '../../in-transaction.ts';
+import { type ActiveView, addToTimelines, type CodecPlan, loadActive } from '../../lifecycle/codec-store.ts';
+import { loadCutList } from '../../tasks/task-view-store.ts';
+import { readPeriodFacts } from './recording-facts-store.ts';
+
+/** A period of a recording: its timeline, its pictures as they were published, and the rungs that it has. */
+export type PeriodView = ActiveView & { sourceId: Guid; rungs: readonly number[] };
+
+const RECORDINGS_AT_ONCE = 20;
+
+/** Recordings of which it was not checked yet whether rungs are missing: a bounded number, in any order. */
+export async function findUnseenRecordings(db: Db): Promise<MediaKey[]> {
+  const { rows } = await sql<{ libraryId: number; mediaId: Guid }>`
+    select s.library_id as "libraryId", s.id as "mediaId" from live_stream s
+    join media m on m.library_id = s.library_id and m.id = s.id and m.type = 'video' and m.state = 'finished'
+    where s.rungs_due_at <= now() order by random() limit ${RECORDINGS_AT_ONCE}`.execute(db);
+  return rows;
+}
+
+/**
+ * Has the rungs made that a recording lacks, on the timelines that it has: those of each period from its own pictures.
+ */
+export function completeRecording(db: Db, key: MediaKey, plan: (view: PeriodView) => CodecPlan): Promise<void> {
+  return inTransaction(db, async (tx) => {
+    // Of two workers that found it, the second finds it done.
+    const due = await sql`
+      select from live_stream where id = ${key.mediaId} and rungs_due_at is not null for update`.execute(tx);
+    if (due.rows.length === 0) return;
+    const active = await loadActive(tx, key, { isRecorded: true });
+    const periods = await loadPeriods(tx, active);
+    const plans = periods.map((period) => ({ ...plan(period), timelineId: period.timelineId }));
+    await addToTimelines(tx, active, plans);
+    await sql`update live_stream set rungs_due_at = null where id = ${key.mediaId}`.execute(tx);
+  });
+}
+
+/** The periods with pictures that viewers see. Their order is that of their tasks. */
+async function loadPeriods(tx: Tx, active: ActiveView): Promise<PeriodView[]> {
+  const { libraryId, mediaId } = active.key;
+  const { rows } = await sql<{ timelineId: Guid; sourceId: Guid; rungs: number[] }>`
+    select p.timeline_id as "timelineId", source.id as "sourceId", array(
+      select r.rung from rendition r where r.library_id = p.library_id and r.media_id = p.media_id
+        and r.timeline_id = p.timeline_id and r.kind = 'video' and r.origin = 'encode' and r.rung is not null
+        and r.state <> 'failed' and r.retired_at is null) as rungs
+    from live_period p
+    join timeline t on t.library_id = p.library_id and t.media_id = p.media_id and t.id = p.timeline_id
+      and t.end_ticks > 0
+    join rendition source on source.library_id = p.library_id and source.media_id = p.media_id
+      and source.timeline_id = p.timeline_id and source.kind = 'video' and source.origin = 'pass-through'
+      and source.state <> 'failed' and source.retired_at is null
+    where p.library_id = ${libraryId} and p.media_id = ${mediaId} and not p.is_preview order by p.number`.execute(tx);
+  const periods: PeriodView[] = [];
+  for (const row of rows) {
+    const facts = await readPeriodFacts(tx, active.key, row.timelineId);
+    const cutList = await loadCutList(tx, { key: active.key, timelineId: row.timelineId });
+    if (facts?.video != null && cutList !== null) periods.push({ ...active, ...row, facts, cutList });
+  }
+  return periods;
+}

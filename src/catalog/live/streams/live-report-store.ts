@@ -1,0 +1,80 @@
+import type { Guid } from '../../../lib/guid.ts';
+import { Refused } from '../../../lib/refused.ts';
+import type { Db, MediaKey } from '../../db.ts';
+import type { BitrateSample } from '../live-stream.ts';
+
+/** Addresses of one ingest process, by protocol. */
+export type IngestAddresses = Partial<Record<'rtmp' | 'rtmps' | 'srt' | 'whip', string>>;
+
+/** What ingest processes recorded of streams. */
+export type LiveReportStore = {
+  /**
+   * The samples of a second each between two times, both inclusive, oldest first; the latest 43,200 at most. Refuses
+   * (`not-found`).
+   */
+  bitrates(key: MediaKey, range: { from: Date | null; to: Date | null }): Promise<BitrateSample[]>;
+  /** The stills of a stream that were made between two times, newest first. Refuses (`not-found`). */
+  stills(key: MediaKey, wanted: { from: Date | null; to: Date | null; limit: number }): Promise<Date[]>;
+  /** Where publishers reach the ingest processes that are there, by protocol: the least busy first, two at most. */
+  ingestAddresses(): Promise<IngestAddresses[]>;
+};
+
+const MOST_SAMPLES = 43_200;
+/** Ingest processes report each second. */
+const SILENT_MS = 15_000;
+const INGEST_NODES = 2;
+
+export function createLiveReportStore(db: Db): LiveReportStore {
+  return {
+    async bitrates(key, { from, to }) {
+      await requireStream(db, key);
+      const rows = await db
+        .selectFrom('live_bitrate')
+        .select('samples')
+        .where('stream_id', '=', key.mediaId)
+        // A row begins up to ten seconds before its last sample.
+        .$if(from !== null, (all) => all.where('at', '>=', new Date(Number(from) - 10_000)))
+        .$if(to !== null, (all) => all.where('at', '<=', to))
+        .orderBy('at', 'desc')
+        .limit(MOST_SAMPLES / 10)
+        .execute();
+      const samples = rows.reverse().flatMap((row) => row.samples);
+      return samples.filter(({ atMs }) => atMs >= Number(from ?? 0) && atMs <= Number(to ?? Number.POSITIVE_INFINITY));
+    },
+    async stills(key, { from, to, limit }) {
+      await requireStream(db, key);
+      const rows = await db
+        .selectFrom('live_thumbnail')
+        .select('at')
+        .where('stream_id', '=', key.mediaId)
+        .$if(from !== null, (all) => all.where('at', '>=', from))
+        .$if(to !== null, (all) => all.where('at', '<=', to))
+        .orderBy('at', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map(({ at }) => at);
+    },
+    async ingestAddresses() {
+      const rows = await db
+        .selectFrom('live_node')
+        .select('endpoints')
+        .where('heartbeat_at', '>', new Date(Date.now() - SILENT_MS))
+        .orderBy('publishers')
+        .orderBy('id')
+        .limit(INGEST_NODES)
+        .execute();
+      return rows.map(({ endpoints }) => endpoints);
+    },
+  };
+}
+
+async function requireStream(db: Db, { libraryId, mediaId }: { libraryId: number; mediaId: Guid }): Promise<void> {
+  const row = await db
+    .selectFrom('live_stream')
+    .select('id')
+    .where('library_id', '=', libraryId)
+    .where('id', '=', mediaId)
+    .executeTakeFirst();
+  if (row !== undefined) return;
+  throw new Refused('not-found', `There is no live stream ${mediaId} in library ${libraryId}. Check the id.`);
+}

@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { MediaKey, Tx } from '../db.ts';
+import {
+  findStored,
+  fixInit,
+  insertChunks,
+  LostClaim,
+  lockMedia,
+  type RenditionOutput,
+} from '../lifecycle/chunk-store.ts';
+import { finalizeMedia } from '../lifecycle/finalize-store.ts';
+import { sumStorage } from '../renditions/storage-store.ts';
+import { lockClaim, refreshProgress } from '../tasks/claim-store.ts';
+import type { Claim } from '../tasks/encode-task.ts';
+
+/**
+ * Publishes one segment that was made for viewers. Encode tasks of which everything is stored by now
+ * end with it, and so does the video with the last of them. False when the segment is there already, made by another:
+ * then nothing is taken in. Throws LostClaim when the task is not held any more, and refuses a segment of another init
+ * segment than the rendition's.
+ */
+export async function commitSegment(
+  tx: Tx,
+  claim: Claim,
+  { segment, output }: { segment: number; output: RenditionOutput },
+): Promise<boolean> {
+  const { attempt, task } = claim;
+  const { key } = task;
+  const revision = await lockMedia(tx, key);
+  if (revision === null || !(await lockClaim(tx, claim))) throw new LostClaim({ attempt, id: task.id });
+  const place = { firstSegment: segment, segmentCount: 1 };
+  if ((await findStored(tx, output.renditionId, place)).length > 0) return false;
+  if (!(await fixInit(tx, key, output))) throw new LostClaim({ attempt, id: task.id });
+  await insertChunks(tx, { key, attempt, revision }, output);
+  await sql`delete from encode_task where kind = 'segment' and rendition_ids[1] = ${output.renditionId}
+    and from_segment = ${segment} and state = 'failed'`.execute(tx);
+  await sumStorage(tx, key);
+  const hasEnded = await endStoredTasks(tx, key, { renditionId: output.renditionId, segment });
+  if (hasEnded) await finalizeMedia(tx, key);
+  await refreshProgress(tx, key);
+  return true;
+}
+
+/** Ends the encode tasks around a segment that wait although all that they would make is stored. */
+async function endStoredTasks(
+  tx: Tx,
+  { libraryId, mediaId }: MediaKey,
+  { renditionId, segment }: { renditionId: string; segment: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update encode_task w set state = 'done', done_fraction = 1, reason = null
+    where library_id = ${libraryId} and media_id = ${mediaId} and kind in ('video', 'backfill', 'audio')
+      and state = 'waiting'
+      and ${renditionId}::uuid = any(rendition_ids) and from_segment <= ${segment} and to_segment > ${segment}
+      and not exists (
+        select from unnest(w.rendition_ids) r(id), generate_series(w.from_segment, w.to_segment - 1) s(segment)
+        where not exists (select from chunk c where c.rendition_id = r.id
+          and int4range(c.first_segment, c.first_segment + c.segment_count) @> s.segment))
+    returning id
+  `.execute(tx);
+  return rows.length > 0;
+}

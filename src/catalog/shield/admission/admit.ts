@@ -1,0 +1,214 @@
+import type { SignedAddress, TokenFault, UrlToken } from '../../pull-zones/url-token.ts';
+import { signingKeys } from '../../pull-zones/zone-policy.ts';
+import type { Firewall } from '../firewall/firewall.ts';
+import type { Hit, Verdict } from '../hit.ts';
+import { RULES, type Rule } from '../rules.ts';
+import { allowsPage, type CompiledPolicy } from './compiled-policy.ts';
+import type { HostRules } from './host-rules.ts';
+import { type Inspected, judgeFirewall } from './judge-firewall.ts';
+import type { KnownTokens } from './known-tokens.ts';
+import type { OpenAnswers } from './open-answers.ts';
+import type { Rate, RateBuckets } from './rate-buckets.ts';
+
+/**
+ * Who sent a request: `address` in its canonical form, `key` as budgets count it; country and ASN empty when not known.
+ */
+export type Client = { address: string; key: string; country: string; asn: string };
+
+/** What is requested: files of a zone, a player page (whose embed token is judged with its video), or neither. */
+export type Purpose = 'media' | 'player' | 'asset' | 'preflight' | 'unknown';
+
+/** A request before anything was decided of it. `page` is the host of the page that sent it; null for none. */
+export type AdmissionRequest = {
+  method: string;
+  address: SignedAddress;
+  purpose: Purpose;
+  policy: CompiledPolicy | null;
+  client: Client;
+  page: string | null;
+  /** What the firewall looks at, and by which settings; null where there is nothing to look for. */
+  inspected: Inspected | null;
+  nowMs: number;
+};
+
+/** What verdicts depend on beside the request. `dry`: nothing is counted and nothing remembered. */
+export type AdmissionContext = {
+  ownHosts: HostRules;
+  tokens: KnownTokens;
+  rates: RateBuckets;
+  /** Of one client, over all zones and without one. */
+  clientRate: Rate;
+  openAnswers: OpenAnswers;
+  /** Null until its rules are compiled. */
+  firewall: { current(): Firewall | null };
+  dry: boolean;
+};
+
+/** One after the other; the first that blocks decides. */
+export const STAGES = {
+  accessList: judgeAccessList,
+  country: judgeCountry,
+  referrer: judgeReferrer,
+  rate: judgeRate,
+  connections: judgeConnections,
+  token: judgeToken,
+  firewall: judgeFirewall,
+} as const satisfies Record<string, (request: AdmissionRequest, context: AdmissionContext) => Verdict>;
+
+declare const admitted: unique symbol;
+
+/** A request that was let in. `admit` alone makes one, and no answer is given without. */
+export type Admitted<Request extends AdmissionRequest = AdmissionRequest> = {
+  readonly [admitted]: true;
+  request: Request;
+  /** Of a zone that requires one: what it grants. */
+  token: UrlToken | null;
+  /** Found, and only logged. */
+  hits: readonly Hit[];
+};
+
+/** A request that was refused by a rule. */
+export type Blocked = Extract<Verdict, { kind: 'block' }> & { hits: readonly Hit[] };
+
+/** Decides whether a request is answered. Pure but for the counters in `context`. */
+export function admit<Request extends AdmissionRequest>(
+  request: Request,
+  context: AdmissionContext,
+): Admitted<Request> | Blocked {
+  const hits: Hit[] = [];
+  for (const stage of Object.values(STAGES)) {
+    const verdict = stage(request, context);
+    if (verdict.kind === 'block') return { ...verdict, hits };
+    if (verdict.kind === 'log') hits.push(...verdict.hits);
+  }
+  const { token } = request.address;
+  const granted = asksForToken(request) && typeof token !== 'string' ? token : null;
+  // The only place where one is made.
+  return { request, token: granted, hits } as Omit<Admitted<Request>, typeof admitted> as Admitted<Request>;
+}
+
+export function isBlocked(verdict: Admitted | Blocked): verdict is Blocked {
+  return 'kind' in verdict;
+}
+
+const ALLOW: Verdict = { kind: 'allow' };
+
+function block(rule: Rule, expected: string, came: string): Verdict {
+  return { kind: 'block', hit: { rule, expected, came }, status: 403, retryAfterSec: null };
+}
+
+function judgeAccessList({ policy, client, method, address }: AdmissionRequest): Verdict {
+  if (policy === null) return ALLOW;
+  const { settings } = policy.zone;
+  if (policy.blockedAddresses.has(client.address)) {
+    return block(RULES.accessList, 'an address that the zone does not block', client.address);
+  }
+  if (settings.blocksPost && method === 'POST') return block(RULES.post, 'GET, HEAD or OPTIONS', method);
+  if (settings.blocksRoot && (address.path === '/' || address.path === policy.prefix)) {
+    return block(RULES.rootPath, 'the address of a file', 'the root path');
+  }
+  return ALLOW;
+}
+
+function judgeCountry({ policy, client }: AdmissionRequest): Verdict {
+  if (policy === null || client.country === '' || !policy.blockedCountries.has(client.country)) return ALLOW;
+  return block(RULES.country, 'a country that the zone does not block', client.country);
+}
+
+/** Player pages are judged with their video, where it is known whether they are opened by themselves. */
+function judgeReferrer({ policy, purpose, page }: AdmissionRequest, { ownHosts }: AdmissionContext): Verdict {
+  if (policy === null || purpose !== 'media' || allowsPage(policy, page, ownHosts)) return ALLOW;
+  return block(RULES.referrer, "a page that the zone's referrer rules let in", page ?? 'no referrer');
+}
+
+/** A valid token has its own bucket at each address: a school of many viewers behind one address is no flood. */
+function judgeRate(request: AdmissionRequest, context: AdmissionContext): Verdict {
+  const { policy, address, client } = request;
+  const ofAll = takeRequest({ bucket: `all|${client.key}`, rate: context.clientRate }, request, context);
+  if (ofAll.kind === 'block' || policy === null || policy.zone.settings.requestsPerSec === 0) return ofAll;
+  const { requestsPerSec: perSec, burstRequests: burst } = policy.zone.settings;
+  const proof = asksForToken(request) && faultOf(request, context) === null ? address.text : '';
+  return takeRequest({ bucket: `${bucketOf(request)}|${proof}`, rate: { perSec, burst } }, request, context);
+}
+
+function takeRequest(
+  { bucket, rate }: { bucket: string; rate: Rate },
+  { nowMs }: AdmissionRequest,
+  { rates, dry }: AdmissionContext,
+): Verdict {
+  const wait = rates.take(bucket, rate, { nowMs, dry });
+  if (wait === 0) return ALLOW;
+  const expected = `at most ${rate.perSec} requests a second (and ${rate.burst} at once)`;
+  return { kind: 'block', hit: { rule: RULES.rate, expected, came: 'more' }, status: 429, retryAfterSec: wait };
+}
+
+function judgeConnections(request: AdmissionRequest, { openAnswers }: AdmissionContext): Verdict {
+  const most = request.policy?.zone.settings.answersPerAddress ?? 0;
+  if (most === 0 || openAnswers.count(bucketOf(request)) < most) return ALLOW;
+  const hit = { rule: RULES.connections, expected: `at most ${most} answers at once to an address`, came: 'one more' };
+  return { kind: 'block', hit, status: 429, retryAfterSec: 1 };
+}
+
+/** Counts what one address has of one zone. */
+export function bucketOf({ policy, client }: Pick<AdmissionRequest, 'policy' | 'client'>): string {
+  return `${policy?.zone.id ?? 0}|${client.key}`;
+}
+
+function judgeToken(request: AdmissionRequest, context: AdmissionContext): Verdict {
+  if (!asksForToken(request)) return ALLOW;
+  const fault = faultOf(request, context);
+  if (fault === null) return ALLOW;
+  const { rule, expected } = TOKEN_FAULTS[fault];
+  return block(rule, expected, describeCame(fault, request));
+}
+
+/** Whether the zone gives its files to holders of a token only. */
+export function asksForToken({ policy, purpose }: Pick<AdmissionRequest, 'policy' | 'purpose'>): boolean {
+  return purpose === 'media' && policy !== null && policy.zone.settings.tokenRequired;
+}
+
+/** Why the token of a request does not let it in; null when it does. */
+function faultOf(
+  { address, policy, client, nowMs }: AdmissionRequest,
+  { tokens }: AdmissionContext,
+): TokenFault | null {
+  if (policy === null) return 'missing';
+  const { zone, prefix } = policy;
+  const verdict = tokens.verify(
+    address,
+    {
+      name: zone.name,
+      revision: zone.revision,
+      prefix,
+      keys: signingKeys(zone.keys, nowMs),
+      keysUntilMs: zone.keys.previous?.untilMs ?? null,
+      holdsAddress: zone.settings.tokenHoldsAddress,
+    },
+    { ...client, nowMs },
+  );
+  return 'fault' in verdict ? verdict.fault : null;
+}
+
+const TOKEN_FAULTS: Readonly<Record<TokenFault, { rule: Rule; expected: string }>> = {
+  missing: { rule: RULES.tokenMissing, expected: 'a token in the path (bcdn_token=) or query (token=)' },
+  malformed: { rule: RULES.tokenSignature, expected: 'a token of 22 or 43 characters, or HS256- and 43' },
+  duplicate: { rule: RULES.malformed, expected: 'each parameter once' },
+  'bad-path': { rule: RULES.malformed, expected: 'a path without dot segments and double encoding' },
+  'bad-expires': { rule: RULES.tokenSignature, expected: 'expires in seconds since 1970' },
+  'ip-required': { rule: RULES.tokenAddress, expected: 'a token made with the address of the viewer (HS256-1-)' },
+  signature: {
+    rule: RULES.tokenSignature,
+    expected: "a token made with the zone's key, this path and these parameters",
+  },
+  path: { rule: RULES.tokenPath, expected: 'a token of this path, or of a folder above it' },
+  expired: { rule: RULES.tokenExpired, expected: 'a token that is still good' },
+  country: { rule: RULES.country, expected: 'a viewer of a country that the token allows' },
+};
+
+function describeCame(fault: TokenFault, { address: { token, path }, client }: AdmissionRequest): string {
+  if (typeof token === 'string') return fault === 'missing' ? 'none' : `a token with the fault "${fault}"`;
+  if (fault === 'expired') return `one that ended at ${new Date(token.expiresSec * 1000).toISOString()}`;
+  if (fault === 'path') return `one of ${token.tokenPath ?? path}`;
+  if (fault === 'country') return client.country === '' ? 'a viewer of unknown country' : client.country;
+  return `a ${token.scheme} token with the fault "${fault}"`;
+}

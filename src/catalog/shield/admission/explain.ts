@@ -1,0 +1,79 @@
+import { candidates, type SignedAddress, type UrlToken } from '../../pull-zones/url-token.ts';
+import { verifyUrlToken } from '../../pull-zones/verify-url-token.ts';
+import { signingKeys, type ZonePolicy } from '../../pull-zones/zone-policy.ts';
+import type { Hit } from '../hit.ts';
+import { type AdmissionContext, type AdmissionRequest, STAGES } from './admit.ts';
+
+/** What a stage decided about a request. */
+export type StageVerdict = { stage: string; verdict: 'allow' | 'log' | 'block'; hit: Hit | null };
+
+/**
+ * Every stage's verdict, whichever of them decides. Nothing is counted and nothing recorded: `context` is a dry one.
+ */
+export function explainStages(request: AdmissionRequest, context: AdmissionContext): StageVerdict[] {
+  return Object.entries(STAGES).map(([stage, judge]) => {
+    const verdict = judge(request, { ...context, dry: true });
+    const hit = verdict.kind === 'block' ? verdict.hit : verdict.kind === 'log' ? (verdict.hits[0] ?? null) : null;
+    return { stage, verdict: verdict.kind, hit };
+  });
+}
+
+const MASK = '***';
+
+/** What the zone would have signed for an address in the scheme of its token, the key masked; null without a token. */
+export function describeSigned({ token, path }: SignedAddress, zone: ZonePolicy, address: string): string | null {
+  if (typeof token === 'string') return null;
+  const signing = { keys: [MASK], holdsAddress: zone.settings.tokenHoldsAddress, prefix: `/${zone.name}` };
+  const [first] = candidates({ token, path }, address, signing);
+  if (first === undefined) return null;
+  const text = Buffer.from(first.message)
+    .toString('latin1')
+    .replaceAll(/[^\x20-\x7e]/g, '.');
+  return first.algorithm === 'hmac-sha256' ? `HMAC-SHA256(${MASK}, "${text}")` : `${first.algorithm}("${text}")`;
+}
+
+/** What of a token that is refused would have had to be otherwise; null when no usual mistake is found in it. */
+export function findNearMiss(
+  address: SignedAddress,
+  zone: ZonePolicy,
+  bearer: { address: string; nowMs: number },
+): string | null {
+  const { token } = address;
+  if (token === 'bad-expires') {
+    const isInMs = /\bexpires=\d{13}(?!\d)/.test(address.text);
+    return isInMs ? 'expires is in milliseconds' : 'expires is to be in whole seconds since 1970';
+  }
+  if (typeof token === 'string') return null;
+  const signing = {
+    keys: signingKeys(zone.keys, bearer.nowMs),
+    holdsAddress: zone.settings.tokenHoldsAddress,
+    prefix: `/${zone.name}`,
+  };
+  const isSigned = (changed: UrlToken, change: Partial<typeof signing> = {}) => {
+    const verdict = verifyUrlToken(
+      { ...address, token: changed },
+      { ...signing, ...change },
+      { ...bearer, country: '' },
+    );
+    return !('fault' in verdict) || !['signature', 'ip-required'].includes(verdict.fault);
+  };
+  if (isSigned(token)) return null;
+  const { library, previous } = zone.keys;
+  if (isSigned(token, { keys: [library] })) return "it is signed with the library's key, not with the zone's";
+  if (previous !== null && isSigned(token, { keys: [previous.key] })) return 'it is signed with the key before';
+  if (isSigned(token, { holdsAddress: !signing.holdsAddress })) {
+    return signing.holdsAddress ? 'it is signed without the address' : 'it is signed with an address';
+  }
+  // One parameter that is all of them, as sent: there is nothing left to sort.
+  if (isSigned({ ...token, params: [token.params.join('&')] })) {
+    return 'its parameters are signed in the order of the address, not by their names';
+  }
+  const folder = `/${address.path.split('/').find((part) => /^[0-9a-f-]{36}$/i.test(part)) ?? ''}/`;
+  if (
+    token.tokenPath === null &&
+    isSigned({ ...token, tokenPath: folder, params: [`token_path=${folder}`, ...token.params] })
+  ) {
+    return 'it is signed for a folder, whose token_path the address does not have';
+  }
+  return null;
+}

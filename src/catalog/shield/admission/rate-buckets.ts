@@ -1,0 +1,38 @@
+import { remember } from '../../../lib/remember.ts';
+
+type Bucket = { tokens: number; atMs: number };
+
+/** How many a bucket holds at most, and how many it gains a second. */
+export type Rate = { perSec: number; burst: number };
+
+type Taking = { nowMs: number; dry: boolean; amount?: number };
+
+/**
+ * What one client may request of an edge, whatever its zones allow: more than a school behind one address does, less
+ * than keeps an edge from all others.
+ */
+export const CLIENT_RATE: Rate = { perSec: 5_000, burst: 20_000 };
+
+const MAX_BUCKETS = 100_000;
+
+/**
+ * Token buckets by name. A bucket is forgotten when too many others came since it was last used: it would be full again
+ * by then, unless somebody makes up names by the hundred thousand, each of which has its own limit anyway.
+ */
+export class RateBuckets {
+  readonly #buckets = new Map<string, Bucket>();
+
+  /**
+   * Takes `amount` (1 when absent), and returns 0; with less than one left, returns after how many seconds there is one
+   * again. A bucket may be overdrawn by an amount that is known only afterwards. `dry` takes nothing.
+   */
+  take(name: string, { perSec, burst }: Rate, { nowMs, dry, amount = 1 }: Taking): number {
+    const most = perSec + burst;
+    const bucket = this.#buckets.get(name) ?? { tokens: most, atMs: nowMs };
+    const gained = (Math.max(0, nowMs - bucket.atMs) / 1000) * perSec;
+    const tokens = Math.min(most, bucket.tokens + gained);
+    const isLeft = tokens >= 1;
+    if (!dry) remember(this.#buckets, [name, { tokens: isLeft ? tokens - amount : tokens, atMs: nowMs }], MAX_BUCKETS);
+    return isLeft ? 0 : Math.max(1, Math.ceil((1 - tokens) / perSec));
+  }
+}

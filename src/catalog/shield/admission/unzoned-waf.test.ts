@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { readWafSettings } from '../../libraries/library-settings.ts';
+import { UnzonedWaf } from './unzoned-waf.ts';
+
+test('a database that stands still holds no request up, and its answer is in force once it comes', async () => {
+  const loaded = { ...readWafSettings({}), enabled: !readWafSettings({}).enabled };
+  const { promise, resolve } = Promise.withResolvers<typeof loaded>();
+  const waf = new UnzonedWaf(
+    () => promise,
+    (error) => {
+      throw error;
+    },
+  );
+  expect(await waf.find()).toEqual(readWafSettings({}));
+  resolve(loaded);
+  await expect.poll(() => waf.find()).toEqual(loaded);
+});

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { readAddressSet } from '../../../lib/client-address.ts';
+import { RULES } from '../rules.ts';
+import { EventRecorder } from './event-recorder.ts';
+import { anonymise, type ShieldEvent } from './shield-event.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const client = { address: '192.0.2.7', key: '192.0.2.7', country: 'DE', asn: '64500' };
+const request = { zoneId: 1, client, anonymises: true, method: 'GET', url: '/a', headers: {} };
+const hit = { rule: RULES.tokenMissing, expected: 'a token', came: 'none' };
+
+test('an event waits at most 250 ms before it is stored, whatever else comes', async () => {
+  const stored: ShieldEvent[] = [];
+  const append = async (events: readonly ShieldEvent[]) => void stored.push(...events);
+  const recorder = new EventRecorder({
+    store: { append, read: async () => [], dropBefore: async () => undefined },
+    serverZone: 'TEST',
+    log: { error: () => expect.unreachable() },
+  });
+  const record = () => recorder.record(request, hit, { status: 'Blocked', others: [] });
+  await vi.advanceTimersByTimeAsync(1);
+  record();
+  for (let elapsedMs = 1; elapsedMs < 249; elapsedMs += 50) {
+    await vi.advanceTimersByTimeAsync(49);
+    record();
+  }
+  await vi.advanceTimersByTimeAsync(5);
+  expect(stored.length).toBeGreaterThan(0);
+  await vi.advanceTimersByTimeAsync(250);
+  expect(stored).toHaveLength(6);
+  record();
+  await recorder.close();
+  expect(stored).toHaveLength(7);
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.*'],
+  ['::ffff:192.0.2.7', '192.0.2.*'],
+  ['2001:db8::5', '2001:db8::/64'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['fe80::1', 'fe80::/64'],
+])('an event hides of %s who it is, in a form that a block list takes', (address, shown) => {
+  expect(anonymise(address)).toBe(shown);
+  expect(readAddressSet([shown])?.has(address)).toBe(true);
+});
+
+test('what is no address is shown as it is', () => {
+  expect(['', 'unknown'].map(anonymise)).toEqual(['', 'unknown']);
+});

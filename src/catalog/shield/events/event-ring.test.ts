@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { newGuid } from '../../../lib/guid.ts';
+import { EventRing, type OpenEvent, type Sample } from './event-ring.ts';
+
+function eventAt(atMs: number, change: Partial<OpenEvent> = {}): OpenEvent {
+  const details = {
+    ...{ ServerZoneId: 'X', Message: 'm', Url: '/', RemoteIp: '', UrlEncodedBody: '', Headers: [], Rules: [] },
+    TriggerMatch: { Key: '', Value: '' },
+  };
+  const labels = { ruleGroup: '', severity: '', status: 'Blocked', method: 'GET', country: '', asn: '' } as const;
+  return { zoneId: 1, logId: newGuid(), atMs, ruleId: '10100', serverZone: 'X', ...labels, details, ...change };
+}
+
+function sample(client: string, event: OpenEvent): Sample {
+  return { client, zoneId: event.zoneId, ruleId: event.ruleId, atMs: event.atMs, make: () => event };
+}
+
+const countOf = (logs: { log: string }[]) =>
+  logs.reduce((sum, { log }) => sum + 1 + Number(JSON.parse(log).Suppressed ?? 0), 0);
+
+test('a flood of one client is sampled, and its events and what they leave out add up', () => {
+  const ring = new EventRing();
+  for (let at = 0; at < 5_000; at += 1) ring.add(sample('a', eventAt(at)));
+  ring.add(sample('b', eventAt(4_999)));
+  const stored = ring.takeAll();
+  expect(stored.length).toBeLessThanOrEqual(10 + 5 + 1 + 1);
+  expect(countOf(stored)).toBe(5_001);
+  expect(ring.takeAll()).toEqual([]);
+});
+
+test('what a flood leaves out is reported soon, and a steady one is one event a second', () => {
+  const ring = new EventRing();
+  const stored: { log: string }[] = [];
+  const perSec: number[] = [];
+  for (let second = 0; second < 30; second += 1) {
+    for (let at = 0; at < 8; at += 1) ring.add(sample('a', eventAt(second * 1_000 + at * 125)));
+    const taken = ring.take((second + 1) * 1_000);
+    perSec.push(taken.length);
+    stored.push(...taken);
+  }
+  expect(Math.max(...perSec.slice(5))).toBe(1);
+  stored.push(...ring.take(31_000));
+  expect(countOf(stored)).toBe(30 * 8);
+});
+
+test('what comes rarely is stored one by one, other zones and rules apart', () => {
+  const ring = new EventRing();
+  for (let at = 0; at < 20; at += 1) {
+    ring.add(sample('a', eventAt(at, { zoneId: at % 2 })));
+    ring.add(sample('a', eventAt(at, { ruleId: '10101', zoneId: at % 2 })));
+  }
+  expect(ring.take(20)).toHaveLength(40);
+});
+
+test('more than there is room for is counted', () => {
+  const ring = new EventRing();
+  for (let at = 0; at < 25_000; at += 1) ring.add(sample(`${at}`, eventAt(0)));
+  expect([ring.takeAll().length, ring.dropped]).toEqual([20_000, 5_000]);
+});

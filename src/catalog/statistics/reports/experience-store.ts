@@ -1,0 +1,38 @@
+import { sql } from 'kysely';
+import type { Db, MediaKey } from '../../db.ts';
+
+/** What viewers of a country met with. `startupMs` is the median; null where none was measured. */
+export type Experience = {
+  country: string;
+  sessions: number;
+  startupMs: number | null;
+  /** Sessions that stalled at least once. */
+  stalled: number;
+  stallMs: number;
+  failures: number;
+};
+
+const DAYS = 7;
+const MOST_COUNTRIES = 30;
+
+/**
+ * Start-up, stalls and failures of the last seven days, by country, most sessions first; of one video or of a library.
+ */
+export type ExperienceStore = { load(of: Pick<MediaKey, 'libraryId'> & Partial<MediaKey>): Promise<Experience[]> };
+
+export function createExperienceStore(db: Db): ExperienceStore {
+  return {
+    async load({ libraryId, mediaId = undefined }) {
+      const { rows } = await sql<Experience>`
+        select country, count(*) as sessions,
+          (percentile_cont(0.5) within group (order by startup_ms))::int as "startupMs",
+          count(*) filter (where stall_count > 0) as stalled, coalesce(sum(stall_ms), 0)::bigint as "stallMs",
+          coalesce(sum(failures), 0)::bigint as failures
+        from view_session where start_hour > now() - make_interval(days => ${DAYS}) and library_id = ${libraryId}
+          and not is_estimate
+          and (${mediaId ?? null}::uuid is null or media_id = ${mediaId ?? null}::uuid)
+        group by country order by count(*) desc, country limit ${MOST_COUNTRIES}`.execute(db);
+      return rows;
+    },
+  };
+}

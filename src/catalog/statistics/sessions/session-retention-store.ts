@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db.ts';
+import { inTransaction } from '../../in-transaction.ts';
+
+const DAY_MS = 24 * 3600_000;
+/** Sessions of yesterday may still begin: a page that was open over midnight. */
+const SALT_DAYS = 2;
+/** Dropping waits for those who read or write sessions, who would wait behind it: not for long. */
+const LOCK_MS = 2_000;
+const PARTITION = /^view_session_(\d{4})_(\d{2})_(\d{2})$/;
+
+/**
+ * Drops the partitions of days that ended `days` or more ago, and the salts by which viewers of past days could be
+ * found again. Answers the names of the partitions.
+ */
+export async function dropOldSessions(
+  db: Db,
+  { days, nowMs }: { days: number; nowMs: number },
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select child.relname as name from pg_inherits join pg_class child on child.oid = inhrelid
+    where inhparent = 'view_session'::regclass order by child.relname`.execute(db);
+  const old = rows.map(({ name }) => name).filter((name) => endOf(name) <= nowMs - days * DAY_MS);
+  for (const name of old) {
+    signal.throwIfAborted();
+    await inTransaction(db, async (tx) => {
+      await sql`set local lock_timeout = ${sql.lit(LOCK_MS)}`.execute(tx);
+      await sql`drop table if exists ${sql.id(name)}`.execute(tx);
+    });
+  }
+  const firstKept = new Date(nowMs - SALT_DAYS * DAY_MS).toISOString().slice(0, 10);
+  await db.deleteFrom('viewer_salt').where('day', '<', firstKept).execute();
+  return old;
+}
+
+/** Where a partition's day ends; never for what is no day's partition. */
+function endOf(name: string): number {
+  const [, year, month, day] = PARTITION.exec(name) ?? [];
+  return year === undefined ? Number.POSITIVE_INFINITY : Date.parse(`${year}-${month}-${day}T00:00Z`) + DAY_MS;
+}

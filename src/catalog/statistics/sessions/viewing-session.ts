@@ -1,0 +1,195 @@
+import type { Guid } from '../../../lib/guid.ts';
+import { type ViewingTicket, visitId } from './viewing-ticket.ts';
+
+/**
+ * What is known of one tab's visit to one video so far: totals, never differences, so that what is lost, repeated or
+ * arrives late changes nothing. `watchedSec[n]` belongs to the n-th UTC hour from `startHourMs` on.
+ */
+export type ViewingSession = {
+  libraryId: number;
+  mediaId: Guid;
+  sessionId: Guid;
+  /** The UTC hour of the first moving frame; the view counts there. */
+  startHourMs: number;
+  /** Rises with each beacon of a session; only a higher one replaces what is known. */
+  sequence: number;
+  watchedSec: number[];
+  bucketSec: number;
+  /** How often each bucket was played, one byte each. */
+  heat: Buffer;
+  /**
+   * Seconds watched by the height of the picture in pixels; pairs, since objects with numbers as keys take KiB each.
+   */
+  rungSec: RungSec;
+  startupMs: number | null;
+  stallCount: number;
+  stallMs: number;
+  failures: number;
+  /** Host of the page that embeds the player; empty where it is not known. */
+  referrerHost: string;
+};
+
+/** Heights of the picture in pixels, each with the seconds watched of it. */
+export type RungSec = readonly (readonly [heightPx: string, sec: number])[];
+
+/** A beacon as it arrives: JSON of these fields. `heat` is base64url of a byte a bucket, trailing zeros left out. */
+type Beacon = {
+  /** Which of the page's visits this is: the first, or one after idle half hours. */
+  visit: number;
+  sequence: number;
+  /** From the page's delivery to the first moving frame. */
+  startedMs: number;
+  watchedSec: number[];
+  heat: string;
+  rungSec: Record<string, number>;
+  startupMs: number | null;
+  stallCount: number;
+  stallMs: number;
+  failures: number;
+  page: string;
+};
+
+export const HOUR_MS = 3600_000;
+const MAX_SEQUENCE = 1_000_000;
+const MAX_HOURS = 73;
+const MAX_VISITS = 2 * MAX_HOURS;
+const MAX_RATE = 4;
+const MAX_COUNT = 100_000;
+/** Longer waits are cut to this: a page may stay open for three days, and sleep. */
+const MAX_MS = 24 * HOUR_MS;
+const LONGEST_MS = MAX_HOURS * HOUR_MS;
+/** A page's visit ends after so long without a moving picture. */
+const IDLE_MS = HOUR_MS / 2;
+/** A beacon and the clock that bounds it are this far apart at the most. */
+const SLACK_SEC = 5;
+/** The clocks of two edges may differ by this much. */
+const CLOCK_MS = 10_000;
+const HOST = /^[a-z0-9.:[\]-]{0,253}$/i;
+const HEAT = /^[A-Za-z0-9_-]{0,800}$/;
+const HEIGHT = /^[1-9]\d{1,3}$/;
+const MAX_RUNGS = 16;
+
+/**
+ * Reads a beacon against its ticket. Totals are cut to what the edge's own clock allows since the page was delivered,
+ * heat to the media's length. Null for what no player page writes, and for more visits than a page has had time for.
+ */
+export function readBeacon(text: string, ticket: ViewingTicket, nowMs: number): ViewingSession | null {
+  const beacon = parseBeacon(text);
+  if (beacon === null || beacon.startedMs < beacon.visit * IDLE_MS) return null;
+  // The same of each beacon of a visit, whichever edge takes it: it is part of what the session is known by.
+  const startMs = ticket.issuedAtMs + beacon.startedMs;
+  if (startMs > nowMs + CLOCK_MS) return null;
+  const startHourMs = Math.floor(startMs / HOUR_MS) * HOUR_MS;
+  const elapsedSec = Math.max(0, nowMs - startMs) / 1000 + SLACK_SEC;
+  const watchedSec = cutHours(beacon.watchedSec, { startHourMs, startMs, nowMs, elapsedSec });
+  return {
+    libraryId: ticket.libraryId,
+    mediaId: ticket.mediaId,
+    sessionId: visitId(ticket, beacon.visit),
+    startHourMs,
+    sequence: beacon.sequence,
+    watchedSec,
+    bucketSec: ticket.bucketSec,
+    heat: cutHeat(Buffer.from(beacon.heat, 'base64url'), ticket, elapsedSec),
+    rungSec: cutRungs(beacon.rungSec, watchedSec),
+    startupMs: beacon.startupMs === null ? null : Math.min(beacon.startupMs, MAX_MS),
+    stallCount: beacon.stallCount,
+    stallMs: Math.min(beacon.stallMs, MAX_MS),
+    failures: beacon.failures,
+    referrerHost: beacon.page.toLowerCase(),
+  };
+}
+
+type Elapsed = { startHourMs: number; startMs: number; nowMs: number; elapsedSec: number };
+
+/** No hour holds more than lies of it between start and now, and all together no more than has passed. */
+function cutHours(watchedSec: readonly number[], { startHourMs, startMs, nowMs, elapsedSec }: Elapsed): number[] {
+  let leftSec = Math.floor(elapsedSec);
+  const cut: number[] = [];
+  for (const [index, sec] of watchedSec.entries()) {
+    const fromMs = Math.max(startHourMs + index * HOUR_MS, startMs);
+    const toMs = Math.min(startHourMs + (index + 1) * HOUR_MS, nowMs + SLACK_SEC * 1000);
+    const hourSec = Math.ceil((toMs - fromMs) / 1000);
+    const kept = Math.max(0, Math.min(sec, hourSec, leftSec));
+    leftSec -= kept;
+    cut.push(kept);
+  }
+  return cut;
+}
+
+/**
+ * At the highest rate that players offer, so many buckets can have been played since the start; more is none of ours.
+ * Changes `heat` in place and answers a view of it.
+ */
+function cutHeat(heat: Buffer, { bucketSec, bucketCount }: ViewingTicket, elapsedSec: number): Buffer {
+  const cut = heat.subarray(0, bucketCount);
+  // Each entry into a bucket counts, and seeks enter without playing: at most four a second.
+  let left = Math.ceil((elapsedSec * MAX_RATE) / bucketSec) + MAX_RATE * Math.ceil(elapsedSec);
+  for (let index = 0; index < cut.length; index += 1) {
+    const kept = Math.min(cut[index] ?? 0, left);
+    cut[index] = kept;
+    left -= kept;
+  }
+  return cut;
+}
+
+/** All rungs together hold no more than was watched. */
+function cutRungs(rungSec: Readonly<Record<string, number>>, watchedSec: readonly number[]): RungSec {
+  // Each is rounded by itself.
+  let leftSec = watchedSec.reduce((sum, sec) => sum + sec, 0) + Object.keys(rungSec).length;
+  const cut: [string, number][] = [];
+  for (const [heightPx, sec] of Object.entries(rungSec)) {
+    const kept = Math.min(sec, leftSec);
+    leftSec -= kept;
+    if (kept > 0) cut.push([heightPx, kept]);
+  }
+  return cut;
+}
+
+function parseBeacon(text: string): Beacon | null {
+  const sent = parseObject(text);
+  if (sent === null) return null;
+  const { visit, sequence, startedMs, watchedSec, heat, rungSec, startupMs, stallCount, stallMs, failures, page } =
+    sent;
+  const isFit =
+    isCount(visit, MAX_VISITS) &&
+    isCount(sequence, MAX_SEQUENCE) &&
+    isCount(startedMs, LONGEST_MS) &&
+    Array.isArray(watchedSec) &&
+    watchedSec.length <= MAX_HOURS &&
+    watchedSec.every((sec) => isCount(sec, 3600 + SLACK_SEC)) &&
+    typeof heat === 'string' &&
+    HEAT.test(heat) &&
+    isRungSec(rungSec) &&
+    (startupMs === null || isCount(startupMs, LONGEST_MS)) &&
+    isCount(stallCount, MAX_COUNT) &&
+    isCount(stallMs, LONGEST_MS) &&
+    isCount(failures, MAX_COUNT) &&
+    typeof page === 'string' &&
+    HOST.test(page);
+  // Each field was just checked against the type.
+  const counts = { startupMs, stallCount, stallMs, failures };
+  return isFit ? ({ visit, sequence, startedMs, watchedSec, heat, rungSec, page, ...counts } as Beacon) : null;
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+function isRungSec(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const entries = Object.entries(value);
+  return (
+    entries.length <= MAX_RUNGS &&
+    entries.every(([height, sec]) => HEIGHT.test(height) && isCount(sec, MAX_HOURS * 3600))
+  );
+}
+
+function isCount(value: unknown, most: number): value is number {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most;
+}

@@ -1,0 +1,76 @@
+import type { RungSec } from '../sessions/viewing-session.ts';
+
+/**
+ * What a session states of its audience: a kind, which of its values, and how much (seconds, ms or a count, by the
+ * kind).
+ */
+export type AudienceFact = { kind: FactKind; value: string; amount: number };
+
+/**
+ * `device`, `referrer` (a host, empty for none) and `rung` (the height of the picture): the amount is seconds watched.
+ * `startup`: the value is one of the bounds below, the amount ms. `stall`: ms. `failure`: how many.
+ */
+export type FactKind = 'device' | 'referrer' | 'rung' | 'startup' | 'stall' | 'failure';
+
+/**
+ * What charts of days are made of, beside the facts: `country` (empty where unknown) with views and seconds of the
+ * charts, `estimate` with those of other players.
+ */
+export type ChartKind = 'country' | 'estimate';
+
+/** What facts are made of. */
+export type Experienced = {
+  device: string;
+  referrerHost: string;
+  watchedSec: readonly number[];
+  rungSec: RungSec;
+  startupMs: number | null;
+  stallMs: number;
+  failures: number;
+};
+
+/**
+ * Each bound is a fifth above the one before, from 50 ms to about two minutes: what is read from it is exact to that.
+ */
+const FIRST_BOUND_MS = 50;
+const STEP = 1.2;
+const BOUNDS = 44;
+
+/** The facts of a session so far. Facts of nothing are left out. */
+export function factsOf(session: Experienced): AudienceFact[] {
+  const watchSec = session.watchedSec.reduce((sum, sec) => sum + sec, 0);
+  const facts: AudienceFact[] = [
+    { kind: 'device', value: session.device, amount: watchSec },
+    { kind: 'referrer', value: session.referrerHost, amount: watchSec },
+  ];
+  for (const [heightPx, sec] of session.rungSec) {
+    facts.push({ kind: 'rung', value: heightPx, amount: sec });
+  }
+  if (session.startupMs !== null) {
+    facts.push({ kind: 'startup', value: `${startupBound(session.startupMs)}`, amount: session.startupMs });
+  }
+  if (session.stallMs > 0) facts.push({ kind: 'stall', value: '', amount: session.stallMs });
+  if (session.failures > 0) facts.push({ kind: 'failure', value: '', amount: session.failures });
+  return facts;
+}
+
+/** The least bound that a start-up time does not exceed. */
+export function startupBound(startupMs: number): number {
+  const step = Math.ceil(Math.log(Math.max(startupMs, FIRST_BOUND_MS) / FIRST_BOUND_MS) / Math.log(STEP) - 1e-9);
+  return boundAt(Math.min(step, BOUNDS));
+}
+
+function boundAt(step: number): number {
+  return Math.round(FIRST_BOUND_MS * STEP ** step);
+}
+
+/** The bound below which `share` (0 to 1) of the counted sessions started; null where no start was measured. */
+export function startupPercentile(counts: ReadonlyMap<number, number>, share: number): number | null {
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  let seen = 0;
+  for (const bound of [...counts.keys()].sort((a, b) => a - b)) {
+    seen += counts.get(bound) ?? 0;
+    if (total > 0 && seen >= total * share) return bound;
+  }
+  return null;
+}

@@ -1,0 +1,177 @@
+import type { Guid } from '../../../lib/guid.ts';
+import { HOUR_MS, type ViewingSession } from '../sessions/viewing-session.ts';
+import { type AudienceFact, type ChartKind, type Experienced, type FactKind, factsOf } from './audience-fact.ts';
+import type { SketchPoint } from './viewer-sketch.ts';
+
+/** A session with what the edge has of the viewer besides: never an address. */
+export type SeenSession = ViewingSession & {
+  country: string;
+  device: string;
+  /** Where the viewer is in the day's sketch; null where that is not known, or not to be. */
+  viewer: SketchPoint | null;
+  /** Put together from segment requests of another player than ours. */
+  isEstimate: boolean;
+};
+
+/** What was counted of a session before; `sequence` is -1 when nothing was. Where it began stays as it was then. */
+export type CountedSession = Experienced & {
+  sequence: number;
+  heat: Buffer;
+  country: string;
+  isSketched: boolean;
+};
+
+export type HourGain = {
+  libraryId: number;
+  mediaId: Guid;
+  hourMs: number;
+  country: string;
+  views: number;
+  watchSec: number;
+  estimatedViews: number;
+  estimatedWatchSec: number;
+};
+export type HeatGain = {
+  libraryId: number;
+  mediaId: Guid;
+  bucketSec: number;
+  sessions: number;
+  counts: number[];
+  reached: number[];
+};
+export type DayGain = Pick<AudienceFact, 'value' | 'amount'> & {
+  libraryId: number;
+  mediaId: Guid;
+  dayMs: number;
+  kind: FactKind | ChartKind;
+  sessions: number;
+};
+export type SketchGain = { libraryId: number; mediaId: Guid; dayMs: number; points: SketchPoint[] };
+
+/** What sessions add to the sums beyond what was counted of them before. */
+export type StatisticsGain = { hours: HourGain[]; heat: HeatGain[]; days: DayGain[]; sketches: SketchGain[] };
+
+/** A session as it was seen now, and as it was counted before. */
+export type CountedPair = { seen: SeenSession; counted: CountedSession };
+
+const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * Sums up what a batch of sessions adds. A session that is counted already with the same or a higher sequence adds
+ * nothing. The view lies in the starting hour, watch time in the hour in which it was watched. Estimates are sums of
+ * their own, and in those of the charts only with `countsEstimates`.
+ */
+export function gainOf(batch: readonly CountedPair[], countsEstimates: boolean): StatisticsGain {
+  const gain = { hours: new Map<string, HourGain>(), heat: new Map(), days: new Map(), sketches: new Map() };
+  for (const pair of batch) {
+    if (pair.seen.sequence <= pair.counted.sequence) continue;
+    addHours(gain, pair, countsEstimates);
+    if (pair.seen.isEstimate) continue;
+    addHeatGain(gain.heat, pair);
+    addFacts(gain.days, pair);
+    addViewer(gain.sketches, pair);
+  }
+  return {
+    hours: sorted(gain.hours),
+    heat: sorted(gain.heat),
+    days: sorted(gain.days),
+    sketches: sorted(gain.sketches),
+  };
+}
+
+function isNew({ counted }: CountedPair): boolean {
+  return counted.sequence < 0;
+}
+
+type ChartGains = { hours: Map<string, HourGain>; days: Map<string, DayGain> };
+
+function addHours({ hours, days }: ChartGains, pair: CountedPair, countsEstimates: boolean): void {
+  const { seen, counted } = pair;
+  const { libraryId, mediaId, startHourMs, isEstimate } = seen;
+  const country = isNew(pair) ? seen.country : counted.country;
+  const isInCharts = !isEstimate || countsEstimates;
+  const length = Math.max(seen.watchedSec.length, counted.watchedSec.length, 1);
+  for (let index = 0; index < length; index += 1) {
+    const watchSec = (seen.watchedSec[index] ?? 0) - (counted.watchedSec[index] ?? 0);
+    const views = isNew(pair) && index === 0 ? 1 : 0;
+    if (watchSec === 0 && views === 0) continue;
+    const hourMs = startHourMs + index * HOUR_MS;
+    const key = `${libraryId}/${mediaId}/${hourMs}/${country}`;
+    const none = { views: 0, watchSec: 0, estimatedViews: 0, estimatedWatchSec: 0 };
+    const gain = hours.get(key) ?? { libraryId, mediaId, hourMs, country, ...none };
+    gain.views += isInCharts ? views : 0;
+    gain.watchSec += isInCharts ? watchSec : 0;
+    gain.estimatedViews += isEstimate ? views : 0;
+    gain.estimatedWatchSec += isEstimate ? watchSec : 0;
+    hours.set(key, gain);
+    const sums = { amount: watchSec, sessions: views };
+    if (isInCharts) addToDay(days, seen, hourMs, { kind: 'country', value: country, ...sums });
+    if (isEstimate) addToDay(days, seen, hourMs, { kind: 'estimate', value: '', ...sums });
+  }
+}
+
+function addHeatGain(heat: Map<string, HeatGain>, pair: CountedPair): void {
+  const { libraryId, mediaId, bucketSec } = pair.seen;
+  const [before, after] = [pair.counted.heat, pair.seen.heat];
+  if (before.equals(after)) return;
+  const key = `${libraryId}/${mediaId}/${bucketSec}`;
+  const gain = heat.get(key) ?? { libraryId, mediaId, bucketSec, sessions: 0, counts: [], reached: [] };
+  for (let bucket = 0; bucket < Math.max(before.length, after.length); bucket += 1) {
+    const [old, now] = [before[bucket] ?? 0, after[bucket] ?? 0];
+    gain.counts[bucket] = (gain.counts[bucket] ?? 0) + now - old;
+    gain.reached[bucket] = (gain.reached[bucket] ?? 0) + Math.min(1, now) - Math.min(1, old);
+  }
+  // What was watched while the media had no length, as a stream, states nothing of who stays.
+  gain.sessions += isBlank(before) && !isBlank(after) ? 1 : 0;
+  heat.set(key, gain);
+}
+
+function isBlank(heat: Buffer): boolean {
+  return heat.every((count) => count === 0);
+}
+
+/** The device and the referrer are those of the start: what is sent later does not move a session. */
+function addFacts(days: Map<string, DayGain>, pair: CountedPair): void {
+  const { seen, counted } = pair;
+  const start = isNew(pair) ? seen : { ...seen, device: counted.device, referrerHost: counted.referrerHost };
+  const before = isNew(pair) ? [] : factsOf(counted);
+  for (const { kind, value, amount } of factsOf(start)) {
+    const known = before.find((fact) => fact.kind === kind && fact.value === value);
+    const sums = { amount: amount - (known?.amount ?? 0), sessions: known === undefined ? 1 : 0 };
+    addToDay(days, seen, seen.startHourMs, { kind, value, ...sums });
+  }
+}
+
+function addToDay(
+  days: Map<string, DayGain>,
+  { libraryId, mediaId }: SeenSession,
+  hourMs: number,
+  { kind, value, amount, sessions }: Pick<DayGain, 'kind' | 'value' | 'amount' | 'sessions'>,
+): void {
+  if (amount === 0 && sessions === 0) return;
+  const dayMs = dayOf(hourMs);
+  const key = `${libraryId}/${mediaId}/${dayMs}/${kind}/${value}`;
+  const gain = days.get(key) ?? { libraryId, mediaId, dayMs, kind, value, amount: 0, sessions: 0 };
+  gain.amount += amount;
+  gain.sessions += sessions;
+  days.set(key, gain);
+}
+
+function addViewer(sketches: Map<string, SketchGain>, { seen, counted }: CountedPair): void {
+  const { libraryId, mediaId, startHourMs, viewer } = seen;
+  if (viewer === null || counted.isSketched) return;
+  const dayMs = dayOf(startHourMs);
+  const key = `${libraryId}/${mediaId}/${dayMs}`;
+  const known = sketches.get(key) ?? { libraryId, mediaId, dayMs, points: [] };
+  known.points.push(viewer);
+  sketches.set(key, known);
+}
+
+function dayOf(ms: number): number {
+  return Math.floor(ms / DAY_MS) * DAY_MS;
+}
+
+/** In one order for all writers, so that two of them never wait for each other's rows. */
+function sorted<T>(gains: Map<string, T>): T[] {
+  return [...gains].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, gain]) => gain);
+}

@@ -1,0 +1,69 @@
+import { HOUR_MS } from '../sessions/viewing-session.ts';
+
+/** What is asked of the statistics, as it was sent. */
+export type StatisticsQuery = { dateFrom: string; dateTo: string; hourly: boolean };
+
+/** Whole buckets of `stepMs` in UTC, from `fromMs` up to but without `toMs`. */
+export type StatisticsRange = { fromMs: number; toMs: number; stepMs: number };
+
+export const DAY_MS = 24 * HOUR_MS;
+const USUAL_MS = 30 * DAY_MS;
+/** The longest answer; a longer range keeps its end. */
+const MOST_BUCKETS = 2_000;
+const DATE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|[+ -]\d{2}:?\d{2})?$/i;
+
+/**
+ * The range of interface section 4.3, rules 1 to 4: without a valid `dateFrom` the last 30 days, whatever `dateTo` is;
+ * a `dateTo` that is missing, invalid or before `dateFrom` is now. Each bucket that the range touches is in it, whole;
+ * one that begins in a later bucket than now has none.
+ */
+export function rangeOf({ dateFrom, dateTo, hourly }: StatisticsQuery, nowMs: number): StatisticsRange {
+  const stepMs = hourly ? HOUR_MS : DAY_MS;
+  const sentFrom = readTime(dateFrom);
+  const sentTo = readTime(dateTo);
+  const from = sentFrom ?? nowMs - USUAL_MS;
+  const to = sentFrom === null || sentTo === null || sentTo < from ? nowMs : Math.min(sentTo, nowMs);
+  const fromMs = Math.floor(from / stepMs) * stepMs;
+  const toMs = (Math.floor(to / stepMs) + 1) * stepMs;
+  if (fromMs >= toMs) return nothingAfter(nowMs, stepMs);
+  return { fromMs: Math.max(fromMs, toMs - MOST_BUCKETS * stepMs), toMs, stepMs };
+}
+
+/** No hour, and no day of what is summed up by days. */
+function nothingAfter(nowMs: number, stepMs: number): StatisticsRange {
+  const dayMs = Math.ceil(nowMs / DAY_MS) * DAY_MS;
+  return { fromMs: dayMs, toMs: dayMs, stepMs };
+}
+
+/** The buckets of a range as the interface keys them, `yyyy-MM-ddTHH:mm:ssZ`. */
+export function bucketKeys({ fromMs, toMs, stepMs }: StatisticsRange): string[] {
+  return Array.from({ length: (toMs - fromMs) / stepMs }, (_, index) => bucketKey(fromMs + index * stepMs));
+}
+
+export function bucketKey(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+/** The UTC day of a time, `yyyy-MM-dd`. */
+export function dateText(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/**
+ * A date, with or without a time; without a zone it is UTC. The plus of an offset that was not escaped arrives as a
+ * space. Null for what is no date, such as the 30th of February.
+ */
+function readTime(text: string): number | null {
+  const trimmed = text.trim();
+  const found = DATE.exec(trimmed);
+  if (found === null || !isDay(trimmed.slice(0, 10))) return null;
+  const zone = found[1] ?? 'Z';
+  const local = trimmed.slice(0, trimmed.length - (found[1]?.length ?? 0)).replace(' ', 'T');
+  const ms = Date.parse(`${local.length === 10 ? `${local}T00:00` : local}${zone.replace(' ', '+')}`);
+  return Number.isNaN(ms) ? null : ms;
+}
+
+function isDay(date: string): boolean {
+  const ms = Date.parse(`${date}T00:00Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 10) === date;
+}

@@ -1,0 +1,108 @@
+import type { SeenSession } from '../sums/statistics-gain.ts';
+
+/** Sessions on their way into the database: the newest totals of each, written in batches each second. */
+export type SessionBuffer = {
+  add(session: SeenSession): void;
+  /** Writes what is there, for 3 s at the most, and ends. */
+  close(): Promise<void>;
+};
+
+export type SessionBufferDeps = {
+  count(sessions: readonly SeenSession[]): Promise<void>;
+  log: { warn(fields: object, message: string): void };
+  /**
+   * How many sessions are held while the database is away; beyond that the oldest goes. Its next beacon brings it back.
+   */
+  maxSessions?: number;
+  flushMs?: number;
+};
+
+const MAX_SESSIONS = 50_000;
+const FLUSH_MS = 1_000;
+/** The more at once, the fewer rows of sums are written for each: 5,000 cost half of what five times 1,000 do. */
+const BATCH = 5_000;
+const CLOSE_MS = 3_000;
+const LOG_EACH_MS = 60_000;
+
+/**
+ * Opens the buffer. What could not be written stays and is tried again with the next beat, so an outage loses nothing
+ * that fits.
+ */
+export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
+  const { count, log, maxSessions = MAX_SESSIONS, flushMs = FLUSH_MS } = deps;
+  const waiting = new Map<string, SeenSession>();
+  let writing: Promise<void> | null = null;
+  let dropped = 0;
+  let loggedAtMs = Number.NEGATIVE_INFINITY;
+
+  const add = (session: SeenSession) => {
+    const key = keyOf(session);
+    const known = waiting.get(key);
+    if (known !== undefined && known.sequence >= session.sequence) return;
+    const oldest = waiting.keys().next();
+    if (known === undefined && waiting.size >= maxSessions && !oldest.done) {
+      waiting.delete(oldest.value);
+      dropped += 1;
+    }
+    waiting.set(key, known === undefined ? session : asItBegan(session, known));
+  };
+  /** What could not be written came before what waits by now. */
+  const putBack = (session: SeenSession) => {
+    const newer = waiting.get(keyOf(session));
+    if (newer === undefined) add(session);
+    else waiting.set(keyOf(session), asItBegan(newer, session));
+  };
+  const write = async () => {
+    while (waiting.size > 0) {
+      const batch = firstOf(waiting, BATCH);
+      for (const [key] of batch) waiting.delete(key);
+      try {
+        await count(batch.map(([, session]) => session));
+      } catch (error) {
+        for (const [, session] of batch) putBack(session);
+        warn(error);
+        return;
+      }
+    }
+  };
+  const warn = (error: unknown) => {
+    if (performance.now() - loggedAtMs < LOG_EACH_MS) return;
+    loggedAtMs = performance.now();
+    log.warn({ err: error, waiting: waiting.size, dropped }, 'viewing sessions cannot be counted yet');
+  };
+  const flush = () => {
+    writing ??= write().finally(() => {
+      writing = null;
+    });
+    return writing;
+  };
+  const timer = setInterval(flush, flushMs);
+  timer.unref();
+  return {
+    add,
+    async close() {
+      clearInterval(timer);
+      const limit = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref());
+      await Promise.race([flush().then(flush), limit]);
+    },
+  };
+}
+
+/** The oldest entries: while many wait, a copy of all of them for each batch would cost more than the batch. */
+function firstOf<Key, Value>(entries: ReadonlyMap<Key, Value>, count: number): [Key, Value][] {
+  const first: [Key, Value][] = [];
+  for (const entry of entries) {
+    if (first.length === count) break;
+    first.push(entry);
+  }
+  return first;
+}
+
+function keyOf({ startHourMs, sessionId }: SeenSession): string {
+  return `${startHourMs}/${sessionId}`;
+}
+
+/** A viewer may move to another network in mid-visit: it counts where it began. */
+function asItBegan(session: SeenSession, { country, device, referrerHost, viewer }: SeenSession): SeenSession {
+  return { ...session, country, device, referrerHost, viewer: viewer ?? session.viewer };
+}

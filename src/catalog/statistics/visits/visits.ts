@@ -1,0 +1,79 @@
+import type { KeyObject } from 'node:crypto';
+import { isbot } from 'isbot';
+import { remember } from '../../../lib/remember.ts';
+import { readBeacon } from '../sessions/viewing-session.ts';
+import { readTicket } from '../sessions/viewing-ticket.ts';
+import type { SeenSession } from '../sums/statistics-gain.ts';
+import { type Device, deviceOf } from './device.ts';
+import { openSessionBuffer, type SessionBufferDeps } from './session-buffer.ts';
+import type { PlaceViewer } from './viewer-salts.ts';
+
+/** A beacon as it arrived: a line with the page's ticket, then JSON (`viewing-session.ts`); and who sent it, when. */
+export type SentBeacon = { body: string; country: string; address: string; userAgent: string; nowMs: number };
+
+/** Counts visits: those that player pages report, and estimates of other players. */
+export type Visits = {
+  /**
+   * Takes what a player page sends of a visit. What no page of ours wrote, what is out of date and what crawlers send
+   * counts nothing. The address is, where different viewers are counted, placed in the day's sketch; it goes no
+   * further.
+   */
+  take(beacon: SentBeacon): void;
+  estimate(session: SeenSession): void;
+  /** Writes what is there, for some seconds at the most, and ends. */
+  close(): Promise<void>;
+};
+
+export type VisitsDeps = SessionBufferDeps & {
+  ticketSecret: KeyObject;
+  /** Answers null throughout where different viewers are not counted. */
+  placeViewer: PlaceViewer;
+};
+
+/** What a User-Agent header states: the device of a person, or null for a crawler. Most viewers send one of a few. */
+type Agents = Map<string, Device | null>;
+
+const MAX_AGENTS = 1_000;
+const MAX_AGENT_CHARS = 512;
+
+/** Opens the counting of visits in this thread. */
+export function openVisits(deps: VisitsDeps): Visits {
+  const sessions = openSessionBuffer(deps);
+  const reading = { ...deps, agents: new Map() };
+  return {
+    take(beacon) {
+      const session = readSession(beacon, reading);
+      if (session !== null) sessions.add(session);
+    },
+    estimate: sessions.add,
+    close: sessions.close,
+  };
+}
+
+function readSession(
+  { body, country, address, userAgent, nowMs }: SentBeacon,
+  { ticketSecret, placeViewer, agents }: VisitsDeps & { agents: Agents },
+): SeenSession | null {
+  const device = findDevice(userAgent, agents);
+  if (device === null) return null;
+  const end = body.indexOf('\n');
+  const ticket = end === -1 ? null : readTicket(body.slice(0, end), ticketSecret, nowMs);
+  const session = ticket === null ? null : readBeacon(body.slice(end + 1), ticket, nowMs);
+  if (session === null) return null;
+  const { libraryId, startHourMs } = session;
+  return {
+    ...session,
+    country,
+    device,
+    viewer: placeViewer({ libraryId, address, userAgent }, startHourMs),
+    isEstimate: false,
+  };
+}
+
+function findDevice(userAgent: string, agents: Agents): Device | null {
+  const known = agents.get(userAgent);
+  if (known !== undefined) return known;
+  const device = userAgent === '' || isbot(userAgent) ? null : deviceOf(userAgent);
+  if (userAgent.length <= MAX_AGENT_CHARS) remember(agents, [userAgent, device], MAX_AGENTS);
+  return device;
+}

@@ -1,0 +1,146 @@
+import type { SegmentRequest, SegmentRequestStore } from '../../catalog/on-demand/segment-request-store.ts';
+import { MOST_AHEAD } from '../../catalog/on-demand/segment-task-store.ts';
+import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
+import { remember } from '../../lib/remember.ts';
+import { findChunk, segmentCount } from '../../media/presentation/published-rendition.ts';
+import type { EdgeLog } from '../edge-deps.ts';
+
+const RENEW_EVERY_MS = 1_000;
+const AWAITED_SEC = 3;
+/** A viewer who was given a segment requests the next within its length; the longest are 12 s. */
+const PASSED_SEC = 15;
+/** Where no viewer was before, one segment more is made: most who seek go on seeking. */
+const FIRST_AHEAD = 1;
+const FOLLOWS_WITHIN_MS = 30_000;
+const REPEAT_AFTER_MS = 5_000;
+const MOST_PLACES = 10_000;
+
+/** A segment of a rendition that is encoded on demand. */
+export type RequestedSegment = { publication: Publication; rendition: StoredRendition; segment: number };
+
+type Awaited = { request: SegmentRequest; viewers: number };
+
+/**
+ * Notifies the encoders what this edge's viewers need of renditions that are encoded on demand: what they wait for, for
+ * as long as one of them waits, and what comes next for those who go on. However many wait, it is one request.
+ */
+export class SegmentRequests {
+  readonly #store: SegmentRequestStore;
+  readonly #log: EdgeLog;
+  readonly #awaited = new Map<string, Awaited>();
+  /** When segments were requested last, the longest ago first. */
+  readonly #requested = new Map<string, number>();
+  readonly #passed = new Map<string, number>();
+  /** What is being written of a segment: it is written in order. */
+  readonly #writes = new Map<string, Promise<void>>();
+  #isClosed = false;
+  #isNotifiedOfFault = false;
+  readonly #renewals: NodeJS.Timeout;
+
+  constructor(store: SegmentRequestStore, log: EdgeLog) {
+    this.#store = store;
+    this.#log = log;
+    this.#renewals = setInterval(() => this.#renew(), RENEW_EVERY_MS);
+    this.#renewals.unref();
+  }
+
+  /**
+   * A viewer waits for a segment. The answer is to be called once when that is over; `goesOn`: the viewer is still
+   * there.
+   */
+  want(wanted: RequestedSegment): (goesOn: boolean) => void {
+    const name = nameOf(wanted);
+    const awaited = this.#awaited.get(name) ?? this.#begin(name, this.#makeRequest(wanted, true));
+    awaited.viewers += 1;
+    return (goesOn) => {
+      awaited.viewers -= 1;
+      if (awaited.viewers > 0) return;
+      this.#awaited.delete(name);
+      const { request } = awaited;
+      const passed = { ...request, isAwaited: false, forSec: PASSED_SEC };
+      this.#write([name], () => (goesOn ? this.#store.put([passed]) : this.#store.drop(request)));
+    };
+  }
+
+  /** A viewer is given a segment that is there: what comes next is made in time, unless it is there too. */
+  pass(given: RequestedSegment): void {
+    const request = this.#makeRequest(given, false);
+    if (!isAnyMissing(given.rendition, given.segment + 1, given.segment + request.aheadSegments)) return;
+    const nowMs = performance.now();
+    const name = nameOf(given);
+    if (nowMs - (this.#passed.get(name) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return;
+    remember(this.#passed, [name, nowMs], MOST_PLACES);
+    this.#write([name], () => this.#store.put([request]));
+  }
+
+  /** Takes all requests back. */
+  async close(): Promise<void> {
+    clearInterval(this.#renewals);
+    this.#isClosed = true;
+    await Promise.all(this.#writes.values());
+    await this.#store.dropAll().catch((error: unknown) => this.#report(error));
+  }
+
+  #makeRequest({ publication, rendition, segment }: RequestedSegment, isAwaited: boolean): SegmentRequest {
+    const { libraryId, mediaId } = publication;
+    const nowMs = performance.now();
+    const before = this.#requested.get(nameOf({ rendition, segment: segment - 1 }));
+    const follows = before !== undefined && nowMs - before < FOLLOWS_WITHIN_MS;
+    remember(this.#requested, [nameOf({ rendition, segment }), nowMs], MOST_PLACES);
+    const last = (rendition.planned === null ? segment + 1 : segmentCount(rendition.planned)) - 1;
+    const aheadSegments = Math.max(0, Math.min(follows ? MOST_AHEAD : FIRST_AHEAD, last - segment));
+    const forSec = isAwaited ? AWAITED_SEC : PASSED_SEC;
+    return { libraryId, mediaId, renditionId: rendition.id, segment, aheadSegments, isAwaited, forSec };
+  }
+
+  #begin(name: string, request: SegmentRequest): Awaited {
+    const awaited = { request, viewers: 0 };
+    this.#awaited.set(name, awaited);
+    this.#write([name], () => this.#store.put([request]));
+    return awaited;
+  }
+
+  #renew(): void {
+    const due = [...this.#awaited].filter(([name]) => !this.#writes.has(name));
+    if (due.length === 0) return;
+    const requests = due.map(([, { request }]) => request);
+    this.#write(
+      due.map(([name]) => name),
+      () => this.#store.put(requests),
+    );
+  }
+
+  /** A request that could not be written is written with the next renewal. */
+  #write(names: readonly string[], write: () => Promise<void>): void {
+    if (this.#isClosed) return;
+    const before = Promise.all(names.map((name) => this.#writes.get(name)));
+    const settled = before
+      .then(write)
+      .then(
+        () => {
+          this.#isNotifiedOfFault = false;
+        },
+        (error: unknown) => this.#report(error),
+      )
+      .finally(() => {
+        for (const name of names) if (this.#writes.get(name) === settled) this.#writes.delete(name);
+      });
+    for (const name of names) this.#writes.set(name, settled);
+  }
+
+  /** Once until it works again: requests are written every second. */
+  #report(error: unknown): void {
+    if (this.#isNotifiedOfFault) return;
+    this.#isNotifiedOfFault = true;
+    this.#log.warn({ err: error }, 'Requests for segments could not be written.');
+  }
+}
+
+function nameOf({ rendition, segment }: Pick<RequestedSegment, 'rendition' | 'segment'>): string {
+  return `${rendition.id}/${segment}`;
+}
+
+function isAnyMissing({ chunks }: StoredRendition, first: number, last: number): boolean {
+  for (let segment = first; segment <= last; segment += 1) if (findChunk(chunks, segment) === null) return true;
+  return false;
+}

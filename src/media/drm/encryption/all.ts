@@ -1,0 +1,14 @@
+import type { SchemeName } from '../../../ports/drm-key-source.ts';
+import { cbcs } from './cbcs.ts';
+import { cenc } from './cenc.ts';
+import type { ProtectionScheme } from './protection-scheme.ts';
+
+/** Every protection scheme, the one that most devices share first. */
+export const PROTECTION_SCHEMES: readonly ProtectionScheme[] = [cbcs, cenc];
+
+/** Finds a scheme by its name. */
+export function findScheme(name: SchemeName): ProtectionScheme {
+  const scheme = PROTECTION_SCHEMES.find((candidate) => candidate.name === name);
+  if (scheme !== undefined) return scheme;
+  throw new Error(`Expected a scheme of ${PROTECTION_SCHEMES.map((known) => known.name).join(', ')}, got ${name}.`);
+}

@@ -1,0 +1,64 @@
+import type { Guid } from '../../../lib/guid.ts';
+import { Refused } from '../../../lib/refused.ts';
+import type { ContentKey } from '../../../ports/drm-key-source.ts';
+import { kidBytes, kidOfBytes } from './content-keys.ts';
+
+/** What a ClearKey licence request requests (W3C Encrypted Media Extensions section 9.1.3). */
+export type ClearKeyRequest = { kids: Guid[] };
+
+const MAX_REQUEST_CHARS = 8192;
+const MAX_KIDS = 64;
+const KID_BYTES = 16;
+/** 16 bytes in base64url without padding. */
+const ENCODED_KID = /^[A-Za-z0-9_-]{22}$/;
+
+/**
+ * Reads a licence request, `{"kids":["<base64url>"],"type":"temporary"}`. Refuses other JSON, no key id or more
+ * than 64, one that is not 16 bytes, and licences to keep: a player must ask each time.
+ */
+export function parseClearKeyRequest(text: string): ClearKeyRequest {
+  if (text.length > MAX_REQUEST_CHARS) {
+    throw new Refused('too-large', `Expected a licence request of at most ${MAX_REQUEST_CHARS} characters.`);
+  }
+  const request = parseObject(text);
+  const { kids, type } = request;
+  if (type !== undefined && type !== 'temporary') {
+    throw new Refused('invalid', 'Expected a licence request of type "temporary".');
+  }
+  if (!Array.isArray(kids) || kids.length === 0 || kids.length > MAX_KIDS) {
+    throw new Refused('invalid', `Expected 1 to ${MAX_KIDS} key ids in "kids".`);
+  }
+  return { kids: kids.map(parseKid) };
+}
+
+/**
+ * Makes the licence, a JSON Web Key set, of the asked keys that the video has. Refuses, as not found, a request
+ * none of whose keys it has. Who may have which key (a key group may be withheld) is decided before: `keys`
+ * are those that the caller may get.
+ */
+export function writeClearKeyLicence(request: ClearKeyRequest, keys: readonly ContentKey[]): string {
+  const granted = keys.filter((key) => request.kids.includes(key.kid));
+  if (granted.length === 0) throw new Refused('not-found', 'The video has none of the asked keys.');
+  const set = granted.map(({ kid, key }) => ({ kty: 'oct', kid: encodeKid(kid), k: key.toString('base64url') }));
+  return JSON.stringify({ keys: set, type: 'temporary' });
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return Object.fromEntries(Object.entries(value));
+  } catch (cause) {
+    throw new Refused('invalid', 'Expected a licence request in JSON.', { cause });
+  }
+  throw new Refused('invalid', 'Expected a licence request that is a JSON object.');
+}
+
+function parseKid(encoded: unknown): Guid {
+  const bytes = typeof encoded === 'string' && ENCODED_KID.test(encoded) ? Buffer.from(encoded, 'base64url') : null;
+  if (bytes?.length === KID_BYTES) return kidOfBytes(bytes);
+  throw new Refused('invalid', 'Expected key ids of 16 bytes in base64url without padding.');
+}
+
+function encodeKid(kid: Guid): string {
+  return kidBytes(kid).toString('base64url');
+}

@@ -1,0 +1,95 @@
+import { BrokenMedia } from '../../bmff/broken-media.ts';
+import { type BitReader, openNalBits } from '../../nal/bit-reader.ts';
+import { type H264SequenceSet, readH264SequenceSet } from '../../nal/h264-sequence-set.ts';
+
+/** What the length of a slice header depends on in a picture parameter set (ITU-T H.264 section 7.3.2.2). */
+export type PictureSet = {
+  sequenceId: number;
+  isCabac: boolean;
+  hasBottomFieldOrder: boolean;
+  /** Map units a slice group changes by; null when slices do not say. */
+  groupChangeRate: number | null;
+  /** References in use in list 0 and 1 unless a slice states otherwise. */
+  activeReferences: readonly [number, number];
+  isWeighted: boolean;
+  bipredictiveWeights: number;
+  hasDeblockingControl: boolean;
+  hasRedundantCount: boolean;
+};
+
+/** The parameter sets known at a place in the stream. */
+export type ParameterSets = { sequences: Map<number, H264SequenceSet>; pictures: Map<number, PictureSet> };
+
+/** An `avcC` box's content, opened (ISO 14496-15 section 5.3.3). */
+export type AvcConfiguration = { nalLengthBytes: number; sets: ParameterSets };
+
+const NAL_SPS = 7;
+const NAL_PPS = 8;
+const MAX_REFERENCES = 32;
+const MAX_SIDE_MACROBLOCKS = 4096;
+
+/** Reads the content of an `avcC` box: the length field's size and its parameter sets. Throws BrokenMedia. */
+export function readAvcConfiguration(avcC: Buffer): AvcConfiguration {
+  const sets: ParameterSets = { sequences: new Map(), pictures: new Map() };
+  let at = 4;
+  const take = (count: number): Buffer => {
+    if (at + count > avcC.length) throw new BrokenMedia(`Expected ${count} more bytes in avcC at byte ${at}.`);
+    at += count;
+    return avcC.subarray(at - count, at);
+  };
+  const nalLengthBytes = (take(1).readUInt8(0) & 3) + 1;
+  for (const mask of [0x1f, 0xff]) {
+    const count = take(1).readUInt8(0) & mask;
+    for (let index = 0; index < count; index += 1) readParameterSet(take(take(2).readUInt16BE(0)), sets);
+  }
+  return { nalLengthBytes, sets };
+}
+
+/**
+ * Takes an SPS or PPS NAL unit into `sets`; any other NAL unit changes nothing. Throws BrokenMedia on a damaged one.
+ */
+export function readParameterSet(nal: Buffer, sets: ParameterSets): void {
+  const type = (nal[0] ?? 0) & 0x1f;
+  if (type === NAL_SPS) {
+    const set = readH264SequenceSet(nal);
+    sets.sequences.set(set.id, set);
+  }
+  if (type === NAL_PPS) readPictureSet(openNalBits(nal), sets);
+}
+
+function readPictureSet(reader: BitReader, sets: ParameterSets): void {
+  const id = reader.ue(255);
+  const sequenceId = reader.ue(31);
+  const isCabac = reader.bit() === 1;
+  const hasBottomFieldOrder = reader.bit() === 1;
+  const groupChangeRate = readSliceGroups(reader);
+  const activeReferences = [reader.ue(MAX_REFERENCES - 1) + 1, reader.ue(MAX_REFERENCES - 1) + 1] as const;
+  const isWeighted = reader.bit() === 1;
+  const bipredictiveWeights = reader.bits(2);
+  for (let skipped = 0; skipped < 3; skipped += 1) reader.se();
+  const hasDeblockingControl = reader.bit() === 1;
+  reader.bit();
+  sets.pictures.set(id, {
+    ...{ sequenceId, isCabac, hasBottomFieldOrder, groupChangeRate, activeReferences, isWeighted },
+    ...{ bipredictiveWeights, hasDeblockingControl, hasRedundantCount: reader.bit() === 1 },
+  });
+}
+
+/** Steps over the slice group map; its change rate matters to slices of types 3 to 5. */
+function readSliceGroups(reader: BitReader): number | null {
+  const groups = reader.ue(7) + 1;
+  if (groups === 1) return null;
+  const type = reader.ue(6);
+  if (type === 0) for (let group = 0; group < groups; group += 1) reader.ue();
+  if (type === 2) for (let corner = 0; corner < 2 * (groups - 1); corner += 1) reader.ue();
+  if (type >= 3 && type <= 5) {
+    reader.bit();
+    return reader.ue(MAX_SIDE_MACROBLOCKS ** 2) + 1;
+  }
+  if (type === 6) {
+    const units = reader.ue(MAX_SIDE_MACROBLOCKS ** 2) + 1;
+    const idBits = Math.ceil(Math.log2(groups));
+    for (let unit = 0; unit < units; unit += 1) reader.bits(idBits);
+  }
+  return null;
+}

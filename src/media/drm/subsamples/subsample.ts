@@ -1,0 +1,98 @@
+/** A stretch of a sample: clear bytes, then protected bytes (ISO 23001-7 section 9.5). */
+export type Subsample = { clearBytes: number; protectedBytes: number };
+
+/** Collects the subsamples of one sample, as few as possible. */
+export type SubsampleList = {
+  add(clearBytes: number, protectedBytes: number): void;
+  /** The subsamples; together they are exactly as long as all that was added. */
+  end(): Subsample[];
+};
+
+/**
+ * With `isBlockAligned` every protected part is a multiple of 16 bytes, its surplus left clear in front (as CMAF,
+ * ISO 23000-19, requires it of `cenc`). `most` is how many subsamples a sample can say that it has.
+ */
+export type SubsampleRules = { isBlockAligned: boolean; most: number };
+
+/** A subsample in a senc entry. */
+export const SUBSAMPLE_BYTES = 6;
+
+const BLOCK_BYTES = 16;
+/** A saiz entry counts a sample's encryption data in 8 bits: its IV, a count of 16 bits and the subsamples. */
+const MAX_ENTRY_BYTES = 255;
+const COUNT_BYTES = 2;
+/** A senc entry counts clear bytes in 16 bits. */
+const MAX_CLEAR_BYTES = 0xffff;
+
+/** How many subsamples a sample can have beside an IV of that length. */
+export function mostSubsamples(ivBytes: number): number {
+  return Math.floor((MAX_ENTRY_BYTES - COUNT_BYTES - ivBytes) / SUBSAMPLE_BYTES);
+}
+
+/**
+ * Opens a list. A protected part below one block holds nothing that a cipher would change and is counted as clear.
+ * Where there are more parts than a sample can have, the smallest are left clear; where even their clear bytes are
+ * too many to be counted, all from the first part on is protected as one, which any decryption undoes as well.
+ */
+export function createSubsampleList({ isBlockAligned, most }: SubsampleRules): SubsampleList {
+  const parts: Subsample[] = [];
+  let pendingBytes = 0;
+  return {
+    add(clearBytes, protectedBytes) {
+      const isProtected = protectedBytes >= BLOCK_BYTES;
+      const surplusBytes = isProtected ? (isBlockAligned ? protectedBytes % BLOCK_BYTES : 0) : protectedBytes;
+      pendingBytes += clearBytes + surplusBytes;
+      if (!isProtected) return;
+      parts.push({ clearBytes: pendingBytes, protectedBytes: protectedBytes - surplusBytes });
+      pendingBytes = 0;
+    },
+    end() {
+      const whole = [...parts, { clearBytes: pendingBytes, protectedBytes: 0 }];
+      if (parts.length <= most) {
+        const list = writeParts(whole);
+        if (list.length <= most) return list;
+      }
+      for (let kept = Math.min(parts.length - 1, most); kept > 0; kept -= 1) {
+        const list = writeParts(keepLargest(whole, kept));
+        if (list.length <= most) return list;
+      }
+      return writeParts(protectAsOne(whole, { isBlockAligned, most }));
+    },
+  };
+}
+
+/** Splits what is counted in 16 bits, and leaves out what is empty. */
+function writeParts(parts: readonly Subsample[]): Subsample[] {
+  return parts.flatMap(({ clearBytes, protectedBytes }) => {
+    if (clearBytes + protectedBytes === 0) return [];
+    const full = Math.max(0, Math.ceil(clearBytes / MAX_CLEAR_BYTES) - 1);
+    const last = { clearBytes: clearBytes - full * MAX_CLEAR_BYTES, protectedBytes };
+    return [...Array<Subsample>(full).fill({ clearBytes: MAX_CLEAR_BYTES, protectedBytes: 0 }), last];
+  });
+}
+
+/** Leaves all but the largest protected parts clear. */
+function keepLargest(parts: readonly Subsample[], count: number): Subsample[] {
+  const largest = parts.toSorted((a, b) => b.protectedBytes - a.protectedBytes).slice(0, count);
+  const kept = new Set(largest);
+  const list: Subsample[] = [];
+  let clearBytes = 0;
+  for (const part of parts) {
+    clearBytes += part.clearBytes;
+    if (kept.has(part)) {
+      list.push({ clearBytes, protectedBytes: part.protectedBytes });
+      clearBytes = 0;
+    } else {
+      clearBytes += part.protectedBytes;
+    }
+  }
+  return [...list, { clearBytes, protectedBytes: 0 }];
+}
+
+function protectAsOne(parts: readonly Subsample[], { isBlockAligned, most }: SubsampleRules): Subsample[] {
+  const totalBytes = parts.reduce((sum, part) => sum + part.clearBytes + part.protectedBytes, 0);
+  const clearBytes = Math.min(parts[0]?.clearBytes ?? 0, most * MAX_CLEAR_BYTES - BLOCK_BYTES);
+  const restBytes = totalBytes - clearBytes;
+  const surplusBytes = isBlockAligned ? restBytes % BLOCK_BYTES : 0;
+  return [{ clearBytes: clearBytes + surplusBytes, protectedBytes: restBytes - surplusBytes }];
+}

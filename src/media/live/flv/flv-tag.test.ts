@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BrokenMedia } from '../../bmff/broken-media.ts';
+import { readFlvTag } from './flv-tag.ts';
+
+const AVC_RECORD = Buffer.from('0142c00affe100156742c00ada11ec0440000003004000000c83c489a801000468ce0fc8', 'hex');
+const KEY_FRAME = 0x90;
+const SEQUENCE_START = 0;
+const CODED_FRAMES_X = 3;
+const MULTITRACK = { video: 6, audio: 5 };
+
+const fourCc = (name: string) => Buffer.from(name, 'latin1');
+const sized = (track: number, data: Buffer) => Buffer.from([track, 0, 0, data.length, ...data]);
+const video = (...body: (Buffer | number[])[]) =>
+  readFlvTag({ type: 9, timestampMs: 40, body: Buffer.concat(body.map((part) => Buffer.from(part))) }, 25);
+const frame = (...bytes: number[]) => Buffer.from(bytes);
+
+test.each([
+  { what: 'one track, the first', body: [[0x03], fourCc('avc1'), [0], frame(1, 2)], bytes: '0102' },
+  { what: 'one track, another', body: [[0x03], fourCc('avc1'), [1], frame(1, 2)], bytes: null },
+  {
+    what: 'many tracks of one codec',
+    body: [[0x13], fourCc('hvc1'), sized(2, frame(9)), sized(0, frame(3, 4))],
+    bytes: '0304',
+  },
+  {
+    what: 'many tracks of many codecs',
+    body: [[0x23], fourCc('vp09'), sized(1, frame(9)), fourCc('av01'), sized(0, frame(5))],
+    bytes: '05',
+  },
+  { what: 'tracks without the first', body: [[0x13], fourCc('avc1'), sized(1, frame(9))], bytes: null },
+  { what: 'a track that ends too soon', body: [[0x13], fourCc('avc1'), [0, 0, 0, 9, 1]], bytes: null },
+])('of enhanced RTMP track 0 is taken: $what', ({ body, bytes }) => {
+  const event = video([KEY_FRAME | MULTITRACK.video], ...body);
+  expect(event?.type === 'unit' ? event.unit.bytes.toString('hex') : null).toBe(bytes);
+});
+
+test('the configuration of the first track comes as that of a stream with one', () => {
+  const plain = video([KEY_FRAME | SEQUENCE_START], fourCc('avc1'), AVC_RECORD);
+  const first = video([KEY_FRAME | MULTITRACK.video, SEQUENCE_START], fourCc('avc1'), [0], AVC_RECORD);
+  expect(first).toEqual(plain);
+  expect(plain).toMatchObject({ type: 'config', config: { widthPx: 64, heightPx: 48 } });
+  expect(video([KEY_FRAME | CODED_FRAMES_X], fourCc('avc1'), frame(7))).toMatchObject({
+    unit: { isKey: true, dtsMs: 40 },
+  });
+});
+
+test('sound of 5.1 channels is described as it comes, also as the first of several tracks', () => {
+  const specific = Buffer.from([0x11, 0xb0]);
+  const head = Buffer.from([0x90 | MULTITRACK.audio, SEQUENCE_START]);
+  const body = Buffer.concat([head, fourCc('mp4a'), Buffer.from([0]), specific]);
+  const event = readFlvTag({ type: 8, timestampMs: 0, body }, 0);
+  if (event?.type !== 'config') throw new Error('Expected a configuration.');
+  expect(event.config.timescale).toBe(48_000);
+  // The channel count of the sample entry.
+  expect(event.config.sampleEntry.readUInt16BE(24)).toBe(6);
+});
+
+test('damaged tags of several tracks are refused by BrokenMedia and by nothing else', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(8, 9), fc.uint8Array({ minLength: 1, maxLength: 80 }), (type, bytes) => {
+      const first = type === 8 ? 0x90 | MULTITRACK.audio : KEY_FRAME | MULTITRACK.video;
+      try {
+        readFlvTag({ type: type === 8 ? 8 : 9, timestampMs: 0, body: Buffer.from([first, ...bytes]) }, 25);
+      } catch (error) {
+        expect(error).toBeInstanceOf(BrokenMedia);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});

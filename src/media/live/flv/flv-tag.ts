@@ -1,0 +1,115 @@
+import { BrokenMedia } from '../../bmff/broken-media.ts';
+import { aacConfig } from '../tracks/aac-config.ts';
+import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
+import { av1Config, avcConfig, hevcConfig } from '../tracks/video-config.ts';
+import { readExtendedPacket } from './extended-tag.ts';
+
+/** An audio (8) or video (9) message of RTMP, or a tag of FLV: Adobe's FLV specification 10.1, annex E.4. */
+export type FlvTag = { type: 8 | 9; timestampMs: number; body: Buffer };
+
+type VideoCodec = 'h264' | 'hevc' | 'av1';
+
+const AVC = 7;
+const AAC = 10;
+/** Enhanced RTMP v2: the top bit of the first byte states that a FourCC follows. */
+const EXTENDED = 0x80;
+const FOURCCS: Readonly<Record<string, VideoCodec>> = { avc1: 'h264', hvc1: 'hevc', av01: 'av1' };
+
+/** Enhanced packet types. */
+const SEQUENCE_START = 0;
+const CODED_FRAMES = 1;
+const SEQUENCE_END = 2;
+const CODED_FRAMES_X = 3;
+const MULTITRACK = 6;
+const MULTITRACK_AUDIO = 5;
+
+const KEY_FRAME = 1;
+const COMMAND_FRAME = 5;
+
+/**
+ * Reads one tag. Null for what carries no media: the end of a sequence, seek commands, metadata, further tracks.
+ * `frameRate` is the encoder's word (onMetaData). Throws BrokenMedia on a damaged tag and on codecs other than H.264,
+ * HEVC, AV1 and AAC.
+ */
+export function readFlvTag(tag: FlvTag, frameRate: number): LiveEvent | null {
+  if (tag.body.length < 2) return null;
+  return tag.type === 8 ? readAudio(tag) : readVideo(tag, frameRate);
+}
+
+function readAudio({ timestampMs, body }: FlvTag): LiveEvent | null {
+  const format = body.readUInt8(0) >> 4;
+  if (format === 9) return readExtendedAudio({ type: 8, timestampMs, body });
+  if (format !== AAC) throw new BrokenMedia(`Expected AAC (format 10) in an audio tag, got format ${format}.`);
+  const data = body.subarray(2);
+  if (body.readUInt8(1) === 0) return { type: 'config', config: aacConfig(data) };
+  return audioUnit(timestampMs, data);
+}
+
+/** Enhanced RTMP v2, ExAudioTagHeader: packet type in the low bits, then a FourCC. */
+function readExtendedAudio({ timestampMs, body }: FlvTag): LiveEvent | null {
+  const head = readExtendedPacket(body, MULTITRACK_AUDIO);
+  if (head === null || head.packet > CODED_FRAMES) return null;
+  const { packet, fourCc, data } = head;
+  if (fourCc !== 'mp4a') throw new BrokenMedia(`Expected audio of FourCC mp4a, got ${JSON.stringify(fourCc)}.`);
+  return packet === SEQUENCE_START ? { type: 'config', config: aacConfig(data) } : audioUnit(timestampMs, data);
+}
+
+function audioUnit(timestampMs: number, bytes: Buffer): LiveEvent | null {
+  if (bytes.length === 0) return null;
+  return { type: 'unit', unit: { kind: 'audio', dtsMs: timestampMs, ptsMs: timestampMs, isKey: true, bytes } };
+}
+
+function readVideo(tag: FlvTag, frameRate: number): LiveEvent | null {
+  const first = tag.body.readUInt8(0);
+  if ((first & EXTENDED) !== 0) return readExtendedVideo(tag, frameRate);
+  const codec = first & 0x0f;
+  if (codec !== AVC) throw new BrokenMedia(`Expected H.264 (codec 7) in a video tag, got codec ${codec}.`);
+  if (first >> 4 === COMMAND_FRAME || tag.body.length < 5) return null;
+  const packet = tag.body.readUInt8(1);
+  if (packet === 0) return { type: 'config', config: avcConfig(tag.body.subarray(5), frameRate) };
+  if (packet !== 1) return null;
+  return videoUnit(tag.timestampMs, {
+    isKey: first >> 4 === KEY_FRAME,
+    offsetMs: readI24(tag.body, 2),
+    bytes: tag.body.subarray(5),
+  });
+}
+
+function readExtendedVideo({ timestampMs, body }: FlvTag, frameRate: number): LiveEvent | null {
+  const frame = (body.readUInt8(0) >> 4) & 7;
+  const head = readExtendedPacket(body, MULTITRACK);
+  if (head === null || frame === COMMAND_FRAME) return null;
+  const { packet, fourCc, data } = head;
+  if (packet === SEQUENCE_END || packet > CODED_FRAMES_X) return null;
+  const codec = FOURCCS[fourCc];
+  if (codec === undefined)
+    throw new BrokenMedia(`Expected video of FourCC avc1, hvc1 or av01, got ${JSON.stringify(fourCc)}.`);
+  if (packet === SEQUENCE_START) return { type: 'config', config: configOf(codec, data, frameRate) };
+  const isKey = frame === KEY_FRAME;
+  if (packet === CODED_FRAMES_X || (packet === CODED_FRAMES && codec === 'av1')) {
+    return videoUnit(timestampMs, { isKey, offsetMs: 0, bytes: data });
+  }
+  if (packet !== CODED_FRAMES || data.length < 3) return null;
+  return videoUnit(timestampMs, { isKey, offsetMs: readI24(data, 0), bytes: data.subarray(3) });
+}
+
+function configOf(codec: VideoCodec, description: Buffer, frameRate: number): TrackConfig {
+  switch (codec) {
+    case 'h264':
+      return avcConfig(description, frameRate);
+    case 'hevc':
+      return hevcConfig(description, frameRate);
+    case 'av1':
+      return av1Config(description, frameRate);
+  }
+}
+
+function videoUnit(dtsMs: number, frame: { isKey: boolean; offsetMs: number; bytes: Buffer }): LiveEvent | null {
+  if (frame.bytes.length === 0) return null;
+  const { isKey, offsetMs, bytes } = frame;
+  return { type: 'unit', unit: { kind: 'video', dtsMs, ptsMs: dtsMs + offsetMs, isKey, bytes } };
+}
+
+function readI24(bytes: Buffer, at: number): number {
+  return bytes.readIntBE(at, 3);
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { visualEntry } from '../../bmff/sample-entry.ts';
+import type { TrackConfig } from '../tracks/access-unit.ts';
+import { planLiveLadder } from './ladder-plan.ts';
+
+const SIZE = { widthPx: 1280, heightPx: 720 };
+const OPTIONS = { allowedRungs: [240, 360, 480, 720] } as const;
+
+function track(type: string, box: string, record: readonly number[]): TrackConfig {
+  const body = Buffer.from(record);
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(8 + body.length);
+  head.write(box, 4, 'latin1');
+  const sampleEntry = visualEntry(type, SIZE, Buffer.concat([head, body]));
+  return { kind: 'video', timescale: 90_000, sampleEntry, ...SIZE, frameRate: 30, frameTicks: 0 };
+}
+
+const hvcC = (depth: number) => [1, 2, ...Array<number>(15).fill(0), 0xf8 | (depth - 8)];
+
+test.each([
+  ['H.264 High', track('avc1', 'avcC', [1, 100, 0, 31]), [480, 360, 240]],
+  ['H.264 High 10', track('avc1', 'avcC', [1, 110, 0, 31]), []],
+  ['HEVC of 8 bits', track('hvc1', 'hvcC', hvcC(8)), [480, 360, 240]],
+  ['HEVC of 10 bits', track('hvc1', 'hvcC', hvcC(10)), []],
+  ['AV1 of 8 bits', track('av01', 'av1C', [0x81, 0, 0x0c, 0]), [480, 360, 240]],
+  ['AV1 of 10 bits', track('av01', 'av1C', [0x81, 0, 0x4c, 0]), []],
+])('%s gets rungs only where they show the same colours', (_, source, expected) => {
+  expect(planLiveLadder(source, OPTIONS).rungs.map(({ rung }) => rung)).toEqual(expected);
+});

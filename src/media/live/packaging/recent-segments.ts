@@ -1,0 +1,69 @@
+import type { Guid } from '../../../lib/guid.ts';
+import type { LivePart } from './part-writer.ts';
+
+/**
+ * Segments that an owner keeps in memory beside those that are not stored yet, the open one among them. An edge that
+ * connects is given their parts: players at the live edge play within one segment of it.
+ */
+const KEPT_SEGMENTS = 3;
+
+export type RecentSegment = {
+  renditionId: Guid;
+  number: number;
+  parts: LivePart[];
+  isClosed: boolean;
+  stored: { storageKey: string; sizeBytes: number } | null;
+};
+
+/** The newest segments of the renditions of a period, with their parts. */
+export class RecentSegments {
+  readonly #segments = new Map<Guid, RecentSegment[]>();
+
+  add(renditionId: Guid, part: LivePart): void {
+    const segments = this.#of(renditionId);
+    // Of an encoder that ends and one that begins, parts of two segments come at once.
+    let open = segments.findLast(({ number }) => number === part.segment);
+    if (open === undefined) {
+      open = { renditionId, number: part.segment, parts: [], isClosed: false, stored: null };
+      segments.push(open);
+    }
+    open.parts.push(part);
+  }
+
+  /** Lets go of a segment that is not served. */
+  drop(renditionId: Guid, number: number): void {
+    this.#segments.set(
+      renditionId,
+      this.#of(renditionId).filter((one) => one.number !== number),
+    );
+  }
+
+  close(renditionId: Guid, number: number): void {
+    const segment = this.#of(renditionId).find((one) => one.number === number);
+    if (segment !== undefined) segment.isClosed = true;
+  }
+
+  store(renditionId: Guid, number: number, stored: { storageKey: string; sizeBytes: number }): void {
+    const segments = this.#of(renditionId);
+    const segment = segments.find((one) => one.number === number);
+    if (segment !== undefined) segment.stored = stored;
+    const surplus = Math.max(0, segments.length - KEPT_SEGMENTS);
+    const old = segments.slice(0, surplus);
+    // Those that are not stored are kept whatever their number.
+    const unstored = old.filter((one) => one.stored === null);
+    this.#segments.set(renditionId, [...unstored, ...segments.slice(surplus)]);
+  }
+
+  /** All that is held, oldest first. */
+  all(): RecentSegment[] {
+    return [...this.#segments.values()].flat().toSorted((a, b) => a.number - b.number);
+  }
+
+  #of(renditionId: Guid): RecentSegment[] {
+    const known = this.#segments.get(renditionId);
+    if (known !== undefined) return known;
+    const segments: RecentSegment[] = [];
+    this.#segments.set(renditionId, segments);
+    return segments;
+  }
+}

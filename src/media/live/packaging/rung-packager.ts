@@ -1,0 +1,97 @@
+import { VIDEO_TIMESCALE } from '../tracks/access-unit.ts';
+import { type LivePart, type LiveSegment, PartWriter } from './part-writer.ts';
+
+/** `gaps`: numbers of segments of the source that this rung has nothing of. */
+export type RungOutput = { ended: LivePart[]; segments: LiveSegment[]; gaps: number[] };
+
+type Cut = { segment: number; tick: number };
+type Pending = { tick: number; isKey: boolean; bytes: Buffer };
+
+/**
+ * Cuts the encoded pictures of one rung into parts, and into segments where the source has its own, under the same
+ * numbers. Pictures come in the order in which they are shown, so none has an offset. Ticks of `VIDEO_TIMESCALE`.
+ */
+export class RungPackager {
+  readonly #writer: PartWriter;
+  /** Cuts of the source that no picture has reached yet. */
+  readonly #cuts: Cut[] = [];
+  #open: number | null = null;
+  #pending: Pending | null = null;
+
+  constructor(firstSegment: number) {
+    this.#writer = new PartWriter('video', VIDEO_TIMESCALE, firstSegment);
+  }
+
+  /** The source begins a segment; its pictures come later. */
+  cut(segment: number, tick: number): void {
+    this.#cuts.push({ segment, tick });
+  }
+
+  /** Takes the next picture; one that is not shown after the last is left out. */
+  push(tick: number, { isKey, bytes }: { isKey: boolean; bytes: Buffer }): RungOutput {
+    const output: RungOutput = { ended: [], segments: [], gaps: [] };
+    if (this.#pending !== null && tick <= this.#pending.tick) return output;
+    this.#advance(tick, output);
+    if (this.#open !== null) this.#pending = { tick, isKey, bytes };
+    return output;
+  }
+
+  /** Ends all that is open: the last picture lasts until `endTick`. */
+  end(endTick: number): RungOutput {
+    const output: RungOutput = { ended: [], segments: [], gaps: [] };
+    this.#passCuts(endTick - 1, output);
+    this.#write(endTick, output);
+    if (this.#open !== null) this.#close(this.#open, output);
+    return output;
+  }
+
+  /** Gives up all that is open; answers the numbers of segments that nothing, or not all, came of. */
+  abort(): number[] {
+    const lost = [...(this.#open === null ? [] : [this.#open]), ...this.#cuts.map(({ segment }) => segment)];
+    this.#cuts.length = 0;
+    this.#open = null;
+    this.#pending = null;
+    this.#writer.dropSegment();
+    return lost;
+  }
+
+  /** Writes what is shown before `tick`. */
+  #advance(tick: number, output: RungOutput): void {
+    this.#passCuts(tick, output);
+    this.#write(tick, output);
+  }
+
+  /** Ends segments at the cuts up to `tick`. */
+  #passCuts(tick: number, output: RungOutput): void {
+    for (let next = this.#cuts[0]; next !== undefined && next.tick <= tick; next = this.#cuts[0]) {
+      this.#cuts.shift();
+      this.#write(next.tick, output);
+      if (this.#open !== null) this.#close(this.#open, output);
+      this.#open = next.segment;
+      this.#writer.skipTo(next.segment);
+    }
+  }
+
+  #write(endTick: number, output: RungOutput): void {
+    const frame = this.#pending;
+    if (frame === null) return;
+    this.#pending = null;
+    const part = this.#writer.add(frame.tick, {
+      durationTicks: Math.max(1, endTick - frame.tick),
+      sizeBytes: frame.bytes.length,
+      compositionOffsetTicks: 0,
+      isSync: frame.isKey,
+      bytes: frame.bytes,
+    });
+    if (part !== null) output.ended.push(part);
+  }
+
+  #close(number: number, output: RungOutput): void {
+    this.#open = null;
+    const part = this.#writer.endPart();
+    if (part !== null) output.ended.push(part);
+    const segment = this.#writer.endSegment();
+    if (segment === null) output.gaps.push(number);
+    else output.segments.push(segment);
+  }
+}

@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BrokenMedia } from '../../bmff/broken-media.ts';
+import { readFlvTag } from '../flv/flv-tag.ts';
+import { aacConfig } from '../tracks/aac-config.ts';
+import type { AccessUnit, TrackConfig } from '../tracks/access-unit.ts';
+import { PART_TARGET_SEC } from './part-writer.ts';
+import { type PackagedEvent, StreamPackager } from './stream-packager.ts';
+
+const AUDIO = aacConfig(Buffer.from([0x11, 0x90]));
+const VIDEO: TrackConfig = { ...AUDIO, kind: 'video', timescale: 90_000, frameRate: 25, frameTicks: 0 };
+const NEW = { segment: 0, endMs: 0 };
+
+/** 25 pictures a second, two reordered, a keyframe each 2 s, and audio, as a publisher sends them. */
+function* media(fromMs: number, lengthMs: number): Generator<AccessUnit> {
+  let soundMs = fromMs;
+  for (let ms = 0; ms < lengthMs; ms += 40) {
+    const isKey = ms % 2_000 === 0;
+    const dtsMs = fromMs + ms;
+    yield { kind: 'video', dtsMs, ptsMs: dtsMs + (isKey ? 80 : 40), isKey, bytes: Buffer.alloc(100) };
+    for (; soundMs < dtsMs + 40; soundMs += 1024 / 48) {
+      const rounded = Math.floor(soundMs);
+      yield { kind: 'audio', dtsMs: rounded, ptsMs: rounded, isKey: true, bytes: Buffer.alloc(20) };
+    }
+  }
+}
+
+function pushAll(packager: StreamPackager, units: Iterable<AccessUnit>): PackagedEvent[] {
+  return [...units].flatMap((unit) => packager.push(unit)?.events ?? []);
+}
+
+const partsOf = (events: readonly PackagedEvent[], kind: string) =>
+  events.flatMap((event) => (event.type === 'part' && event.part.kind === kind ? [event.part] : []));
+const segmentsOf = (events: readonly PackagedEvent[], kind: string) =>
+  events.flatMap((event) => (event.type === 'segment' && event.segment.kind === kind ? [event.segment.segment] : []));
+
+test('parts keep to their target, and segments begin at keyframes with equal decode and presentation time', () => {
+  const packager = new StreamPackager({ video: VIDEO, audio: AUDIO }, NEW);
+  const events = [...pushAll(packager, media(5_000, 6_000)), ...packager.end()];
+  for (const [kind, timescale] of [
+    ['video', 90_000],
+    ['audio', 48_000],
+  ] as const) {
+    const segments = segmentsOf(events, kind);
+    expect(segments.map(({ number }) => number)).toEqual([0, 1, 2]);
+    for (const part of partsOf(events, kind)) {
+      expect(part.durationTicks / timescale).toBeLessThanOrEqual(PART_TARGET_SEC);
+    }
+  }
+  expect(segmentsOf(events, 'video').map(({ startTick }) => startTick)).toEqual([0, 180_000, 360_000]);
+  for (const { fragments } of segmentsOf(events, 'video')) {
+    expect(fragments[0]?.samples[0]).toMatchObject({ isSync: true, compositionOffsetTicks: 0 });
+  }
+});
+
+test('a publisher that comes back goes on without a hole, whatever its clock says', () => {
+  const packager = new StreamPackager({ video: VIDEO, audio: AUDIO }, NEW);
+  const first = [...pushAll(packager, media(0, 3_000)), ...packager.end()];
+  const second = [...pushAll(packager, media(900_000, 4_000)), ...packager.end()];
+  const segments = [...segmentsOf(first, 'video'), ...segmentsOf(second, 'video')];
+  expect(segments.map(({ number }) => number)).toEqual([0, 1, 2, 3]);
+  segments.slice(1).forEach((segment, at) => {
+    const before = segments[at];
+    expect(segment.startTick).toBe((before?.startTick ?? 0) + (before?.durationTicks ?? 0));
+  });
+  expect(segmentsOf(second, 'audio').map(({ number }) => number)).toEqual([2, 3]);
+});
+
+test('what follows a publisher that was cut off amid reordered pictures begins when all of them were shown', () => {
+  const packager = new StreamPackager({ video: VIDEO, audio: null }, NEW);
+  const frame = (dtsMs: number, ptsMs: number): AccessUnit => {
+    return { kind: 'video', dtsMs, ptsMs, isKey: dtsMs === 0, bytes: Buffer.alloc(3) };
+  };
+  // Its last picture is shown 80 ms after it is decoded: the two between were never sent.
+  const first = [...pushAll(packager, [frame(0, 80), frame(40, 200)]), ...packager.end()];
+  const second = [...pushAll(packager, [frame(0, 80), frame(40, 120)]), ...packager.end()];
+  const shown = segmentsOf(first, 'video').flatMap(({ fragments, startTick }) => {
+    let tick = startTick;
+    return fragments.flatMap(({ samples }) =>
+      samples.map(({ durationTicks, compositionOffsetTicks }) => {
+        tick += durationTicks;
+        return tick - durationTicks + compositionOffsetTicks;
+      }),
+    );
+  });
+  expect(segmentsOf(second, 'video')[0]?.startTick).toBeGreaterThanOrEqual(Math.max(...shown) + 3_600);
+});
+
+const frames = (count: number, frame: (at: number) => { ms: number; offsetMs?: number; isKey?: boolean }) =>
+  Array.from({ length: count }, (_, at): AccessUnit => {
+    const { ms, offsetMs = 0, isKey = at === 0 } = frame(at);
+    return { kind: 'video', dtsMs: ms, ptsMs: ms + offsetMs, isKey, bytes: Buffer.alloc(10) };
+  });
+
+test.each([
+  // Segments: their count, and the seconds of the longest and of all.
+  {
+    what: 'keyframes each 8 s',
+    units: frames(600, (at) => ({ ms: at * 40, isKey: at % 200 === 0 })),
+    expected: [3, 8, 24],
+  },
+  { what: 'no keyframe after the first', units: frames(1_000, (at) => ({ ms: at * 40 })), expected: [2, 20, 40] },
+  {
+    what: 'frames of changing length',
+    units: frames(200, (at) => ({ ms: Math.floor(at / 2) * 100 + (at % 2) * 20, isKey: at % 40 === 0 })),
+    expected: [5, 2, 10],
+  },
+  {
+    what: 'a decode time that goes back a little',
+    units: frames(100, (at) => ({ ms: at === 50 ? 1_950 : at * 40, isKey: at % 50 === 0 })),
+    expected: [2, 2, 4],
+  },
+  {
+    what: 'a clock that jumps an hour',
+    units: frames(100, (at) => ({ ms: at * 40 + (at < 50 ? 0 : 3_600_000), isKey: at % 50 === 0 })),
+    expected: [2, 2, 4],
+  },
+])('a stream goes on: $what', ({ units, expected }) => {
+  const packager = new StreamPackager({ video: { ...VIDEO, frameRate: 0 }, audio: null }, NEW);
+  const segments = segmentsOf([...pushAll(packager, units), ...packager.end()], 'video');
+  const lengths = segments.map(({ durationTicks }) => durationTicks / 90_000);
+  const [count = 0, longest = 0, all = 0] = expected;
+  expect(lengths).toHaveLength(count);
+  expect(Math.abs(Math.max(...lengths) - longest)).toBeLessThan(0.15);
+  expect(Math.abs(lengths.reduce((sum, sec) => sum + sec, 0) - all)).toBeLessThan(0.15);
+});
+
+test('decode times rise whatever times a publisher sends', () => {
+  const times = fc.array(
+    fc.tuple(fc.integer({ min: -5_000, max: 50_000 }), fc.integer({ min: -200, max: 500 }), fc.boolean()),
+    {
+      minLength: 5,
+      maxLength: 60,
+    },
+  );
+  fc.assert(
+    fc.property(times, (frames) => {
+      const packager = new StreamPackager({ video: VIDEO, audio: null }, NEW);
+      const units = frames.map(([dtsMs, offset, isKey]): AccessUnit => {
+        return { kind: 'video', dtsMs, ptsMs: dtsMs + offset, isKey, bytes: Buffer.alloc(3) };
+      });
+      const events = [...pushAll(packager, units), ...packager.end()];
+      let endTick = 0;
+      for (const { fragments } of segmentsOf(events, 'video')) {
+        for (const { baseTick, samples } of fragments) {
+          expect(baseTick).toBeGreaterThanOrEqual(endTick);
+          endTick = baseTick + samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
+        }
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('damaged tags are refused, not thrown about', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(8, 9), fc.uint8Array({ maxLength: 200 }), (type, bytes) => {
+      try {
+        readFlvTag({ type: type === 8 ? 8 : 9, timestampMs: 0, body: Buffer.from(bytes) }, 25);
+      } catch (error) {
+        expect(error).toBeInstanceOf(BrokenMedia);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});

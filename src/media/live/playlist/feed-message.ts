@@ -1,0 +1,119 @@
+import type { Guid } from '../../../lib/guid.ts';
+import type { KeyGroup } from '../../../ports/drm-key-source.ts';
+
+/** A rendition of a period as edges need it; its init segment follows in a message of its own. */
+export type FeedRendition = {
+  id: Guid;
+  kind: 'video' | 'audio';
+  /** What it stands for over periods: `audio`, `source`, or the rung of an encoded one. */
+  slot: string;
+  rung: number | null;
+  codecString: string;
+  timescale: number;
+  widthPx: number | null;
+  heightPx: number | null;
+  /** Which of a protected stream's keys encrypts it, and the beginning of its IVs. */
+  keyGroup: KeyGroup;
+  ivPrefix: number;
+};
+
+export type FeedPeriod = {
+  number: number;
+  firstSequence: number;
+  isPreview: boolean;
+  frameRate: number;
+  /** Its rungs are still to come, within seconds. */
+  isLadderPending: boolean;
+  renditions: readonly FeedRendition[];
+};
+
+/** What the owner of a stream sends to edges. Ticks are those of the rendition's timescale. */
+export type FeedMessage =
+  /** Sent again when renditions were added. */
+  | { type: 'period'; period: FeedPeriod }
+  /** Bytes: the init segment. */
+  | { type: 'init'; renditionId: Guid }
+  /** A segment begins in a period. */
+  | { type: 'cut'; period: number; segment: number; wallMs: number }
+  /** Bytes: the fragment. */
+  | {
+      type: 'part';
+      renditionId: Guid;
+      segment: number;
+      part: number;
+      startTick: number;
+      durationTicks: number;
+      samples: number;
+      isIndependent: boolean;
+    }
+  /** All parts of a segment were sent. */
+  | { type: 'closed'; renditionId: Guid; segment: number }
+  /** This segment of a rendition is not served: EXT-X-GAP. */
+  | { type: 'gap'; renditionId: Guid; segment: number }
+  /** A closed segment has its object and its row. */
+  | { type: 'stored'; renditionId: Guid; segment: number; storageKey: string; sizeBytes: number }
+  /** The snapshot is whole: all that the owner holds was sent. */
+  | { type: 'snapshot' }
+  /** Whether a publisher is connected. */
+  | { type: 'publisher'; isConnected: boolean }
+  | { type: 'ping' }
+  /** The stream ended; nothing follows. */
+  | { type: 'end' };
+
+export type FeedFrame = { message: FeedMessage; bytes: Buffer };
+
+const HEAD_BYTES = 8;
+const LARGEST_FRAME = 64 * 2 ** 20;
+const NO_BYTES = Buffer.alloc(0);
+
+/** A frame on the wire: u32 bytes of JSON, u32 further bytes, big endian, then both. Pieces are not copied. */
+export function writeFeedFrame(message: FeedMessage, ...pieces: readonly Buffer[]): Buffer[] {
+  const json = Buffer.from(JSON.stringify(message));
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.writeUInt32BE(json.length, 0);
+  head.writeUInt32BE(
+    pieces.reduce((sum, piece) => sum + piece.length, 0),
+    4,
+  );
+  return [Buffer.concat([head, json]), ...pieces];
+}
+
+/** Puts frames together from bytes in any cutting. Throws on one above 64 MiB. */
+export function createFeedReader(): { push(chunk: Buffer): FeedFrame[] } {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  let neededBytes = HEAD_BYTES;
+  return {
+    push(chunk) {
+      held.push(chunk);
+      heldBytes += chunk.length;
+      const frames: FeedFrame[] = [];
+      if (heldBytes < neededBytes) return frames;
+      let rest = held.length === 1 ? chunk : Buffer.concat(held);
+      for (;;) {
+        neededBytes = frameBytes(rest);
+        if (rest.length < neededBytes) break;
+        frames.push(readFrame(rest.subarray(0, neededBytes)));
+        rest = rest.subarray(neededBytes);
+      }
+      held = rest.length === 0 ? [] : [Buffer.from(rest)];
+      heldBytes = rest.length;
+      return frames;
+    },
+  };
+}
+
+function frameBytes(bytes: Buffer): number {
+  if (bytes.length < HEAD_BYTES) return HEAD_BYTES;
+  const size = HEAD_BYTES + bytes.readUInt32BE(0) + bytes.readUInt32BE(4);
+  if (size > LARGEST_FRAME) throw new Error(`Expected a frame of ${LARGEST_FRAME} bytes at most, got ${size}.`);
+  return size;
+}
+
+function readFrame(frame: Buffer): FeedFrame {
+  const jsonEnd = HEAD_BYTES + frame.readUInt32BE(0);
+  const message: unknown = JSON.parse(frame.toString('utf8', HEAD_BYTES, jsonEnd));
+  const bytes = jsonEnd === frame.length ? NO_BYTES : Buffer.from(frame.subarray(jsonEnd));
+  // The other side is this same module, behind a shared secret.
+  return { message: message as FeedMessage, bytes };
+}

@@ -1,0 +1,240 @@
+import type { Guid } from '../../../lib/guid.ts';
+import type { FeedFrame, FeedMessage, FeedPeriod, FeedRendition } from './feed-message.ts';
+
+/** A partial segment and its bytes; null once the segment is stored and they were let go. */
+export type IndexedPart = {
+  startTick: number;
+  durationTicks: number;
+  samples: number;
+  isIndependent: boolean;
+  bytes: Buffer | null;
+};
+
+/** A segment of one rendition as an edge holds it. */
+export type IndexedSegment = {
+  number: number;
+  startTick: number;
+  durationTicks: number;
+  wallMs: number | null;
+  parts: IndexedPart[];
+  isClosed: boolean;
+  /** It is not there and does not come. */
+  isGap: boolean;
+  stored: { storageKey: string; sizeBytes: number } | null;
+};
+
+/** A stored segment as its row describes it. */
+export type SegmentRow = {
+  renditionId: Guid;
+  number: number;
+  startTick: number;
+  durationTicks: number;
+  wallMs: number | null;
+  storageKey: string;
+  sizeBytes: number;
+};
+
+export type IndexedRendition = FeedRendition & { init: Buffer; segments: IndexedSegment[] };
+
+export type IndexedPeriod = Omit<FeedPeriod, 'renditions'> & {
+  renditions: IndexedRendition[];
+  cuts: Map<number, number>;
+};
+
+/** Whether a slot is that of an encoded rung: neither audio nor pictures as they came. */
+export function isRung(slot: string): boolean {
+  return slot !== 'audio' && slot !== 'source';
+}
+
+/** Segments whose parts stay in memory and are listed. */
+const SEGMENTS_WITH_PARTS = 4;
+
+/**
+ * What an edge has of a live stream: rows of the past, and what the owner's feed adds. Taking the same message, or
+ * the same row, twice changes nothing.
+ */
+export class LiveIndex {
+  readonly #periods = new Map<number, IndexedPeriod>();
+  readonly #renditions = new Map<Guid, { period: IndexedPeriod; rendition: IndexedRendition }>();
+  isConnected = false;
+  hasEnded = false;
+  /** Rises with each change that a playlist shows. */
+  version = 0;
+  /** The longest segment of any rendition that was ever whole here, in whole seconds. */
+  longestSec = 0;
+
+  /** Periods, oldest first. */
+  get periods(): IndexedPeriod[] {
+    return [...this.#periods.values()].toSorted((a, b) => a.number - b.number);
+  }
+
+  find(renditionId: Guid): { period: IndexedPeriod; rendition: IndexedRendition } | null {
+    return this.#renditions.get(renditionId) ?? null;
+  }
+
+  /**
+   * Of `retired` renditions nothing is listed any more: their addresses stay for players that know them, and their
+   * playlists are those of what takes their place.
+   */
+  addPeriod(
+    { renditions, ...period }: FeedPeriod,
+    inits: ReadonlyMap<Guid, Buffer> = new Map(),
+    retired: ReadonlySet<Guid> = new Set(),
+  ): void {
+    const added: IndexedPeriod = this.#periods.get(period.number) ?? { ...period, renditions: [], cuts: new Map() };
+    // Rungs come when their encoder has begun; rows say nothing of it.
+    added.isLadderPending &&= period.isLadderPending;
+    for (const described of renditions) {
+      if (this.#renditions.has(described.id)) continue;
+      const rendition = { ...described, init: inits.get(described.id) ?? Buffer.alloc(0), segments: [] };
+      added.renditions.push(rendition);
+      this.#renditions.set(rendition.id, { period: added, rendition });
+    }
+    added.renditions = added.renditions.filter(({ id }) => !retired.has(id));
+    this.#periods.set(period.number, added);
+    this.version += 1;
+  }
+
+  addRow({ renditionId, storageKey, sizeBytes, ...times }: SegmentRow): void {
+    const rendition = this.#renditions.get(renditionId)?.rendition;
+    if (rendition === undefined) return;
+    const known = findSegment(rendition.segments, times.number);
+    const stored = { storageKey, sizeBytes };
+    if (known !== null) Object.assign(known, { stored: known.stored ?? stored, isClosed: true, isGap: false });
+    else insert(rendition.segments, { ...times, parts: [], isClosed: true, isGap: false, stored });
+    this.#measure(times.durationTicks, rendition);
+    this.version += 1;
+  }
+
+  /** Takes a message of the feed; true when a playlist shows it. */
+  apply({ message, bytes }: FeedFrame): boolean {
+    const isShown = this.#apply(message, bytes);
+    if (isShown) this.version += 1;
+    return isShown;
+  }
+
+  /** Lets go of what is older than the window; the newest segments stay. */
+  trim(windowMs: number, nowMs: number): void {
+    for (const { renditions } of this.#periods.values()) {
+      for (const { segments, timescale } of renditions) {
+        const surplus = segments.findIndex(({ wallMs, durationTicks, isGap }) => {
+          if (isGap) return false;
+          return wallMs === null || wallMs + (durationTicks * 1000) / timescale > nowMs - windowMs;
+        });
+        segments.splice(
+          0,
+          Math.min(surplus === -1 ? segments.length : surplus, Math.max(0, segments.length - SEGMENTS_WITH_PARTS)),
+        );
+        for (let at = segments.length - 1 - SEGMENTS_WITH_PARTS; at >= 0; at -= 1) {
+          if (!releaseParts(segments[at])) break;
+        }
+      }
+    }
+  }
+
+  #apply(message: FeedMessage, bytes: Buffer): boolean {
+    switch (message.type) {
+      case 'period':
+        this.addPeriod(message.period);
+        return true;
+      case 'init': {
+        const found = this.#renditions.get(message.renditionId);
+        if (found !== undefined) found.rendition.init = bytes;
+        return true;
+      }
+      case 'cut':
+        this.#periods.get(message.period)?.cuts.set(message.segment, message.wallMs);
+        return false;
+      case 'part':
+        return this.#addPart(message, bytes);
+      case 'closed': {
+        const segment = this.#segment(message);
+        if (segment === null || segment.isClosed) return false;
+        segment.isClosed = true;
+        this.#measure(segment.durationTicks, this.#renditions.get(message.renditionId)?.rendition);
+        return true;
+      }
+      case 'gap':
+        return this.#addGap(message);
+      case 'stored': {
+        const segment = this.#segment(message);
+        if (segment !== null) segment.stored = { storageKey: message.storageKey, sizeBytes: message.sizeBytes };
+        return false;
+      }
+      case 'publisher':
+        this.isConnected = message.isConnected;
+        return false;
+      case 'end':
+        this.hasEnded = true;
+        return true;
+      case 'ping':
+      case 'snapshot':
+        return false;
+    }
+  }
+
+  #addPart(message: Extract<FeedMessage, { type: 'part' }>, bytes: Buffer): boolean {
+    const found = this.#renditions.get(message.renditionId);
+    if (found === undefined) return false;
+    const { segments } = found.rendition;
+    let segment = findSegment(segments, message.segment);
+    if (segment === null) {
+      const wallMs = found.period.cuts.get(message.segment) ?? null;
+      const times = { startTick: message.startTick, durationTicks: 0, wallMs };
+      segment = { number: message.segment, ...times, parts: [], isClosed: false, isGap: false, stored: null };
+      insert(segments, segment);
+    }
+    if (segment.isClosed || message.part !== segment.parts.length) return false;
+    const { startTick, durationTicks, samples, isIndependent } = message;
+    segment.parts.push({ startTick, durationTicks, samples, isIndependent, bytes });
+    segment.durationTicks += durationTicks;
+    return true;
+  }
+
+  #addGap({ renditionId, segment: number }: { renditionId: Guid; segment: number }): boolean {
+    const rendition = this.#renditions.get(renditionId)?.rendition;
+    if (rendition === undefined) return false;
+    const known = findSegment(rendition.segments, number);
+    if (known?.isClosed === true) return false;
+    const times = { startTick: 0, durationTicks: 0, wallMs: null };
+    if (known !== null) Object.assign(known, { isClosed: true, isGap: true, parts: [] });
+    else insert(rendition.segments, { number, ...times, parts: [], isClosed: true, isGap: true, stored: null });
+    return true;
+  }
+
+  #measure(durationTicks: number, rendition: IndexedRendition | undefined): void {
+    if (rendition === undefined) return;
+    this.longestSec = Math.max(this.longestSec, Math.round(durationTicks / rendition.timescale));
+  }
+
+  #segment({ renditionId, segment }: { renditionId: Guid; segment: number }): IndexedSegment | null {
+    const rendition = this.#renditions.get(renditionId)?.rendition;
+    return rendition === undefined ? null : findSegment(rendition.segments, segment);
+  }
+}
+
+/** The segment of that number; `segments` rise by number. */
+export function findSegment(segments: readonly IndexedSegment[], number: number): IndexedSegment | null {
+  let low = 0;
+  let high = segments.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((segments[middle]?.number ?? 0) < number) low = middle + 1;
+    else high = middle;
+  }
+  const found = segments[low];
+  return found?.number === number ? found : null;
+}
+
+function insert(segments: IndexedSegment[], segment: IndexedSegment): void {
+  const at = segments.findLastIndex(({ number }) => number < segment.number);
+  segments.splice(at + 1, 0, segment);
+}
+
+/** False when there was nothing to let go of. */
+function releaseParts(segment: IndexedSegment | undefined): boolean {
+  if (segment?.isGap === true) return true;
+  if (segment === undefined || segment.parts.length === 0) return false;
+  if (segment.stored !== null) segment.parts = [];
+  return true;
+}

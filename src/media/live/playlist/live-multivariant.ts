@@ -1,0 +1,128 @@
+import type { HlsKey } from '../../drm/signalling/hls-key.ts';
+import { MAX_BITRATES_BPS, RUNGS } from '../../encode/ladder.ts';
+import { type PlaylistTag, writePlaylist } from '../../hls/playlist-tags.ts';
+import { type IndexedPeriod, type IndexedRendition, isRung, type LiveIndex } from './live-index.ts';
+import { type LiveView, listSlot, renditionFor } from './slot-segments.ts';
+
+/** Before a segment is whole its rate is not known: what a 1080p stream usually needs. */
+const UNKNOWN_BPS = 6_000_000;
+const AUDIO_GROUP = 'audio';
+
+/** Addresses of media playlists, and the keys (EXT-X-SESSION-KEY) of renditions. */
+export type LiveAddresses = {
+  addresses: { media(id: string): string; iFrames(id: string): string };
+  listsIFrames: boolean;
+  sessionKeys(renditions: readonly IndexedRendition[]): readonly HlsKey[];
+};
+
+/**
+ * Writes the multivariant playlist of a stream (RFC 8216 section 4.3.4): of the newest period that is shown while it
+ * runs, and with `isOver` of all of them. Null while it has none. Rates are those of the segments that are known.
+ */
+export function liveMultivariant(
+  index: LiveIndex,
+  view: LiveView,
+  ways: LiveAddresses & { isOver: boolean },
+): string | null {
+  // A period whose publisher was gone before its first segment has nothing that stands for the others.
+  const hasMedia = ({ renditions }: IndexedPeriod) => !ways.isOver || renditions.length > 0;
+  const shown = index.periods.filter((one) => isShown(index, one, view) && hasMedia(one));
+  const newest = shown.at(-1);
+  if (newest === undefined) return null;
+  const audio = newest.renditions.find(({ kind }) => kind === 'audio');
+  const videos = listVariants(ways.isOver ? shown : [newest], newest);
+  const audioBps = audio === undefined ? 0 : peakBps(audio);
+  const addressOf = ({ id }: IndexedRendition) => ways.addresses.media(id);
+  const listed = [...videos.flatMap(({ parts }) => parts), ...(audio === undefined ? [] : [audio])];
+  const tags: PlaylistTag[] = [
+    { tag: 'version', version: 7 },
+    { tag: 'independent-segments' },
+    ...ways.sessionKeys([...new Set(listed)]).map((key): PlaylistTag => ({ tag: 'session-key', key })),
+  ];
+  if (audio !== undefined && videos.length === 0) {
+    tags.push({ tag: 'stream-inf', peakBps: audioBps, codecs: audio.codecString, uri: addressOf(audio) });
+  } else if (audio !== undefined) {
+    const place = { groupId: AUDIO_GROUP, name: 'Audio', isDefault: true, uri: addressOf(audio) };
+    tags.push({ tag: 'media', type: 'AUDIO', ...place });
+  }
+  for (const { own, parts } of videos) {
+    const codecs = [...parts, ...(audio === undefined ? [] : [audio])].map(({ codecString }) => codecString);
+    tags.push({
+      tag: 'stream-inf',
+      peakBps: Math.max(...parts.map(peakBps)) + audioBps,
+      codecs: [...new Set(codecs)].join(','),
+      resolution: sizeOf(parts),
+      frameRate: newest.frameRate,
+      ...(audio === undefined ? {} : { audio: AUDIO_GROUP }),
+      uri: addressOf(own),
+    });
+  }
+  if (ways.listsIFrames && view.range === undefined) tags.push(...videos.flatMap((video) => iFrameTag(video, ways)));
+  return writePlaylist(tags);
+}
+
+/** Pictures of one slot: the rendition whose address stands for it, and those that its playlist lists, one a period. */
+type Variant = { own: IndexedRendition; parts: readonly IndexedRendition[] };
+
+/**
+ * The slots of the pictures: those of the newest period, and rungs that only earlier ones have. The source comes first.
+ */
+function listVariants(periods: readonly IndexedPeriod[], newest: IndexedPeriod): Variant[] {
+  const slots = new Map<string, IndexedRendition>();
+  // Where a period has no pictures, nothing stands for those of the others.
+  const hasSource = newest.renditions.some(({ slot }) => slot === 'source');
+  for (const period of hasSource ? periods.toReversed() : [newest]) {
+    for (const rendition of period.renditions) {
+      const { kind, slot, segments } = rendition;
+      // A rung whose encoder has given nothing is not offered.
+      const isOffered = isRung(slot) ? segments.length > 0 : period === newest;
+      if (kind === 'video' && isOffered && !slots.has(slot)) slots.set(slot, rendition);
+    }
+  }
+  const variants = [...slots.values()].map((own) => {
+    return { own, parts: periods.flatMap((period) => renditionFor(period, own.slot, false) ?? []) };
+  });
+  return variants.toSorted((a, b) => heightOf(b.own) - heightOf(a.own));
+}
+
+function heightOf({ slot, rung }: IndexedRendition): number {
+  return isRung(slot) ? (rung ?? 0) : Number.POSITIVE_INFINITY;
+}
+
+/** The largest size that a slot shows. */
+function sizeOf(parts: readonly IndexedRendition[]): { widthPx: number; heightPx: number } | null {
+  const sizes = parts.flatMap(({ widthPx, heightPx }) =>
+    widthPx === null || heightPx === null ? [] : [{ widthPx, heightPx }],
+  );
+  return sizes.toSorted((a, b) => b.widthPx * b.heightPx - a.widthPx * a.heightPx)[0] ?? null;
+}
+
+function isShown(index: LiveIndex, period: IndexedPeriod, view: LiveView): boolean {
+  if (period.isPreview !== view.isPreview) return false;
+  if (view.range === undefined) return true;
+  const slot = period.renditions.find((one) => !isRung(one.slot))?.slot;
+  return slot !== undefined && listSlot(index, slot, view).some((one) => one.period === period);
+}
+
+/** How much of a rendition its keyframes are is not known: no more than all of it. */
+function iFrameTag({ own, parts }: Variant, { addresses }: LiveAddresses): PlaylistTag[] {
+  const resolution = sizeOf(parts);
+  if (resolution === null) return [];
+  const bps = Math.max(...parts.map(peakBps));
+  const rates = { peakBps: bps, averageBps: bps };
+  const codecs = [...new Set(parts.map(({ codecString }) => codecString))].join(',');
+  return [{ tag: 'i-frame-stream-inf', ...rates, codecs, resolution, uri: addresses.iFrames(own.id) }];
+}
+
+function peakBps({ segments, timescale, kind, rung, slot }: IndexedRendition): number {
+  const rates = segments
+    .filter(({ isClosed, durationTicks }) => isClosed && durationTicks > 0)
+    .map(({ stored, parts, durationTicks }) => {
+      const bytes = stored?.sizeBytes ?? parts.reduce((sum, part) => sum + (part.bytes?.length ?? 0), 0);
+      return Math.ceil((bytes * 8 * timescale) / durationTicks);
+    });
+  if (rates.length > 0) return Math.max(...rates);
+  if (kind === 'audio') return 192_000;
+  const cap = RUNGS.find((one) => isRung(slot) && one === rung);
+  return cap === undefined ? UNKNOWN_BPS : MAX_BITRATES_BPS[cap];
+}

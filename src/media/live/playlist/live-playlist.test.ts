@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { newGuid } from '../../../lib/guid.ts';
+import type { FeedRendition } from './feed-message.ts';
+import { LiveIndex } from './live-index.ts';
+import { listSlot } from './slot-segments.ts';
+
+const VIEW = { windowSec: 600, isPreview: false };
+
+test('a rung that began late lists gaps from the start of its period, so that numbers follow those before', () => {
+  const index = new LiveIndex();
+  const [source, rung, nextSource, nextRung] = [video('source'), video('480p'), video('source'), video('480p')];
+  addPeriod(index, 0, [source, rung]);
+  addSegments(index, source, [0, 1]);
+  addSegments(index, rung, [0, 1]);
+  addPeriod(index, 1, [nextSource, nextRung]);
+  addSegments(index, nextSource, [0, 1, 2]);
+  expect(listed(index)).toEqual(['0 480p', '1 480p']);
+  addSegments(index, nextRung, [2]);
+  expect(listed(index)).toEqual(['0 480p', '1 480p', '2 gap', '3 gap', '4 480p']);
+  expect(listSlot(index, 'source', VIEW).map(({ sequence }) => sequence)).toEqual([0, 1, 2, 3, 4]);
+});
+
+test('the source stands for a rung only where none is about to come', () => {
+  const index = new LiveIndex();
+  const [source, rung, nextSource, nextRung] = [video('source'), video('480p'), video('source'), video('480p')];
+  addPeriod(index, 0, [source, rung]);
+  addSegments(index, rung, [0, 1]);
+  addPeriod(index, 1, [nextSource], true);
+  addSegments(index, nextSource, [0]);
+  expect(listed(index)).toEqual(['0 480p', '1 480p']);
+  addPeriod(index, 1, [nextSource, nextRung]);
+  addSegments(index, nextRung, [0]);
+  expect(listed(index)).toEqual(['0 480p', '1 480p', '2 480p']);
+  const lastSource = video('source');
+  addPeriod(index, 2, [lastSource], false, 3);
+  addSegments(index, lastSource, [0]);
+  expect(listed(index)).toEqual(['0 480p', '1 480p', '2 480p', '3 source']);
+});
+
+test('sound that a publisher did not send to its end is a gap, so that all slots number the next period alike', () => {
+  const index = new LiveIndex();
+  const [source, sound, nextSource, nextSound] = [video('source'), audio(), video('source'), audio()];
+  addPeriod(index, 0, [source, sound]);
+  addSegments(index, source, [0, 1]);
+  addSegments(index, sound, [0]);
+  expect(listed(index, 'audio')).toEqual(['0 audio']);
+  addPeriod(index, 1, [nextSource, nextSound]);
+  addSegments(index, nextSource, [0]);
+  addSegments(index, nextSound, [0]);
+  expect(listed(index, 'source')).toEqual(['0 source', '1 source', '2 source']);
+  expect(listed(index, 'audio')).toEqual(['0 audio', '1 gap', '2 audio']);
+});
+
+function listed(index: LiveIndex, slot = '480p'): string[] {
+  return listSlot(index, slot, VIEW).map(
+    ({ sequence, segment, rendition }) => `${sequence} ${segment === null ? 'gap' : rendition.slot}`,
+  );
+}
+
+function audio(): FeedRendition {
+  return { ...video('source'), kind: 'audio', slot: 'audio', codecString: 'mp4a.40.2' };
+}
+
+function video(slot: string): FeedRendition {
+  const rung = slot === 'source' ? null : Number.parseInt(slot, 10);
+  const size = { widthPx: null, heightPx: null };
+  const keys = { keyGroup: 'sd', ivPrefix: 0 } as const;
+  return { id: newGuid(), kind: 'video', slot, rung, codecString: 'avc1.640028', timescale: 1_000, ...size, ...keys };
+}
+
+function addPeriod(
+  index: LiveIndex,
+  number: number,
+  renditions: FeedRendition[],
+  isLadderPending = false,
+  firstSequence = number * 2,
+): void {
+  index.addPeriod({
+    number,
+    firstSequence,
+    isPreview: false,
+    frameRate: 30,
+    isLadderPending,
+    renditions,
+  });
+}
+
+function addSegments(index: LiveIndex, { id }: FeedRendition, numbers: number[]): void {
+  for (const number of numbers) {
+    const times = { startTick: number * 2_000, durationTicks: 2_000, wallMs: number * 2_000 };
+    index.addRow({ renditionId: id, number, ...times, storageKey: `${id}/${number}`, sizeBytes: 1 });
+  }
+}

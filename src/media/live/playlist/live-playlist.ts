@@ -1,0 +1,190 @@
+import type { Guid } from '../../../lib/guid.ts';
+import type { HlsKey } from '../../drm/signalling/hls-key.ts';
+import type { PlaylistTag } from '../../hls/playlist-tags.ts';
+import { PART_TARGET_SEC } from '../packaging/part-writer.ts';
+import type { IndexedPeriod, IndexedRendition, LiveIndex } from './live-index.ts';
+import {
+  LEAST_LISTED,
+  type ListedSegment,
+  type LiveView,
+  listTail,
+  type Span,
+  spansOf,
+  targetDurationSec,
+} from './slot-segments.ts';
+
+const LISTED_PARTS_SEGMENTS = 3;
+/** Wall times that differ by less from what durations say are the same clock. */
+const CLOCK_STEP_MS = 250;
+
+export type PlaylistRequest = {
+  slot: string;
+  /** The rendition whose folder the playlist is in. */
+  folder: Guid;
+  view: LiveView;
+  /** `_HLS_skip`: leave out what the client has already. */
+  isDelta: boolean;
+  hasEnded: boolean;
+  protection: LiveProtection;
+};
+
+/** How the media of a stream is given out. */
+export type LiveProtection = {
+  /** Where init and media segments of a rendition lie, from the playlist of `own`: empty or ending in `/`. */
+  folder(id: Guid, own: Guid): string;
+  /** Whether there are partial segments: what is encrypted as a whole has none. */
+  hasParts: boolean;
+  /** The keys (EXT-X-KEY) of a rendition. */
+  keys(rendition: IndexedRendition): readonly HlsKey[];
+};
+
+/** Writes the media playlist of a slot over all periods in the window. Null while there is nothing to list. */
+export function livePlaylist(index: LiveIndex, request: PlaylistRequest): PlaylistTag[] | null {
+  const { slot, view, protection } = request;
+  const { hasParts } = protection;
+  const targetSec = targetDurationSec(index, slot, view);
+  const spans = spansOf(index, slot, view);
+  const all = request.isDelta ? listUntil(spans, 6 * targetSec) : listTail(spans, Number.POSITIVE_INFINITY);
+  const listed = hasParts || request.hasEnded ? all : all.filter(({ segment }) => segment?.isClosed !== false);
+  const [first] = spans;
+  const [begin] = listed;
+  if (first === undefined || begin === undefined) return null;
+  const firstSequence = first.period.firstSequence + first.first;
+  // Those that were not gone through are all skipped.
+  const passed = begin.sequence - firstSequence;
+  const skipped = request.isDelta ? skippable(listed, 6 * targetSec) : 0;
+  const tags: PlaylistTag[] = [
+    { tag: 'version', version: 9 },
+    { tag: 'target-duration', sec: targetSec },
+    {
+      tag: 'server-control',
+      canBlockReload: true,
+      canSkipUntilSec: 6 * targetSec,
+      ...(hasParts && { partHoldBackSec: 3 * PART_TARGET_SEC }),
+      holdBackSec: 3 * targetSec,
+    },
+    ...(hasParts ? [{ tag: 'part-inf', targetSec: PART_TARGET_SEC } as const] : []),
+    { tag: 'media-sequence', number: firstSequence },
+    { tag: 'discontinuity-sequence', number: discontinuitySequence(index, first.period) },
+    { tag: 'independent-segments' },
+  ];
+  if (passed + skipped > 0) tags.push({ tag: 'skip', segments: passed + skipped });
+  let before: ListedSegment | null = null;
+  listed.forEach((one, at) => {
+    const withParts = hasParts && at >= listed.length - LISTED_PARTS_SEGMENTS;
+    const isOpen = !request.hasEnded && at === listed.length - 1 && one.segment?.isClosed === false;
+    if (at >= skipped) tags.push(...segmentTags(one, before, { withParts, isOpen }, request));
+    before = one;
+  });
+  if (request.hasEnded) return [...tags, { tag: 'end-list' }];
+  const last = listed.at(-1);
+  if (last !== undefined && hasParts) tags.push(preloadHint(last, request));
+  return hasParts ? [...tags, ...reports(index, request)] : tags;
+}
+
+/** The newest segments, of which the last ones alone last so long. */
+function listUntil(spans: readonly Span[], sec: number): ListedSegment[] {
+  for (let count = Math.ceil(sec) + LEAST_LISTED; ; count *= 2) {
+    const listed = listTail(spans, count);
+    const isEnough = skippable(listed, sec) > 0;
+    if (isEnough || listed.length < count) return listed;
+  }
+}
+
+/** How many segments end before the last so many seconds. */
+function skippable(listed: readonly ListedSegment[], untilSec: number): number {
+  let afterSec = 0;
+  const newest = listed.findLastIndex(({ durationSec }) => {
+    const isOlder = afterSec >= untilSec;
+    afterSec += durationSec;
+    return isOlder;
+  });
+  return newest + 1;
+}
+
+/** Discontinuities before a period: one with each period of the same kind that came before it. */
+export function discontinuitySequence(index: LiveIndex, first: IndexedPeriod): number {
+  const alike = index.periods.filter(({ isPreview }) => isPreview === first.isPreview);
+  return Math.max(0, first.number - (alike[0]?.number ?? 0));
+}
+
+function segmentTags(
+  one: ListedSegment,
+  before: ListedSegment | null,
+  { withParts, isOpen }: { withParts: boolean; isOpen: boolean },
+  request: PlaylistRequest,
+): PlaylistTag[] {
+  const { segment, rendition, durationSec } = one;
+  const tags: PlaylistTag[] = [];
+  const isNewPeriod = before?.period !== one.period;
+  // One for each period, those without media too: EXT-X-DISCONTINUITY-SEQUENCE counts them all.
+  const passed = before === null ? 0 : one.period.number - before.period.number;
+  for (let count = 0; count < passed; count += 1) tags.push({ tag: 'discontinuity' });
+  if (isNewPeriod) {
+    const keys = request.protection.keys(rendition);
+    // The key before must not count for the next init segment, which is clear.
+    if (before !== null && keys.length > 0) tags.push({ tag: 'key', key: { method: 'NONE' } });
+    tags.push({ tag: 'map', uri: `${folderOf(rendition, request)}init.mp4` });
+    tags.push(...keys.map((key) => ({ tag: 'key', key }) as const));
+  }
+  if (segment === null) {
+    return [
+      ...tags,
+      { tag: 'gap' },
+      {
+        tag: 'segment',
+        durationSec,
+        uri: `${folderOf(rendition, request)}${one.sequence - one.period.firstSequence}.m4s`,
+      },
+    ];
+  }
+  if (segment.wallMs !== null && (isNewPeriod || isClockStep(before, segment.wallMs))) {
+    tags.push({ tag: 'program-date-time', timeMs: segment.wallMs });
+  }
+  const folder = folderOf(rendition, request);
+  if (withParts && !request.hasEnded) {
+    segment.parts.forEach((part, number) => {
+      tags.push({
+        tag: 'part',
+        durationSec: part.durationTicks / rendition.timescale,
+        isIndependent: part.isIndependent,
+        uri: `${folder}${segment.number}.${number}.m4s`,
+      });
+    });
+  }
+  if (!isOpen) tags.push({ tag: 'segment', durationSec, uri: `${folder}${segment.number}.m4s` });
+  return tags;
+}
+
+function isClockStep(before: ListedSegment | null, wallMs: number): boolean {
+  const previous = before?.segment;
+  if (before === null || previous === null || previous === undefined || previous.wallMs === null) return true;
+  return Math.abs(previous.wallMs + before.durationSec * 1000 - wallMs) > CLOCK_STEP_MS;
+}
+
+function preloadHint({ rendition, segment, sequence, period }: ListedSegment, request: PlaylistRequest): PlaylistTag {
+  const isOpen = segment !== null && !segment.isClosed;
+  const number = isOpen ? segment.number : sequence - period.firstSequence + 1;
+  const part = isOpen ? segment.parts.length : 0;
+  return { tag: 'preload-hint', type: 'PART', uri: `${folderOf(rendition, request)}${number}.${part}.m4s` };
+}
+
+function reports(index: LiveIndex, { slot, view }: PlaylistRequest): PlaylistTag[] {
+  const renditions = index.periods.at(-1)?.renditions ?? [];
+  return renditions
+    .filter((rendition) => rendition.slot !== slot)
+    .flatMap((rendition): PlaylistTag[] => {
+      const [newest] = listTail(spansOf(index, rendition.slot, view), 1);
+      if (newest === undefined) return [];
+      const uri = `../${rendition.id}/video.m3u8`;
+      const parts = newest.segment?.parts.length ?? 0;
+      // LAST-PART is required of a segment with parts, also when it is whole (RFC 8216bis section 4.4.5.4).
+      return [
+        { tag: 'rendition-report', uri, lastSequence: newest.sequence, lastPart: parts === 0 ? null : parts - 1 },
+      ];
+    });
+}
+
+function folderOf({ id }: IndexedRendition, { folder, protection }: PlaylistRequest): string {
+  return protection.folder(id, folder);
+}

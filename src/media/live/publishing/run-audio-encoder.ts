@@ -1,0 +1,126 @@
+import { Readable } from 'node:stream';
+import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from '../../ffmpeg/ffmpeg-plan.ts';
+import { runFfmpeg } from '../../ffmpeg/run-ffmpeg.ts';
+import { GUARD_ARGV } from '../../probe/open-source.ts';
+import { writeMatroskaBlock, writeMatroskaHead } from '../matroska/matroska-audio.ts';
+import { aacConfig } from '../tracks/aac-config.ts';
+import type { LiveEvent } from '../tracks/access-unit.ts';
+import { readAdts } from '../tracks/adts.ts';
+import type { ForeignAudio } from '../tracks/foreign-audio.ts';
+
+const RATE_HZ = 48_000;
+const FRAME_MS = (1024 * 1000) / RATE_HZ;
+const BITS_PER_CHANNEL = 80_000;
+/** Those that AAC has a number for: others would be described within the audio. */
+const LAYOUTS = 'mono|stereo|3.0|4.0|5.0|5.1';
+/** ffmpeg's AAC encoder puts out one frame before the first sample. */
+const PRIMING_FRAMES = 1;
+/** Audio that waits for the encoder; above it the encoder has failed. */
+const MOST_WAITING_BYTES = 256 * 1024;
+/** A step of the publisher's clock beyond this begins another run: silence of that length is not encoded. */
+const LARGEST_STEP_MS = 2_000;
+/** A run may last a day: the next one goes on. */
+const LONGEST_RUN_SEC = 24 * 3600;
+const STALL_SEC = 10;
+const MEMORY_BYTES = 2 ** 30;
+
+type Events = {
+  unit(event: LiveEvent): void;
+  /** The run is over; what is pushed afterwards is lost. */
+  failed(error: Error): void;
+};
+
+/** Whether `audio` can go on in a run that was started with `before`. */
+export function fitsRun(before: ForeignAudio, audio: ForeignAudio): boolean {
+  const stepMs = audio.ptsMs - before.ptsMs;
+  const isSame = before.format === audio.format && before.channels === audio.channels;
+  return isSame && stepMs > -LARGEST_STEP_MS && stepMs < LARGEST_STEP_MS;
+}
+
+/**
+ * Encodes a publisher's audio to AAC in the sandbox, in real time. Gaps of the publisher's clock become silence, so
+ * that the count of frames gives their times. `close` ends the run.
+ */
+export class AudioEncoder {
+  readonly #firstMs: number;
+  readonly #input = new Readable({ read() {} });
+  readonly #closing = new AbortController();
+  readonly #events: Events;
+  #frames = -PRIMING_FRAMES;
+  #rest: Buffer = Buffer.alloc(0);
+  #config: Buffer | null = null;
+
+  constructor(first: ForeignAudio, events: Events) {
+    this.#firstMs = first.ptsMs;
+    this.#events = events;
+    this.#input.push(writeMatroskaHead(first));
+    this.#run(planOf(first)).catch((error: Error) => {
+      if (!this.#closing.signal.aborted) events.failed(error);
+    });
+  }
+
+  push({ ptsMs, bytes }: ForeignAudio): void {
+    if (this.#closing.signal.aborted) return;
+    if (this.#input.readableLength > MOST_WAITING_BYTES) {
+      this.close();
+      this.#events.failed(new Error(`Expected ffmpeg to take audio as it comes, ${MOST_WAITING_BYTES} bytes wait.`));
+      return;
+    }
+    this.#input.push(writeMatroskaBlock(ptsMs - this.#firstMs, bytes));
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#input.destroy();
+  }
+
+  async #run(plan: FfmpegPlan): Promise<void> {
+    const options = {
+      sourcePath: null,
+      input: this.#input,
+      niceness: 0,
+      stallSec: STALL_SEC,
+      memoryBytes: MEMORY_BYTES,
+    };
+    const run = await runFfmpeg(plan, options, this.#closing.signal);
+    const [output] = run.outputs;
+    if (output === undefined) throw new Error('Expected an output of the run that encodes audio.');
+    for await (const bytes of output) this.#take(bytes);
+    await run.done;
+    throw new Error('The run that encodes audio ended.');
+  }
+
+  #take(bytes: Buffer): void {
+    const all = Buffer.concat([this.#rest, bytes]);
+    const { frames, usedBytes } = readAdts(all);
+    this.#rest = Buffer.from(all.subarray(usedBytes));
+    for (const frame of frames) {
+      this.#frames += 1;
+      if (this.#frames <= 0) continue;
+      if (this.#config === null) {
+        this.#config = frame.config;
+        this.#events.unit({ type: 'config', config: aacConfig(frame.config) });
+      }
+      const ptsMs = this.#firstMs + (this.#frames - 1) * FRAME_MS;
+      this.#events.unit({
+        type: 'unit',
+        unit: { kind: 'audio', dtsMs: ptsMs, ptsMs, isKey: true, bytes: Buffer.from(frame.bytes) },
+      });
+    }
+  }
+}
+
+function planOf({ channels }: ForeignAudio): FfmpegPlan {
+  return {
+    argv: [
+      ...QUIET_ARGV,
+      ...GUARD_ARGV,
+      ...['-threads', '1', '-probesize', '4096', '-analyzeduration', '1', '-f', 'matroska', '-i', 'pipe:0'],
+      ...['-map', '0:a:0', '-af', `aresample=${RATE_HZ}:async=1:first_pts=0,aformat=channel_layouts=${LAYOUTS}`],
+      ...['-c:a', 'aac', '-b:a', String(channels * BITS_PER_CHANNEL), '-flush_packets', '1'],
+      ...['-f', 'adts', `pipe:${FIRST_OUTPUT_FD}`],
+    ],
+    outputs: ['audio'],
+    durationSec: LONGEST_RUN_SEC,
+  };
+}

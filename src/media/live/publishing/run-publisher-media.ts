@@ -1,0 +1,104 @@
+import { FlvTagWriter } from '../flv/write-flv-tag.ts';
+import type { LiveEvent } from '../tracks/access-unit.ts';
+import type { ForeignAudio, IngestEvent } from '../tracks/foreign-audio.ts';
+import type { MediaInput } from './publisher.ts';
+import { AudioEncoder, fitsRun } from './run-audio-encoder.ts';
+
+/** After a failed run audio is left out for so long. */
+const PAUSE_MS = 5_000;
+
+/** Runs that encode audio at once, of all publishers of a process. */
+export class EncoderBudget {
+  #left: number;
+
+  constructor(runs: number) {
+    this.#left = runs;
+  }
+
+  take(): boolean {
+    if (this.#left === 0) return false;
+    this.#left -= 1;
+    return true;
+  }
+
+  giveBack(): void {
+    this.#left += 1;
+  }
+}
+
+type Deps = { budget: EncoderBudget; report(error: Error): void };
+
+/** Hands a publisher's media to its stream; audio that cannot be packaged is encoded on the way. `end` ends both. */
+export class PublisherMedia {
+  readonly #input: MediaInput;
+  readonly #deps: Deps;
+  readonly #tags = new FlvTagWriter();
+  #run: { encoder: AudioEncoder; last: ForeignAudio } | null = null;
+  #pausedUntilMs = 0;
+  #isEnded = false;
+
+  constructor(input: MediaInput, deps: Deps) {
+    this.#input = input;
+    this.#deps = deps;
+  }
+
+  /** `wireBytes`: what the event took on its way here. */
+  push(event: IngestEvent, wireBytes: number): void {
+    if (this.#isEnded) return;
+    if (event.type !== 'foreign') this.#pass(event, wireBytes);
+    else this.#encode(event.audio);
+  }
+
+  /** Once. */
+  end(reason: string): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#stop();
+    this.#input.end(reason);
+  }
+
+  #pass(event: LiveEvent, wireBytes: number): void {
+    this.#input.push(event, wireBytes);
+    this.#input.relay(this.#tags.write(event));
+  }
+
+  #encode(audio: ForeignAudio): void {
+    if (this.#run !== null && !fitsRun(this.#run.last, audio)) this.#stop();
+    this.#run ??= this.#start(audio);
+    if (this.#run === null) return;
+    this.#run.last = audio;
+    this.#run.encoder.push(audio);
+  }
+
+  #start(audio: ForeignAudio): { encoder: AudioEncoder; last: ForeignAudio } | null {
+    if (Date.now() < this.#pausedUntilMs) return null;
+    if (!this.#deps.budget.take()) {
+      this.#pause(new Error(`No more ${audio.format} sound is encoded at once here: a stream goes on without.`));
+      return null;
+    }
+    const encoder = new AudioEncoder(audio, {
+      unit: (event) => {
+        if (this.#run?.encoder === encoder && !this.#isEnded)
+          this.#pass(event, event.type === 'unit' ? event.unit.bytes.length : 0);
+      },
+      failed: (error) => {
+        if (this.#run?.encoder !== encoder) return;
+        this.#stop();
+        this.#pause(new Error(`Sound (${audio.format}) could not be encoded to AAC.`, { cause: error }));
+      },
+    });
+    return { encoder, last: audio };
+  }
+
+  #stop(): void {
+    if (this.#run === null) return;
+    this.#run.encoder.close();
+    this.#run = null;
+    this.#deps.budget.giveBack();
+  }
+
+  #pause(reason: Error): void {
+    this.#pausedUntilMs = Date.now() + PAUSE_MS;
+    this.#deps.report(reason);
+  }
+}

@@ -1,0 +1,44 @@
+import { writeU16 } from '../../bmff/boxes.ts';
+import { BrokenMedia } from '../../bmff/broken-media.ts';
+import { readH264SequenceSet } from '../../nal/h264-sequence-set.ts';
+
+/** Profiles whose record states chroma format and bit depths (ISO 14496-15 section 5.3.3.1.2). */
+const HIGH_PROFILES = new Set([100, 110, 122, 144, 244]);
+
+const NAL_IDR = 5;
+const NAL_SEI = 6;
+const SEI_RECOVERY_POINT = 6;
+
+/**
+ * Writes an AVCDecoderConfigurationRecord (ISO 14496-15 section 5.3.3) for lengths of four bytes. Throws BrokenMedia.
+ */
+export function writeAvcRecord(sps: readonly Buffer[], pps: readonly Buffer[]): Buffer {
+  const [first] = sps;
+  if (first === undefined || first.length < 4) throw new BrokenMedia('Expected a whole SPS of H.264, got none.');
+  const head = Buffer.from([1, ...first.subarray(1, 4), 0xff, 0xe0 | sps.length]);
+  const sets = [...sps.map(withLength), Buffer.from([pps.length]), ...pps.map(withLength)];
+  return Buffer.concat([head, ...sets, ...(HIGH_PROFILES.has(first.readUInt8(1)) ? [highProfile(first)] : [])]);
+}
+
+/** Whether a picture can be decoded by itself: an IDR picture, or one at which recovery is complete. */
+export function isAvcKey(nals: readonly Buffer[]): boolean {
+  return nals.some((nal) => {
+    const type = nal.readUInt8(0) & 0x1f;
+    return type === NAL_IDR || (type === NAL_SEI && isRecoveryPoint(nal));
+  });
+}
+
+/** A recovery point whose pictures are right at once, as it begins an open GOP (H.264 section D.2.8). */
+function isRecoveryPoint(nal: Buffer): boolean {
+  // The first message is enough: encoders write it first. recovery_frame_cnt 0 is a single bit of 1.
+  return nal.length >= 4 && nal[1] === SEI_RECOVERY_POINT && (nal.readUInt8(3) & 0x80) !== 0;
+}
+
+function highProfile(sps: Buffer): Buffer {
+  const { chromaFormat, lumaDepthMinus8, chromaDepthMinus8 } = readH264SequenceSet(sps);
+  return Buffer.from([0xfc | chromaFormat, 0xf8 | lumaDepthMinus8, 0xf8 | chromaDepthMinus8, 0]);
+}
+
+function withLength(set: Buffer): Buffer {
+  return Buffer.concat([writeU16(set.length), set]);
+}

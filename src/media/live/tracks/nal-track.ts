@@ -1,0 +1,95 @@
+import { BrokenMedia } from '../../bmff/broken-media.ts';
+import type { TrackConfig } from './access-unit.ts';
+import { joinWithLengths } from './annex-b.ts';
+import { isAvcKey, writeAvcRecord } from './avc-record.ts';
+import { isHevcKey, writeHevcRecord } from './hevc-record.ts';
+import { avcConfig, hevcConfig, LARGEST_DESCRIPTION } from './video-config.ts';
+
+/** How NAL units of a codec are distinguished and described. */
+type NalCodec = {
+  typeOf(nal: Buffer): number;
+  /** NAL types of parameter sets, in the order of the record. */
+  parameterSets: readonly number[];
+  /** NAL types that samples of MP4 leave out: delimiters, fillers, ends. */
+  leftOut: ReadonlySet<number>;
+  isKey(nals: readonly Buffer[]): boolean;
+  configOf(sets: readonly (readonly Buffer[])[]): TrackConfig;
+};
+
+const AVC: NalCodec = {
+  typeOf: (nal) => nal.readUInt8(0) & 0x1f,
+  parameterSets: [7, 8],
+  leftOut: new Set([9, 10, 11, 12, 13]),
+  isKey: isAvcKey,
+  configOf: ([sps = [], pps = []]) => avcConfig(writeAvcRecord(sps, pps), 0),
+};
+
+const HEVC: NalCodec = {
+  typeOf: (nal) => (nal.readUInt8(0) >> 1) & 0x3f,
+  parameterSets: [32, 33, 34],
+  leftOut: new Set([35, 36, 37, 38]),
+  isKey: isHevcKey,
+  configOf: ([vps = [], sps = [], pps = []]) => hevcConfig(writeHevcRecord(vps, sps, pps), 0),
+};
+
+/** More parameter sets of a kind are not kept. */
+const MOST_SETS = 16;
+
+/** One picture: its sample, and the configuration when it is another than before. */
+export type Picture = { config: TrackConfig | null; isKey: boolean; bytes: Buffer };
+
+/**
+ * Makes samples of MP4 from the NAL units of pictures: parameter sets go to the configuration, which is made anew when
+ * they change. Throws BrokenMedia on sets that cannot be read.
+ */
+export class NalTrack {
+  readonly #codec: NalCodec;
+  #sets: Buffer[][];
+  #isConfigured = false;
+
+  constructor(codec: 'h264' | 'hevc') {
+    this.#codec = codec === 'h264' ? AVC : HEVC;
+    this.#sets = this.#codec.parameterSets.map(() => []);
+  }
+
+  /** Takes the NAL units of one picture; null while a parameter set is missing, and for what holds no picture. */
+  take(nals: readonly Buffer[]): Picture | null {
+    const { typeOf, parameterSets, leftOut, isKey, configOf } = this.#codec;
+    const found: Buffer[][] = parameterSets.map(() => []);
+    const kept: Buffer[] = [];
+    for (const nal of nals) {
+      if (nal.length < 2) continue;
+      const type = typeOf(nal);
+      const kind = parameterSets.indexOf(type);
+      if (kind !== -1) add(found[kind], nal);
+      else if (!leftOut.has(type)) kept.push(nal);
+    }
+    const isChanged = this.#note(found);
+    if (this.#sets.some((sets) => sets.length === 0)) return null;
+    const isFirst = !this.#isConfigured;
+    const config = isChanged || isFirst ? configOf(this.#sets) : null;
+    this.#isConfigured = true;
+    return kept.length === 0 && config === null ? null : { config, isKey: isKey(kept), bytes: joinWithLengths(kept) };
+  }
+
+  /** Encoders repeat all sets of a kind together. */
+  #note(found: readonly Buffer[][]): boolean {
+    let isChanged = false;
+    this.#sets = this.#sets.map((known, kind) => {
+      const sets = found[kind] ?? [];
+      const isSame = sets.length === known.length && sets.every((set, at) => known[at]?.equals(set) === true);
+      if (sets.length === 0 || isSame) return known;
+      isChanged = true;
+      return sets.map((set) => Buffer.from(set));
+    });
+    return isChanged;
+  }
+}
+
+function add(sets: Buffer[] | undefined, nal: Buffer): void {
+  // It would fit no configuration that is taken, and records count its bytes by 16 bits.
+  if (nal.length > LARGEST_DESCRIPTION)
+    throw new BrokenMedia(`Expected a parameter set of ${LARGEST_DESCRIPTION} bytes at most, got ${nal.length}.`);
+  if (sets === undefined || sets.length >= MOST_SETS || sets.some((set) => set.equals(nal))) return;
+  sets.push(nal);
+}

@@ -1,0 +1,46 @@
+import { writeBox } from '../../bmff/boxes.ts';
+import { BrokenMedia } from '../../bmff/broken-media.ts';
+import { visualEntry } from '../../bmff/sample-entry.ts';
+import { type TrackConfig, VIDEO_TIMESCALE } from './access-unit.ts';
+import { readAv1Size } from './av1-size.ts';
+import { readAvcSize } from './avc-size.ts';
+import { readHevcSize } from './hevc-size.ts';
+
+/** A longer configuration of a decoder is refused, bytes. */
+export const LARGEST_DESCRIPTION = 16_384;
+
+/** The configuration of H.264 from an AVCDecoderConfigurationRecord (ISO 14496-15 section 5.3.3). */
+export function avcConfig(record: Buffer, frameRate: number): TrackConfig {
+  return videoConfig(checked(record, 7), { entry: 'avc1', box: 'avcC', frameRate, size: readAvcSize(record) });
+}
+
+/** The configuration of HEVC from an HEVCDecoderConfigurationRecord (ISO 14496-15 section 8.3.3). */
+export function hevcConfig(record: Buffer, frameRate: number): TrackConfig {
+  return videoConfig(checked(record, 23), { entry: 'hvc1', box: 'hvcC', frameRate, size: readHevcSize(record) });
+}
+
+/** The configuration of AV1 from an AV1CodecConfigurationRecord (AV1 in ISOBMFF section 2.3). */
+export function av1Config(record: Buffer, frameRate: number): TrackConfig {
+  return videoConfig(checked(record, 4), { entry: 'av01', box: 'av1C', frameRate, size: readAv1Size(record) });
+}
+
+type Described = { entry: string; box: string; frameRate: number; size: { widthPx: number; heightPx: number } };
+
+function videoConfig(record: Buffer, { entry, box, frameRate, size }: Described): TrackConfig {
+  const description = writeBox(box, record);
+  return {
+    kind: 'video',
+    timescale: VIDEO_TIMESCALE,
+    sampleEntry: visualEntry(entry, size, description),
+    ...size,
+    frameRate,
+    frameTicks: 0,
+  };
+}
+
+function checked(record: Buffer, leastBytes: number): Buffer {
+  if (record.length >= leastBytes && record.length <= LARGEST_DESCRIPTION) return record;
+  throw new BrokenMedia(
+    `Expected a decoder configuration of ${leastBytes} to ${LARGEST_DESCRIPTION} bytes, got ${record.length}.`,
+  );
+}

@@ -1,0 +1,225 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { addLibrary } from '../delivery/publish.ts';
+import type { TestEdge } from '../delivery/start-test-edge.ts';
+import { checkFinished } from '../jobs/check-video.ts';
+import { loadChunks, loadMedia, loadRenditions, makeClip, untilState, upload, type Worker } from '../jobs/lab.ts';
+import {
+  addOnDemandLibrary,
+  countRuns,
+  drop,
+  fetchFile,
+  fillIn,
+  findRung,
+  followStates,
+  holdRuns,
+  type OnDemandLab,
+  PATIENT,
+  segmentUrl,
+  startOnDemandLab,
+  uploadReady,
+} from './on-demand-lab.ts';
+
+const run = promisify(execFile);
+
+let lab: OnDemandLab;
+let edge: TestEdge;
+let worker: Worker;
+let libraryId: number;
+beforeAll(async () => {
+  lab = await startOnDemandLab();
+  libraryId = await addOnDemandLibrary(lab, [240, 360]);
+  edge = await lab.room.start({ storage: lab.storage, limits: PATIENT });
+  worker = await lab.startWorker({ quickSlots: 4, longSlots: 1 });
+});
+afterAll(async () => {
+  await edge.close();
+  await lab.stop();
+});
+
+const picture = (source: string) => ['-f', 'lavfi', '-i', source];
+const SOUND = ['-f', 'lavfi', '-i', 'sine=sample_rate=48000:d=20'];
+/** No browser plays it, so all of it has to be encoded. */
+const MPEG4 = ['-c:v', 'mpeg4', '-q:v', '5', '-g', '50', '-c:a', 'pcm_s16le'];
+
+test('a thousand viewers of one cold segment cause one encode', async () => {
+  const clip = await makeClip(lab, 'cold.avi', ...picture('testsrc2=s=320x240:r=10:d=40'), ...MPEG4);
+  const key = await uploadReady(lab, libraryId, clip);
+  const url = segmentUrl(edge, key, await findRung(lab, key, 240), 5);
+  onTestFinished(await holdRuns(lab));
+  const before = await countRuns(lab);
+  const fetchDigest = async () => {
+    const { status, body } = await fetchFile(url);
+    return `${status} ${createHash('sha256').update(body).digest('hex')}`;
+  };
+  const answers = new Set(await Promise.all(Array.from({ length: 1000 }, fetchDigest)));
+  expect([...answers]).toEqual([expect.stringMatching(/^200 /)]);
+  expect(await countRuns(lab)).toBe(before + 1);
+  await drop(lab, key);
+});
+
+test('segments of a protected video are encoded on demand too, but not for requests in the clear', async () => {
+  const drm = { enabled: true, version: 'enterprise' };
+  const encoding = { rungs: [240], jitEnabled: true };
+  const protectedId = await addLibrary(lab.database.db, { encoding, drm });
+  const clip = await makeClip(lab, 'protected.avi', ...picture('testsrc2=s=320x240:r=10:d=30'), ...MPEG4);
+  const key = await uploadReady(lab, protectedId, clip);
+  const clear = segmentUrl(edge, key, await findRung(lab, key, 240), 5);
+  onTestFinished(await holdRuns(lab));
+  const before = await countRuns(lab);
+  expect((await fetchFile(clear)).status).toBe(404);
+  expect(await countRuns(lab)).toBe(before);
+  const { status, body } = await fetchFile(clear.replace('/5.m4s', '/e1/5.m4s'));
+  expect([status, await countRuns(lab)]).toEqual([200, before + 1]);
+  expect(body.indexOf('senc')).toBeGreaterThan(0);
+  await drop(lab, key);
+  await drop(lab, key);
+});
+
+test('a video is ready before it is encoded; segments of viewers and background join without a seam', async () => {
+  const inputs = [...picture('testsrc2=s=480x360:r=24000/1001:d=16'), ...SOUND, '-t', '16'];
+  const clip = await makeClip(lab, 'film.avi', ...inputs, ...MPEG4);
+  const key = await upload(lab, libraryId, clip);
+  const states = ['created', 'uploaded', 'processing', 'jit-segmenting', 'jit-ready'];
+  expect(await followStates(lab, key, 'jit-ready')).toEqual(states);
+
+  const playlists = `${edge.base}/vz-${libraryId}/${key.mediaId}`;
+  const master = (await fetchFile(`${playlists}/playlist.m3u8`)).body.toString();
+  expect(master.match(/RESOLUTION=\d+x\d+/g)).toEqual(['RESOLUTION=480x360', 'RESOLUTION=320x240']);
+  const renditions = (await loadRenditions(lab, key)).filter(({ kind }) => kind === 'video');
+  for (const { id } of renditions) {
+    const list = (await fetchFile(`${playlists}/r/${id}/video.m3u8`)).body.toString();
+    expect(list).toContain('#EXT-X-ENDLIST');
+    expect(boundariesOf(list).map((sec) => Math.round(sec * 24_000))).toEqual(
+      // 96 frames of 1001 ticks are a segment; 384 frames are 16 s at this rate, rounded to whole frames.
+      Array.from({ length: 4 }, (_, segment) => (segment + 1) * 96 * 1001),
+    );
+  }
+  const [high = '', low = ''] = renditions.map(({ id }) => id);
+  for (const [id, segment] of [
+    [high, 3],
+    [low, 1],
+    [high, 2],
+  ] as const) {
+    expect((await fetchFile(`${playlists}/r/${id}/${segment}.m4s`)).status).toBe(200);
+  }
+  const forViewers = (await loadChunks(lab, key)).map((chunk) => chunk.storage_key);
+  await fillIn(lab, key, worker.deps);
+  await untilState(lab, key, 'finished');
+  const decoded = await checkFinished(lab, key);
+  expect(decoded.map(({ rung, frames, warnings }) => ({ rung, frames, warnings }))).toEqual([
+    { rung: 360, frames: 384, warnings: '' },
+    { rung: 240, frames: 384, warnings: '' },
+    expect.objectContaining({ rung: null, warnings: '' }),
+  ]);
+  const all = (await loadChunks(lab, key)).map((chunk) => chunk.storage_key);
+  expect(all).toEqual(expect.arrayContaining(forViewers));
+  expect(all.length).toBeGreaterThan(forViewers.length);
+  for (const { id } of renditions)
+    expect(await pictureTicks(id)).toEqual(Array.from({ length: 384 }, (_, n) => n * 1001));
+});
+
+test('beside a source that passes through, lower rungs are encoded on its own cuts', async () => {
+  const inputs = [...picture('testsrc2=s=480x360:r=25:d=12'), ...SOUND, '-t', '12'];
+  const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '70', '-c:a', 'aac'];
+  const clip = await makeClip(
+    lab,
+    'copy.mp4',
+    ...inputs,
+    ...h264,
+    '-b:v',
+    '300k',
+    '-maxrate',
+    '400k',
+    '-bufsize',
+    '800k',
+  );
+  const key = await uploadReady(lab, libraryId, clip);
+  const url = segmentUrl(edge, key, await findRung(lab, key, 240), 3);
+  expect((await fetchFile(url)).status).toBe(200);
+  await fillIn(lab, key, worker.deps);
+  await untilState(lab, key, 'finished');
+  expect(await checkFinished(lab, key)).toMatchObject([
+    { origin: 'pass-through', rung: 360, frames: 300, warnings: '' },
+    { origin: 'encode', rung: 240, frames: 300, warnings: '' },
+    { kind: 'audio', warnings: '' },
+  ]);
+});
+
+test('viewers who watch all of it finish a video', async () => {
+  const library = await addOnDemandLibrary(lab, [240]);
+  const clip = await makeClip(lab, 'watched.avi', ...picture('testsrc2=s=160x120:r=10:d=14'), ...MPEG4);
+  const key = await uploadReady(lab, library, clip);
+  const rendition = await findRung(lab, key, 240);
+  for (const segment of [0, 1, 2, 3])
+    expect((await fetchFile(segmentUrl(edge, key, rendition, segment))).status).toBe(200);
+  await untilState(lab, key, 'finished');
+  await checkFinished(lab, key);
+});
+
+test('the whole time is listed from the start, sound and all, in HLS and DASH', async () => {
+  const inputs = [...picture('testsrc2=s=160x120:r=10:d=18.5'), ...SOUND, '-t', '18.5'];
+  const key = await uploadReady(lab, libraryId, await makeClip(lab, 'listed.avi', ...inputs, ...MPEG4));
+  const playlists = `${edge.base}/vz-${libraryId}/${key.mediaId}`;
+  const manifest = (await fetchFile(`${playlists}/manifest.mpd`)).body.toString();
+  expect(manifest).toContain('mediaPresentationDuration="PT18.5');
+  // 18.5 s are 868 frames of 1024 ticks: four segments of 188, and 116.
+  expect(manifest).toMatch(/<S t="0" d="192512" r="3"\/>\s*<S d="118784"\/>/);
+  const sound = (await loadRenditions(lab, key)).find(({ kind }) => kind === 'audio');
+  const list = (await fetchFile(`${playlists}/r/${sound?.id}/video.m3u8`)).body.toString();
+  expect(list).toContain('#EXT-X-ENDLIST');
+  expect(boundariesOf(list).map((sec) => Math.round((sec * 48_000) / 1024))).toEqual([188, 376, 564, 752, 868]);
+  await drop(lab, key);
+});
+
+test('sound of levelled loudness is encoded as a whole: it depends on all that came before', async () => {
+  const library = await addOnDemandLibrary(lab, [240], { normaliseLoudness: true });
+  const inputs = [...picture('testsrc2=s=160x120:r=10:d=9'), ...SOUND, '-t', '9'];
+  const key = await uploadReady(lab, library, await makeClip(lab, 'level.avi', ...inputs, ...MPEG4));
+  const onDemand = (await loadRenditions(lab, key)).map(({ kind, on_demand }) => [kind, on_demand]);
+  expect(onDemand).toEqual([
+    ['video', true],
+    ['audio', false],
+  ]);
+  await drop(lab, key);
+});
+
+const LOW = 'testsrc2=s=160x90:r=5:d=26';
+test.each([
+  { name: 'no index of keyframes', file: 'a.ts', args: [...picture(LOW), '-c:v', 'mpeg2video'], why: 'mpegts' },
+  { name: 'one keyframe only', file: 'b.mkv', args: [...picture(LOW), '-c:v', 'mpeg4', '-g', '600'], why: '20 s' },
+  { name: 'one keyframe in an indexed file', file: 'c.mp4', args: [...picture(LOW), '-g', '600'], why: '20 s' },
+  { name: 'sound only', file: 'd.wav', args: SOUND, why: 'no picture' },
+  { name: 'a library of the free tier', file: 'e.mkv', args: picture(LOW), why: 'premium', tier: 'free' },
+])('$name: the video is encoded as a whole and says why', async ({ file, args, why, tier = 'premium' }) => {
+  const library = await addOnDemandLibrary(lab, [240], { tier });
+  const key = await upload(lab, library, await makeClip(lab, file, ...args));
+  const states = await followStates(lab, key, 'finished');
+  expect(states).not.toContain('jit-ready');
+  const { messages } = await loadMedia(lab, key);
+  expect(messages).toMatchObject([{ level: 2, issueCode: 9, message: expect.stringContaining(why) }]);
+});
+
+/** Where each segment ends, in seconds, as a playlist adds up. */
+function boundariesOf(playlist: string): number[] {
+  let sec = 0;
+  return [...playlist.matchAll(/#EXTINF:([\d.]+),/g)].map(([, length]) => {
+    sec += Number(length);
+    return sec;
+  });
+}
+
+/** When each picture of a rendition that was put together is shown. */
+async function pictureTicks(renditionId: string): Promise<number[]> {
+  const file = path.join(lab.clips, `${renditionId}.mp4`);
+  const { stdout } = await run('ffprobe', ['-v', 'error', '-show_entries', 'packet=pts', '-of', 'csv=p=0', file]);
+  const ticks = stdout
+    .trim()
+    .split('\n')
+    .map((line) => Number.parseInt(line, 10));
+  const first = Math.min(...ticks);
+  return ticks.map((tick) => tick - first).sort((a, b) => a - b);
+}

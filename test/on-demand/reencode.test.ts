@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { requestReencode } from '../../src/catalog/videos/video.ts';
+import { createVideoStore } from '../../src/catalog/videos/video-store.ts';
+import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
+import { processVideo } from '../../src/jobs/planning/process-video.ts';
+import type { TestEdge } from '../delivery/start-test-edge.ts';
+import { checkFinished } from '../jobs/check-video.ts';
+import { loadMedia, makeClip, until, untilState, upload, type Worker } from '../jobs/lab.ts';
+import {
+  addOnDemandLibrary,
+  fetchFile,
+  fillIn,
+  findRung,
+  type OnDemandLab,
+  PATIENT,
+  segmentUrl,
+  startOnDemandLab,
+  uploadReady,
+} from './on-demand-lab.ts';
+
+// A bound on hanging, not on speed: other suites share the processors.
+vi.setConfig({ testTimeout: 200_000 });
+
+let lab: OnDemandLab;
+let edge: TestEdge;
+let worker: Worker;
+beforeAll(async () => {
+  lab = await startOnDemandLab();
+  edge = await lab.room.start({ storage: lab.storage, limits: PATIENT });
+  worker = await lab.startWorker({ quickSlots: 4, longSlots: 1 });
+});
+afterAll(async () => {
+  await edge.close();
+  await lab.stop();
+});
+
+const clipOf = (name: string) =>
+  makeClip(
+    lab,
+    name,
+    ...['-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=25:d=14', '-f', 'lavfi', '-i', 'sine=d=14'],
+    ...['-c:v', 'mpeg4', '-q:v', '5', '-g', '50', '-c:a', 'pcm_s16le'],
+  );
+const reencode = (key: MediaKey) =>
+  createVideoStore(lab.database.db).change(key, requestReencode, lab.sender.send(processVideo, key));
+const messagesOf = async (key: MediaKey) => (await loadMedia(lab, key)).messages;
+
+test('a video on demand of which the new set fails plays on as it was, says why, and is finished later', async () => {
+  const key = await uploadReady(lab, await addOnDemandLibrary(lab, [240]), await clipOf('ready.avi'));
+  const rung = await findRung(lab, key, 240);
+  // No encoder starts with so little.
+  worker.deps.encoderMemoryBytes = 2 ** 20;
+  await reencode(key);
+  await until(async () => (await messagesOf(key)).some(({ level }) => level === 3), 'the failure to be reported');
+  expect(await loadMedia(lab, key)).toMatchObject({ state: 'jit-ready' });
+  expect((await messagesOf(key)).at(-1)?.message).toContain('stays as it was');
+  expect(await findRung(lab, key, 240)).toBe(rung);
+  delete worker.deps.encoderMemoryBytes;
+  expect((await fetchFile(segmentUrl(edge, key, rung, 2))).status).toBe(200);
+  await fillIn(lab, key, worker.deps);
+  await untilState(lab, key, 'finished');
+  // What was begun of the new set has no name any more.
+  await sweep.run({}, worker.deps, new AbortController().signal);
+  const made = await checkFinished(lab, key);
+  expect(made.map(({ warnings }) => warnings)).toEqual(['', '']);
+});
+
+test('a finished video of which the original cannot be read any more stays finished and says why', async () => {
+  const libraryId = await addOnDemandLibrary(lab, [240], { jitEnabled: false });
+  const key = await upload(lab, libraryId, await clipOf('finished.avi'));
+  await untilState(lab, key, 'finished');
+  const { source_key: sourceKey } = await loadMedia(lab, key);
+  if (sourceKey === null) throw new Error('Expected an original.');
+  await lab.storage.put(sourceKey, Buffer.alloc(5000, 7), {}, new AbortController().signal);
+  await reencode(key);
+  await until(async () => (await messagesOf(key)).some(({ level }) => level === 3), 'the failure to be reported');
+  expect(await loadMedia(lab, key)).toMatchObject({ state: 'finished', encode_progress: 100 });
+  expect((await fetchFile(segmentUrl(edge, key, await findRung(lab, key, 240), 1))).status).toBe(200);
+});

@@ -1,0 +1,171 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import type { TestEdge } from '../delivery/start-test-edge.ts';
+import { checkObjects } from '../jobs/check-video.ts';
+import { encodersOf, ffmpegsOf, readCpuSec } from '../jobs/encoders.ts';
+import { loadChunks, loadRenditions, makeClip, until, type Worker, type WorkerSlots } from '../jobs/lab.ts';
+import { decodeRaw, forever } from '../support/media/run-clip.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { readSegmentTimes } from '../support/whole-video/read-moof.ts';
+import {
+  addOnDemandLibrary,
+  countOpen,
+  drop,
+  fetchFile,
+  fetchPatiently,
+  type OnDemandLab,
+  segmentUrl,
+  startOnDemandLab,
+  uploadReady,
+} from './on-demand-lab.ts';
+
+const run = promisify(execFile);
+
+const VIEWER_SLOTS = 2;
+/** Nothing is made but what makes a video play, and what viewers request. */
+const NOTHING_ELSE: WorkerSlots = { quickSlots: 4, longSlots: 0, viewerSlots: VIEWER_SLOTS };
+
+let lab: OnDemandLab;
+let edge: TestEdge;
+let libraryId: number;
+let worker: Worker;
+beforeAll(async () => {
+  lab = await startOnDemandLab();
+  libraryId = await addOnDemandLibrary(lab, [240]);
+});
+beforeEach(async () => {
+  edge = await lab.room.start({ storage: lab.storage });
+  worker = await lab.startWorker(NOTHING_ELSE);
+});
+afterEach(async () => {
+  await edge.close();
+  await worker.stop();
+});
+afterAll(() => lab.stop());
+
+/** A ready video whose quick encode tasks are over; those for long slots wait. */
+async function uploadQuick(clip: string): Promise<MediaKey> {
+  const key = await uploadReady(lab, libraryId, clip);
+  const tasks = sql<{ open: number }>`select count(*)::int as open from encode_task where media_id = ${key.mediaId}
+    and queue = 'quick' and state in ('waiting', 'running')`;
+  await until(
+    async () => (await tasks.execute(lab.database.db)).rows[0]?.open === 0,
+    'its first encode tasks to be over',
+  );
+  return key;
+}
+
+/** A film of two hours that costs little: few and small pictures, and sound that needs no encoder. */
+const LONG = [
+  ...['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=1:d=7200', '-f', 'lavfi', '-i', 'sine=sample_rate=8000:d=7200'],
+  ...['-c:v', 'mpeg4', '-g', '10', '-c:a', 'pcm_mulaw'],
+];
+const LONG_SEC = 7200;
+const SEEKS = 6;
+/** A request a segment is for the next one too; sound is made by eight. */
+const MOST_PICTURES_A_SEEK = 2;
+const MOST_SOUNDS_A_SEEK = 8;
+const SOUND_SEGMENT_TICKS = 188 * 1024;
+
+test('a viewer who seeks wildly through two hours has video and audio each time, and no encoder is left', async () => {
+  const clip = await makeClip(lab, 'long.avi', ...LONG);
+  const key = await uploadQuick(clip);
+  const [picture, sound] = await loadRenditions(lab, key);
+  if (picture === undefined || sound === undefined) throw new Error('Expected a picture and a sound.');
+  const before = await countSegments(key);
+  const random = seededRandom(7);
+  const wholeSoundCpuSec = await measureWholeSound(clip);
+  const cpuBeforeSec = childrenCpuSec();
+  /** Those that are killed within their sandbox are in no sum of children. */
+  const cpuSecOf = new Map<number, number>();
+  for (let seek = 0; seek < SEEKS; seek += 1) {
+    // On the way there, a place that is left at once.
+    const passing = new AbortController();
+    const passed = segmentUrl(edge, key, picture.id, random.below(LONG_SEC / 4));
+    const left = fetchFile(passed, passing.signal).catch(() => null);
+    await until(async () => (await countOpen(lab, key)).requests > 0, 'the request to be noticed');
+    passing.abort();
+    await left;
+    const atSec = random.below(LONG_SEC);
+    const [pictures, sounds] = [Math.floor(atSec / 4), Math.floor((atSec * 48_000) / SOUND_SEGMENT_TICKS)];
+    const [seen, heard] = await Promise.all([
+      fetchPatiently(segmentUrl(edge, key, picture.id, pictures)),
+      fetchPatiently(segmentUrl(edge, key, sound.id, sounds)),
+    ]);
+    expect(readSegmentTimes(seen).baseTick).toBe(pictures * 4 * picture.timescale);
+    expect(readSegmentTimes(heard).baseTick).toBe(sounds * SOUND_SEGMENT_TICKS);
+    for (const encoder of ffmpegsOf(process.pid)) cpuSecOf.set(encoder, readCpuSec(encoder));
+    // One that was ended may be seen for a moment; one that waits for viewers waits for longer than this.
+    await until(async () => ffmpegsOf(process.pid).length <= VIEWER_SLOTS, 'no more encoders than slots', 10);
+  }
+  await edge.close();
+  await until(async () => encodersOf(process.pid).length === 0, 'no encoder');
+  await until(async () => (await countOpen(lab, key)).runs === 0, 'no run');
+  expect(await countOpen(lab, key)).toMatchObject({ requests: 0 });
+  const after = await countSegments(key);
+  expect(after.video - before.video).toBeLessThanOrEqual(2 * SEEKS * MOST_PICTURES_A_SEEK);
+  expect(after.audio - before.audio).toBeLessThanOrEqual(SEEKS * MOST_SOUNDS_A_SEEK);
+  // A bound on order: no seek makes what lies before it or goes on to the end.
+  const seenCpuSec = [...cpuSecOf.values()].reduce((sum, sec) => sum + sec, 0);
+  expect(childrenCpuSec() - cpuBeforeSec + seenCpuSec).toBeLessThan(wholeSoundCpuSec / 3);
+  await checkObjects(lab, key);
+  await drop(lab, key);
+});
+
+async function countSegments(key: MediaKey): Promise<{ video: number; audio: number }> {
+  const sounds = (await loadRenditions(lab, key)).filter(({ kind }) => kind === 'audio').map(({ id }) => id);
+  const count = { video: 0, audio: 0 };
+  for (const chunk of await loadChunks(lab, key)) {
+    count[sounds.includes(chunk.rendition_id) ? 'audio' : 'video'] += chunk.segment_count;
+  }
+  return count;
+}
+
+/** What encoding all the sound of a clip once takes here and now, estimated from a part of it. */
+async function measureWholeSound(clip: string): Promise<number> {
+  const beforeSec = childrenCpuSec();
+  const parts = 72;
+  const sound = ['-map', '0:a', '-c:a', 'aac', '-ac', '2', '-ar', '48000', '-threads', '1', '-f', 'null', '-'];
+  await run('ffmpeg', ['-nostdin', '-v', 'error', '-t', `${LONG_SEC / parts}`, '-i', clip, ...sound]);
+  return (childrenCpuSec() - beforeSec) * parts;
+}
+
+/** What all children that have ended took, theirs included: fields 16 and 17 of proc_pid_stat(5), in hundredths. */
+function childrenCpuSec(): number {
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[13]) + Number(fields[14])) / 100;
+}
+
+test('sound that viewers had made and what was encoded beside it become one track', async () => {
+  const tone = ['-f', 'lavfi', '-i', 'sine=f=300:sample_rate=44100:d=100'];
+  const pictures = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=100', '-c:v', 'mpeg4', '-g', '10'];
+  const key = await uploadQuick(await makeClip(lab, 'tone.avi', ...tone, ...pictures, '-c:a', 'pcm_s16le'));
+  const sound = (await loadRenditions(lab, key)).find(({ kind }) => kind === 'audio');
+  if (sound === undefined) throw new Error('Expected a sound.');
+  // The first 16 of 25 are there; the others wait for a slot that this worker has not.
+  for (const segment of [24, 18]) await fetchPatiently(segmentUrl(edge, key, sound.id, segment));
+  await until(async () => (await countOpen(lab, key)).runs === 0, 'no run');
+  await worker.stop();
+  const listSound = async () =>
+    (await loadChunks(lab, key))
+      .filter((chunk) => chunk.rendition_id === sound.id)
+      .flatMap(({ first_segment: first, segment_count: count }) => Array.from({ length: count }, (_, n) => first + n));
+  // What viewers had made goes on from 18 to the end.
+  expect((await listSound()).filter((segment) => segment > 15)).toEqual([18, 19, 20, 21, 22, 23, 24]);
+  worker = await lab.startWorker({ quickSlots: 1, longSlots: 1, viewerSlots: 1 });
+  const isFinished = async () =>
+    (await loadRenditions(lab, key)).some((one) => one.id === sound.id && one.state === 'finished');
+  await until(isFinished, 'the sound to be finished');
+  const chunks = (await loadChunks(lab, key)).filter((chunk) => chunk.rendition_id === sound.id);
+  expect(await listSound()).toEqual(Array.from({ length: 25 }, (_, segment) => segment));
+  const bytes = await Promise.all(chunks.map((chunk) => lab.storage.readBytes(chunk.storage_key, null, forever)));
+  const pcm = await decodeRaw(Buffer.concat([sound.init ?? Buffer.alloc(0), ...bytes]), 'a');
+  const samples = new Float32Array(pcm.buffer, pcm.byteOffset, pcm.length / 4);
+  // A tone of 300 Hz at one eighth: from one sample to the next it rises by 0.005 at most, and a click by more.
+  const steps = samples.map((sample, at) => Math.abs(sample - (samples[at - 1] ?? sample)));
+  expect(steps.slice(4096, -4096).reduce((high, step) => Math.max(high, step), 0)).toBeLessThan(0.01);
+});

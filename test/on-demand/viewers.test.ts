@@ -1,0 +1,208 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { MediaKey } from '../../src/catalog/db.ts';
+import { createSegmentRequestStore } from '../../src/catalog/on-demand/segment-request-store.ts';
+import { deleteMedia } from '../../src/jobs/housekeeping/delete-media.ts';
+import { newGuid } from '../../src/lib/guid.ts';
+import type { TestEdge } from '../delivery/start-test-edge.ts';
+import { checkObjects } from '../jobs/check-video.ts';
+import { freezeEncoders, isRunning, thawEncoders } from '../jobs/encoders.ts';
+import { listObjects, loadMedia, makeClip, until, type Worker, type WorkerSlots } from '../jobs/lab.ts';
+import {
+  addOnDemandLibrary,
+  countOpen,
+  fetchFile,
+  fetchPatiently,
+  findRung,
+  type OnDemandLab,
+  PATIENT,
+  segmentUrl,
+  startOnDemandLab,
+  uploadReady,
+} from './on-demand-lab.ts';
+
+const NO_BACKFILL: WorkerSlots = { quickSlots: 4, longSlots: 0, viewerSlots: 2 };
+
+let lab: OnDemandLab;
+let edge: TestEdge;
+let libraryId: number;
+let film: string;
+/** A ready video of which nothing more is being made. */
+let shared: MediaKey;
+const workers: Worker[] = [];
+const processes: ChildProcess[] = [];
+beforeAll(async () => {
+  lab = await startOnDemandLab();
+  libraryId = await addOnDemandLibrary(lab, [240, 480]);
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=854x480:r=25:d=30'];
+  film = await makeClip(lab, 'film.avi', ...picture, '-c:v', 'mpeg4', '-q:v', '8', '-g', '50');
+  await startHere();
+  shared = await uploadQuiet(film);
+  await stopAll();
+});
+// Each test has an edge of its own: what viewers of another wished for does not linger.
+beforeEach(async () => {
+  edge = await lab.room.start({ storage: lab.storage });
+});
+afterEach(async () => {
+  await edge.close();
+  await stopAll();
+});
+afterAll(() => lab.stop());
+
+async function stopAll(): Promise<void> {
+  for (const child of processes.splice(0)) await kill(child);
+  for (const worker of workers.splice(0)) await worker.stop();
+}
+
+async function startHere(slots = NO_BACKFILL): Promise<void> {
+  workers.push(await lab.startWorker(slots));
+}
+
+async function startProcess(): Promise<ChildProcess> {
+  const script = path.join(import.meta.dirname, '../jobs/worker-process.ts');
+  const folders = [String(lab.database.config.host), lab.objects, path.join(lab.clips, `cache-v${processes.length}`)];
+  const child = spawn(process.execPath, [script, ...folders], { stdio: ['ignore', 'pipe', 'inherit'] });
+  processes.push(child);
+  await once(child.stdout, 'data');
+  return child;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** A ready video of which nothing more is being made. */
+async function uploadQuiet(clip: string): Promise<MediaKey> {
+  const key = await uploadReady(lab, libraryId, clip);
+  await until(async () => (await countOpen(lab, key)).tasks === 0, 'its first encode tasks to be over');
+  return key;
+}
+
+test('a segment task of which no worker was notified is found as well', async () => {
+  await startHere();
+  const { db } = lab.database;
+  const [rung, segment] = [await findRung(lab, shared, 480), 6];
+  // No worker is known to be idle, so none is woken.
+  await sql`create function forget_idle() returns trigger language plpgsql as 'begin return null; end'`.execute(db);
+  await sql`create trigger forget_idle before insert on encode_idle for each row execute function
+    forget_idle()`.execute(db);
+  await sql`delete from encode_idle`.execute(db);
+  const requests = createSegmentRequestStore(db, newGuid());
+  await requests.put([{ ...shared, renditionId: rung, segment, aheadSegments: 0, isAwaited: true, forSec: 60 }]);
+  const made = db.selectFrom('chunk').where('rendition_id', '=', rung).where('first_segment', '=', segment);
+  await until(async () => (await made.select('first_segment').execute()).length > 0, 'the segment');
+  await sql`drop function forget_idle cascade`.execute(db);
+  await requests.dropAll();
+});
+
+test('when the only viewer leaves, the encoder ends and nothing is left of it', async () => {
+  await startHere();
+  const key = shared;
+  const viewer = new AbortController();
+  const url = segmentUrl(edge, key, await findRung(lab, key, 480), 4);
+  const answer = fetchFile(url, viewer.signal).catch((error: Error) => error.name);
+  const encoders = await freezeEncoders(process.pid);
+  viewer.abort();
+  expect(await answer).toBe('AbortError');
+  await until(async () => !encoders.some(isRunning), 'the encoder to end');
+  await until(async () => (await countOpen(lab, key)).runs === 0, 'no run');
+  await checkObjects(lab, key);
+});
+
+test('an encoder ends with its lease, also when the renewal hangs', async () => {
+  await startHere();
+  const viewer = new AbortController();
+  const url = segmentUrl(edge, shared, await findRung(lab, shared, 480), 4);
+  const answer = fetchFile(url, viewer.signal).catch((error: Error) => error.name);
+  const encoders = await freezeEncoders(process.pid);
+  await lab.database.db.transaction().execute(async (tx) => {
+    await sql`select from encode_task where kind = 'segment' for update`.execute(tx);
+    await until(async () => !encoders.some(isRunning), 'the encoder to end', 20);
+    viewer.abort();
+  });
+  expect(await answer).toBe('AbortError');
+  await until(async () => (await countOpen(lab, shared)).runs === 0, 'no run', 20);
+});
+
+test('two viewers of one segment: it is made although the first leaves', async () => {
+  await startHere();
+  const viewer = new AbortController();
+  const url = segmentUrl(edge, shared, await findRung(lab, shared, 480), 2);
+  const first = fetchFile(url, viewer.signal).catch((error: Error) => error.name);
+  const second = fetchPatiently(url);
+  const encoders = await freezeEncoders(process.pid);
+  viewer.abort();
+  expect(await first).toBe('AbortError');
+  thawEncoders(encoders);
+  expect((await second).length).toBeGreaterThan(1000);
+});
+
+test('deleting a video in the midst of it ends its encoder and leaves nothing', async () => {
+  await startHere();
+  const key = await uploadQuiet(film);
+  const answer = fetchFile(segmentUrl(edge, key, await findRung(lab, key, 480), 3));
+  const encoders = await freezeEncoders(process.pid);
+  await lab.database.db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('media').where('id', '=', key.mediaId).execute();
+    await lab.sender.send(deleteMedia, { ...key, prefix: `${libraryId}/${key.mediaId}/` })(tx);
+  });
+  await until(async () => !encoders.some(isRunning), 'the encoder to end');
+  await until(async () => (await listObjects(lab, key)).size === 0, 'no object');
+  expect([404, 503]).toContain((await answer).status);
+  expect(await countOpen(lab, key)).toEqual({ requests: 0, runs: 0, tasks: 0 });
+  expect(lab.errors).toEqual([]);
+});
+
+test('a worker that is killed in the midst of it is followed by another, for the same viewer', async () => {
+  const doomed = await startProcess();
+  const answer = fetchPatiently(segmentUrl(edge, shared, await findRung(lab, shared, 480), 5));
+  const encoders = await freezeEncoders(doomed.pid ?? 0);
+  await startHere();
+  await kill(doomed);
+  expect((await answer).length).toBeGreaterThan(1000);
+  await until(async () => !encoders.some(isRunning), 'the first encoder to be gone');
+});
+
+test('without a worker the answer is 503 with a time to try again', async () => {
+  const hasty = await lab.room.start({ storage: lab.storage, limits: { segmentWaitMs: 500 } });
+  const url = segmentUrl(hasty, shared, await findRung(lab, shared, 480), 1);
+  expect(await fetchFile(url)).toMatchObject({ status: 503, retryAfter: '2' });
+  await hasty.close();
+});
+
+test('an encoder that works ahead gives way to a viewer who waits', async () => {
+  await startHere({ ...NO_BACKFILL, viewerSlots: 1 });
+  const [low, high] = [await findRung(lab, shared, 240), await findRung(lab, shared, 480)];
+  await fetchPatiently(segmentUrl(edge, shared, low, 4));
+  expect((await countOpen(lab, shared)).runs).toBe(1);
+  expect((await fetchPatiently(segmentUrl(edge, shared, high, 7))).length).toBeGreaterThan(1000);
+});
+
+test('a segment that cannot be made is given up after some tries, and the video says so', async () => {
+  await startHere();
+  const key = shared;
+  const rung = await findRung(lab, key, 240);
+  // An init segment that no encoder brings forth: whatever is made does not fit it.
+  await lab.database.db
+    .updateTable('rendition')
+    .set({ init_sha256: Buffer.alloc(32) })
+    .where('id', '=', rung)
+    .execute();
+  const patient = await lab.room.start({ storage: lab.storage, limits: PATIENT });
+  const viewer = new AbortController();
+  const answer = fetchFile(segmentUrl(patient, key, rung, 2), viewer.signal).catch((error: Error) => error.name);
+  await until(async () => (await loadMedia(lab, key)).messages.length > 0, 'the message');
+  viewer.abort();
+  expect(await answer).toBe('AbortError');
+  await patient.close();
+  expect((await loadMedia(lab, key)).messages).toMatchObject([{ issueCode: 10, level: 2, value: '240p' }]);
+  lab.errors.splice(0);
+  await checkObjects(lab, key);
+});
