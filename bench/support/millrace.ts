@@ -30,7 +30,7 @@ export async function startMillrace(scope: Scope, env: Record<string, string> = 
 
 export type Sent = { guid: string; lastByteMs: number; answered: Promise<void> };
 
-/** Makes a video and uploads a file to it. Answers when the last byte was handed to the kernel, and states when. */
+/** Makes a video and uploads a file to it. Answers when the last byte was handed to the kernel, and says when. */
 export async function sendFile(service: Service, file: string): Promise<Sent> {
   const guid = await createVideo(service, path.basename(file));
   const { size } = await stat(file);

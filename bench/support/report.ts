@@ -5,7 +5,7 @@ import { isQuiet, watchForeignLoad } from './own-load.ts';
 import { runInScope, type Scope } from './scope.ts';
 
 /**
- * One thing measured. A bar states how much it may be at most, or at least with `isFloor`; null only shows the
+ * One thing measured. A bar says how much it may be at most, or at least with `isFloor`; null only shows the
  * figure. With an `anchor` the bar is on ours / anchor; without one, or with `isAbsolute`, on ours itself.
  * `needsIdle`: the ratio, too, means something only when the machine has nothing else to do. `isSpeedless`: the figure
  * is the same on any machine.

@@ -1,4 +1,4 @@
-/** Owns what a benchmark starts: `own` states how each thing is ended. */
+/** Owns what a benchmark starts: `own` says how each thing is ended. */
 export type Scope = { own(end: () => unknown): void };
 
 /** Runs work and then ends all that it owns, the newest first; also when it fails and when a signal ends it. */

@@ -179,7 +179,7 @@ function goneSignal(response: ServerResponse): AbortSignal {
   const leave = () => {
     if (!response.writableFinished) gone.abort(new CallerGone());
   };
-  // Whoever left while the key was looked up states so no more.
+  // Whoever left while the key was looked up says so no more.
   if (response.closed) leave();
   else response.once('close', leave);
   return gone.signal;

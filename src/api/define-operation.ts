@@ -85,7 +85,7 @@ export type Request<P, Q, B> = {
   query: Q;
   body: B;
   grant: Grant | null;
-  /** The page that the caller states it was sent by, as it came. */
+  /** The page that the caller says it was sent by, as it came. */
   referrer: string | null;
   /** The caller's address; behind a trusted proxy, the one that the proxy names. */
   address: string;

@@ -24,7 +24,7 @@ export class CallerGone extends Error {
   }
 }
 
-/** An error as it leaves: `body` undefined is no body. `isOurs` states that somebody should be notified of it. */
+/** An error as it leaves: `body` undefined is no body. `isOurs` says that somebody should be notified of it. */
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: unknown; isOurs: boolean };
 
 /** Turns whatever was thrown into status and body; nothing else does. */
@@ -67,7 +67,7 @@ export function rulesOfAddress(url: string): Rules {
   return { name: 'none', path: url, refusals: {}, errorShape };
 }
 
-/** Refusals of what a request states: 400 where an operation lists no finer status for them. */
+/** Refusals of what a request says: 400 where an operation lists no finer status for them. */
 const OF_REQUEST: readonly RefusalKind[] = ['invalid', 'conflict', 'unprocessable'];
 
 // Never a 200: a client that checks the status only would take what was refused for done.

@@ -12,7 +12,7 @@ export class RefusedEventLog extends Refused {
   }
 }
 
-/** A page that shows nothing, and states why. */
+/** A page that shows nothing, and says why. */
 export function emptyPage(message: string, errorKey: string): EventLogPage {
   return {
     logs: null,

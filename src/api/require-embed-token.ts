@@ -9,7 +9,7 @@ type Deps = { pullZones: PullZoneStore; libraries: LibraryStore };
 
 /**
  * Lets a caller pass who shows a valid token for a media, or whose library requires none. Refuses
- * (`unauthenticated`) all others and states what is wrong with what they showed.
+ * (`unauthenticated`) all others and says what is wrong with what they showed.
  */
 export async function requireEmbedToken(
   shown: EmbedToken,

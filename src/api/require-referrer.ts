@@ -4,7 +4,7 @@ import { Refused } from '../lib/refused.ts';
 
 const MAX_QUOTED = 200;
 
-/** Lets pass who comes from a page that the library lets in. Refuses (`unauthenticated`) all others and states why. */
+/** Lets pass who comes from a page that the library lets in. Refuses (`unauthenticated`) all others and says why. */
 export function requireReferrer(
   referrer: string | null,
   { settings: { access } }: Pick<Library, 'settings'>,

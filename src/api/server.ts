@@ -172,7 +172,7 @@ function createApp(
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    // A body is what its operation states, whatever type it claims, so the claim never chooses a parser.
+    // A body is what its operation says, whatever type it claims, so the claim never chooses a parser.
     if (request.raw.headers['content-type'] !== undefined)
       request.raw.headers['content-type'] = 'application/octet-stream';
   });

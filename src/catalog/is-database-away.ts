@@ -12,7 +12,7 @@ const AWAY_WORDS = [
   'Client has encountered a connection error',
 ];
 
-/** Whether an error, or what caused it, states that the database cannot be reached now. */
+/** Whether an error, or what caused it, says that the database cannot be reached now. */
 export function isDatabaseAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, syscall }: { code?: unknown; syscall?: unknown } = Object(cause);

@@ -33,7 +33,7 @@ export async function retireObject(
     .execute();
 }
 
-/** What a chunk's row states of its bytes. */
+/** What a chunk's row says of its bytes. */
 export type RetiredChunk = { storageKey: StorageKey; sizeBytes: number; idxBytes: number };
 
 /** The same for a chunk and its `.idx`; those that lie in a pack are one range of it. */

@@ -23,7 +23,7 @@ export async function findLongFiles(files: readonly string[]): Promise<{ file: s
   return counted.filter(({ file, lines }) => lines > LONGEST_FILE_LINES && !file.endsWith('.table.ts'));
 }
 
-/** Made from docs/openapi.json; and sentences of the service, which stand as one key as the service states them. */
+/** Made from docs/openapi.json; and sentences of the service, which stand as one key as the service says them. */
 const WITH_LONG_LINES = ['sdk/src/operations.table.ts', 'web/dashboard/languages/de.service.table.ts'];
 
 /** Begins a line: its indentation and what makes it a comment. */

@@ -109,7 +109,7 @@ async function examineConnections({ databaseUrl, databaseConnections }: Settings
 }
 
 /**
- * Writes, reads and deletes a few bytes; of a folder that is not there yet, the data folder's finding states enough.
+ * Writes, reads and deletes a few bytes; of a folder that is not there yet, the data folder's finding says enough.
  */
 async function examineStore(settings: Settings): Promise<Finding> {
   const { storage } = settings;

@@ -13,7 +13,7 @@ const NO_SLOT = '53300';
 const BESIDE: Record<Role, number> = { api: 1, edge: 2, worker: 2, ingest: 1 };
 
 /**
- * Connections of the pool of a role, at most, where no setting states otherwise; those that are idle for 10 s are
+ * Connections of the pool of a role, at most, where no setting says otherwise; those that are idle for 10 s are
  * closed.
  */
 const POOL_SIZES: Record<Role, number> = { api: 10, edge: 10, worker: 10, ingest: 10 };

@@ -60,7 +60,7 @@ parentPort?.on('message', async ({ beacons, estimates, isLast }: CounterBatch) =
   answer({ kind: 'closed' });
 });
 
-/** What an error has beside its message does not come through between threads: what states why goes into that. */
+/** What an error has beside its message does not come through between threads: what says why goes into that. */
 function describe(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   const all = error instanceof AggregateError ? error.errors.map(String) : [error.message];

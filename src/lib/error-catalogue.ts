@@ -6,7 +6,7 @@ export type ErrorFacts = { readonly status: number; readonly sentence: string; r
 
 /**
  * Every refusal of the JSON interface, of uploads and of publishers, by its kind. The status stands where an operation
- * names no finer one; the message of an answer states more than the sentence here.
+ * names no finer one; the message of an answer says more than the sentence here.
  */
 export const REFUSALS = {
   invalid: {

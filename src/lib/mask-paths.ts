@@ -8,7 +8,7 @@ export function maskPaths(text: string): string {
   return text.replaceAll(tmpdir(), '').replaceAll(process.cwd(), '').replaceAll(PATH, '…/$1');
 }
 
-/** What an error states of why something failed, as owners of videos see it. */
+/** What an error says of why something failed, as owners of videos see it. */
 export function reasonOf(error: unknown): string {
   return maskPaths(error instanceof Error ? error.message : String(error));
 }

@@ -3,7 +3,7 @@ import type { RefusalKind } from './error-catalogue.ts';
 type RefusedOptions = ErrorOptions & { field?: string; faults?: readonly string[] };
 
 /**
- * A refusal that is the caller's doing. Its message states what was expected, what came and what to do;
+ * A refusal that is the caller's doing. Its message says what was expected, what came and what to do;
  * `field` names the part of the request that it is about, where there is one; `faults` holds a sentence for each fault
  * where there are several.
  */

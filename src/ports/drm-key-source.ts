@@ -15,7 +15,7 @@ export type ContentKeys = { scheme: SchemeName; groups: Readonly<Record<KeyGroup
 /** A protection system that a key server may speak for. */
 export type DrmSystem = 'widevine' | 'playReady' | 'fairPlay';
 
-/** What a key source states for one key and one system; null where it states nothing. */
+/** What a key source says for one key and one system; null where it says nothing. */
 export type SystemSignals = {
   system: DrmSystem;
   group: KeyGroup;
@@ -41,7 +41,7 @@ export type DrmKeySource = {
   systems: readonly DrmSystem[];
   /**
    * Has the keys of a video made or confirmed. Refuses, in words for people: `unavailable` when the source gives none
-   * for now, `unprocessable` when it states no or answers what cannot be used.
+   * for now, `unprocessable` when it says no or answers what cannot be used.
    */
   fetchKeys(request: KeyRequest, signal: AbortSignal): Promise<KeyAnswer>;
 };

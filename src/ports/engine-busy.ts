@@ -13,7 +13,7 @@ const USUAL_SEC = 30;
 const SHORTEST_SEC = 1;
 const LONGEST_SEC = 3600;
 
-/** Reads Retry-After (RFC 9110 section 10.2.3): seconds or a date; half a minute where it states nothing. */
+/** Reads Retry-After (RFC 9110 section 10.2.3): seconds or a date; half a minute where it says nothing. */
 export function readRetryAfter(header: string | undefined, nowMs: number): number {
   const text = header?.trim() ?? '';
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - nowMs) / 1000;

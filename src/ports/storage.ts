@@ -41,7 +41,7 @@ export class StorageAway extends Error {
   }
 }
 
-/** Whether an error, or what caused it, states that the store cannot be used now. */
+/** Whether an error, or what caused it, says that the store cannot be used now. */
 export function isStorageAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof StorageAway) return true;
   return false;
@@ -50,7 +50,7 @@ export function isStorageAway(error: unknown): boolean {
 /** What is known of a stored object. `etag` changes whenever the bytes do. */
 export type ObjectInfo = { key: StorageKey; sizeBytes: number; modifiedAt: Date; etag: string };
 
-/** What a completed write states of itself: `sha256` is 32 raw bytes, taken while the bytes passed. */
+/** What a completed write says of itself: `sha256` is 32 raw bytes, taken while the bytes passed. */
 export type WrittenObject = { sizeBytes: number; sha256: Buffer };
 
 /** Bytes `start` to `end`, both included, as in RFC 9110 section 14.1.2. `end` may be Infinity. */
@@ -107,7 +107,7 @@ export type Storage = {
 };
 
 /**
- * The one object of a place that states whose it is. No key names it, no list shows it, and nothing deletes it.
+ * The one object of a place that says whose it is. No key names it, no list shows it, and nothing deletes it.
  */
 export type StoreMark = {
   /** Where it lies, for people: a folder, or the address of a bucket without keys of access. */

@@ -2,7 +2,7 @@ import type { Role } from '../config/roles.ts';
 
 export type PartState = 'starting' | 'ok' | 'failing';
 
-/** One part of the running service; `detail` states what a failing one lacks. */
+/** One part of the running service; `detail` says what a failing one lacks. */
 export type PartHealth = { state: PartState; detail: string | null };
 
 /** Which sandbox encoders run in: bubblewrap, or resource limits alone. */

@@ -83,7 +83,7 @@ test('writes at the same time are all reported, in one unbroken chain a day', as
   expect(brokenLink(lines.toSpliced(5, 1))).toBe(lines[6]?.id);
 });
 
-/** The first line whose hash is not that of what it states and of the line before it on its day. */
+/** The first line whose hash is not that of what it says and of the line before it on its day. */
 function brokenLink(lines: readonly AuditLine[]): number | null {
   const day = (line: AuditLine | undefined) => line?.at.toISOString().slice(0, 10);
   const broken = lines.find((line, index) => {

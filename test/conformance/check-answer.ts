@@ -24,7 +24,7 @@ const ADVICE = new RegExp(
   'i',
 );
 
-/** What a refusal states in words; null when it has no body. */
+/** What a refusal says in words; null when it has no body. */
 export function messageOf({ body }: Answer): string | null {
   if (typeof body === 'string') return body;
   const { message, Message, detail, errorResponse }: Record<string, unknown> = { ...Object(body) };
@@ -32,14 +32,14 @@ export function messageOf({ body }: Answer): string | null {
   return typeof words === 'string' ? words : null;
 }
 
-/** Whether an answer states that nothing was done: by its status; a 200 that states so is a fault that tests find. */
+/** Whether an answer says that nothing was done: by its status; a 200 that says so is a fault that tests find. */
 export function isRefusal({ status, body }: Answer): boolean {
   return status >= 400 || Object(body).success === false || Object(body).Success === false;
 }
 
 /**
  * Holds an answer against what is promised of all of them: its id, when to ask again, words for a person. `sent`
- * is all that the request states.
+ * is all that the request says.
  */
 export function expectGoodManners(answer: Answer, sent = ''): void {
   const { status, headers, text } = answer;

@@ -117,7 +117,7 @@ async function send(operation: Real, request: FuzzRequest, things: Things): Prom
   });
 }
 
-/** All that a request states, in words that an answer may quote. */
+/** All that a request says, in words that an answer may quote. */
 function wordsOf({ params, query, body }: FuzzRequest): string {
   const encoded = [...Object.values(params), query].join(' ');
   return `${encoded} ${querystring.unescape(encoded)} ${body === null ? '' : Buffer.from(body).toString('latin1')}`;

@@ -217,7 +217,7 @@ async function sendOn(port: number, text: string) {
 
 const MAX_TRIES = 5;
 
-/** As `sendOn`, again while it was late and met a fault, which states nothing then. */
+/** As `sendOn`, again while it was late and met a fault, which says nothing then. */
 async function sendOnInTime(port: number, text: string) {
   for (let tries = 1; ; tries += 1) {
     const { faults, isLate } = await sendOn(port, text);

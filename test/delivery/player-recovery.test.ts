@@ -145,7 +145,7 @@ test.concurrent('a segment that is missing for a while is played when it is ther
 });
 
 test.concurrent('a gap in the timeline is jumped over', async ({ expect }) => {
-  // The playlist states that the segment is there; what comes is another place of the film.
+  // The playlist says that the segment is there; what comes is another place of the film.
   const faults = faultsAt(['video 3'], async (route) => {
     const other = await route.fetch({ url: route.request().url().replace('/3.m4s', '/2.m4s') });
     await route.fulfill({ response: other });

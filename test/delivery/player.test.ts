@@ -77,7 +77,7 @@ test('a finished video plays by itself, to its end, without a fault or a foreign
   const { page, faults } = await openPlayer(shown);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(1);
   expect((await read(page)).durationSec).toBeCloseTo((480 * 1001) / 24_000, 1);
-  // Pictures may come later than the clock states.
+  // Pictures may come later than the clock says.
   await expect.poll(async () => (await read(page)).frames, PATIENCE).toBeGreaterThan(10);
   expect(await page.title()).toBe('A <b>film</b> & "more"');
   await page.keyboard.press('9');

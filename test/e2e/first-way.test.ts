@@ -82,7 +82,7 @@ test(
     page.on('pageerror', (error) => faults.push(error.message));
     await page.goto(`${address}?muted=true`);
     await expect.poll(async () => (await read(page)).sec, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(1);
-    // Pictures may come later than the clock states.
+    // Pictures may come later than the clock says.
     await expect.poll(async () => (await read(page)).frames, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(12);
     expect((await read(page)).durationSec).toBeCloseTo(CLIP_SEC, 1);
     // A rung is listed when it is whole: it plays before that.

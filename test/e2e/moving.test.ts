@@ -61,7 +61,7 @@ async function watch(addresses: readonly string[]): Promise<Map<string, string>>
   return seen;
 }
 
-/** Watches all along until the service states that no object is left in the old store. */
+/** Watches all along until the service says that no object is left in the old store. */
 async function watchWhileMoving(addresses: readonly string[], expected: Map<string, string>): Promise<void> {
   for (const limitMs = Date.now() + MOVE_LIMIT_MS; ; ) {
     expect(await watch(addresses)).toEqual(expected);
@@ -72,7 +72,7 @@ async function watchWhileMoving(addresses: readonly string[], expected: Map<stri
   }
 }
 
-/** What the dashboard's page of the system states of the move. */
+/** What the dashboard's page of the system says of the move. */
 async function moveOfSystem(): Promise<unknown> {
   const answer = await fetch(`${service.apiUrl}/system`, { headers: { AccessKey: ACCOUNT_KEY } });
   return Object(await answer.json()).Move;

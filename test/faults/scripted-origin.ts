@@ -36,7 +36,7 @@ export type Served = {
   rangeOff?: number;
 };
 
-/** Serves a file as an honest origin does, apart from what `served` states. */
+/** Serves a file as an honest origin does, apart from what `served` says. */
 export function serveFile(file: Buffer, served: Served = {}): Turn {
   return (request, response) => {
     const { upTo = file.length, end = 'finish', headers = {}, rangeOff = 0 } = served;

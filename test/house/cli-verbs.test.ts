@@ -107,7 +107,7 @@ test('videos', async () => {
   expect(await text('token', guid)).toContain(`/play/1/${guid}?token=`);
   await text('add-codec', guid, '1');
   await ready(guid);
-  // Nothing of it failed or is encoded: the service states so.
+  // Nothing of it failed or is encoded: the service says so.
   expect(await verb('cancel', guid)).toMatchObject({ code: 1, out: expect.stringContaining('it is finished') });
   expect(await verb('retry-resolutions', guid)).toMatchObject({ code: 1, out: expect.stringContaining('400') });
   await text('retry');

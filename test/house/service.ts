@@ -77,7 +77,7 @@ export async function askHealth(port: number): Promise<{ status: number; body: H
   }
 }
 
-/** Waits until the service states that all is well, after the processes in `gone` were replaced. */
+/** Waits until the service says that all is well, after the processes in `gone` were replaced. */
 export async function untilWell(port: number, gone: readonly number[] = []): Promise<HealthBody> {
   let last: unknown = null;
   const ask = async () => {

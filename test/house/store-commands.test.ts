@@ -64,7 +64,7 @@ test('a store is adopted, and its orphans are listed, kept and deleted by comman
   expect(await millrace('orphans', 'delete', '--all')).toEqual([0, '1 orphans were deleted.\n']);
   expect([await storage.head(lost), (await storage.head(kept))?.sizeBytes]).toEqual([null, 15]);
 
-  // A database of another installation has no say there before the command states so.
+  // A database of another installation has no say there before the command says so.
   await sql`update installation set id = gen_random_uuid()`.execute(database.db);
   expect(await millrace('orphans', 'delete', '--all')).toEqual([1, expect.stringContaining('millrace store adopt')]);
   expect(await millrace('store', 'adopt')).toEqual([0, expect.stringContaining('belongs to the database')]);

@@ -39,7 +39,7 @@ afterAll(() => lab.stop());
 
 const retry = (key: MediaKey, rung: number | null) => createRetryStore(lab.database.db).retry(key, rung, planRetry);
 const retryAll = () => createRetryStore(lab.database.db).retryAll(libraryId, planRetry);
-/** What a finished video states that it lacks, without the advice at its end. */
+/** What a finished video says that it lacks, without the advice at its end. */
 const missing = async (key: MediaKey) =>
   (await loadMedia(lab, key)).messages
     .filter(({ value }) => value === 'incomplete')

@@ -166,7 +166,7 @@ function periodsOf(text: string): string[][] {
   });
 }
 
-/** Decodes all pictures of a period and answers their size; anything that the decoder states is a failure. */
+/** Decodes all pictures of a period and answers their size; anything that the decoder says is a failure. */
 async function decodedSize(addresses: readonly string[], playlist: string): Promise<string> {
   const answers = await Promise.all(addresses.map((address) => fetch(new URL(address, playlist))));
   const bytes = Buffer.concat(await Promise.all(answers.map(async (one) => Buffer.from(await one.arrayBuffer()))));

@@ -29,7 +29,7 @@ const TURNS = 12;
 /** Answers to a player who follows a playlist, a few a second. */
 const MANY = 5;
 
-/** `setAway` null: a real engine, which the environment requests as `test/ports/README.md` states, is always there. */
+/** `setAway` null: a real engine, which the environment requests as `test/ports/README.md` says, is always there. */
 type Store = {
   url: string;
   credentials: { accessKeyId: string; secretAccessKey: string };
@@ -63,7 +63,7 @@ let streams: LiveStore;
 let edgeUrl: string;
 let nodes: Machine[];
 const machines: Machine[] = [];
-/** Where nodes take publishers: one without its store states so on its health port, and takes them all the same. */
+/** Where nodes take publishers: one without its store says so on its health port, and takes them all the same. */
 const rtmpPorts = new Map<Machine, number>();
 
 beforeAll(async () => {

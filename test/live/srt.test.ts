@@ -116,7 +116,7 @@ test('GStreamer publishes by srtsink, also after the process that holds libsrt w
   const sink = ['srtsink', 'sync=true', `uri=${srtOf(stream)}?mode=caller`, `streamid=${stream.streamKey}`];
   const publisher = await until(async () => {
     const started = publishByGstreamer(clip, ['mpegtsmux', 'name=mux', 'alignment=7', '!', ...sink]);
-    // Until the next process listens libsrt states that nobody is there.
+    // Until the next process listens libsrt says that nobody is there.
     const isIn = async () => ((await catalogue.streams.load(stream.key)).ingest.primaryLive ? true : null);
     return (await Promise.race([ended(started), until(isIn, 'a publisher')])) === true ? started : null;
   }, 'a publisher that is accepted');

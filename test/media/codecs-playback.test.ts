@@ -83,7 +83,7 @@ test.each(['avc1', 'vp09', 'av01'])('%s plays in Chromium, and seeks', async (co
     element.currentTime = 4.2;
   });
   await expect.poll(async () => (await read()).sec, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(4.6);
-  // Pictures may come later than the clock states.
+  // Pictures may come later than the clock says.
   await expect.poll(async () => (await read()).frames, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(24);
   expect((await read()).heightPx).toBe(240);
   expect(new Set(await page.evaluate(() => window.shown))).toEqual(new Set([codec]));

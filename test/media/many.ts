@@ -37,7 +37,7 @@ export function keyOf(keys: ReadonlyMap<string, MediaKey>, name: string): MediaK
   return key;
 }
 
-/** Checks that a video is finished, and states why when it is not. */
+/** Checks that a video is finished, and says why when it is not. */
 export async function requireFinished(lab: Lab, key: MediaKey): Promise<void> {
   const { state, state_reason: reason, messages } = await loadMedia(lab, key);
   if (state !== 'finished')

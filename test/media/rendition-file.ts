@@ -34,7 +34,7 @@ export async function firstFile(lab: Lab, key: MediaKey, codec: string): Promise
   return found.file;
 }
 
-/** What ffprobe states of the first stream of a file, one field after another. */
+/** What ffprobe says of the first stream of a file, one field after another. */
 export async function fields(file: string, ...names: string[]): Promise<string[]> {
   const shown = ['-show_entries', `stream=${names.join(',')}`, '-of', 'default=nw=1'];
   const { stdout } = await run('ffprobe', ['-v', 'error', ...shown, file]);

@@ -105,7 +105,7 @@ export function fetchFile(url: string, signal?: AbortSignal): Promise<Fetched> {
   });
 }
 
-/** Asks again as often as the answer states, as players do. */
+/** Asks again as often as the answer says, as players do. */
 export async function fetchPatiently(url: string): Promise<Buffer> {
   for (;;) {
     const { status, body, retryAfter } = await fetchFile(url);

@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Random } from '../support/seeded-random.ts';
 
-/** Damages a file's bytes as a seed states: the same seed, the same damage. */
+/** Damages a file's bytes as a seed says: the same seed, the same damage. */
 export type Mutator = { name: string; mutate(bytes: Buffer, random: Random): Promise<Buffer> };
 
 /** Shares of bits that are turned: from a scratch to hardly a file any more. */

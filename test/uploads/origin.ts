@@ -3,7 +3,7 @@ import { closeServer, listen } from '../../src/lib/listen.ts';
 
 export type Script = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A web server that does what a test states, and remembers what it was asked. */
+/** A web server that does what a test says, and remembers what it was asked. */
 export type Origin = {
   url: string;
   seen: { path: string; range: string | undefined; headers: IncomingMessage['headers'] }[];

@@ -27,7 +27,7 @@ export type Receiver = {
 };
 
 /**
- * A receiver on loopback that does what a test states and keeps all that reached it. It answers 204 when given no
+ * A receiver on loopback that does what a test says and keeps all that reached it. It answers 204 when given no
  * instruction.
  */
 export async function startReceiver(): Promise<Receiver> {

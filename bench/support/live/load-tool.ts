@@ -7,7 +7,7 @@ import type { Scope } from '../scope.ts';
 export type LoadTool = {
   /** The newest line that it printed. */
   read(): string;
-  /** Ends it. Throws when it had ended by itself: what was measured then had less load than it states. */
+  /** Ends it. Throws when it had ended by itself: what was measured then had less load than it says. */
   stop(): Promise<void>;
 };
 

@@ -43,7 +43,7 @@ async function keep(path: string, table: AsnTable): Promise<void> {
     await writeFile(made, encodeAsnTable(table));
     await rename(made, path);
   } catch (error) {
-    // What is left of it is in the way of nothing; the first error states why.
+    // What is left of it is in the way of nothing; the first error says why.
     await rm(made, { force: true }).catch(() => undefined);
     throw error;
   }

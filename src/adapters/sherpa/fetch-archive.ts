@@ -19,7 +19,7 @@ const LIMITS = {
 export type ArchiveRequest = {
   outbound: Outbound;
   url: string;
-  /** Where the bytes go; beside it `{path}.json` states of which version they are. */
+  /** Where the bytes go; beside it `{path}.json` says of which version they are. */
   path: string;
   onProgress: (doneBytes: number, totalBytes: number | null) => void;
 };

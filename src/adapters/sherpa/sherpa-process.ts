@@ -132,7 +132,7 @@ export function platformFolder(): string | null {
     const library = createRequire(import.meta.url).resolve('sherpa-onnx-node');
     return dirname(createRequire(library).resolve(`sherpa-onnx-${platform()}-${arch()}/package.json`));
   } catch {
-    // Not installed, or not made for this machine: whoever loads it states so.
+    // Not installed, or not made for this machine: whoever loads it says so.
     return null;
   }
 }

@@ -21,7 +21,7 @@ export async function putFile(root: string, put: FilePut, signal: AbortSignal): 
     await syncFolders(root, put.target);
     return written;
   } catch (error) {
-    // Folders made for a write that failed would be left behind. What keeps them there states less than what it failed
+    // Folders made for a write that failed would be left behind. What keeps them there says less than what it failed
     // of.
     await pruneFolders(root, dirname(put.target)).catch(() => undefined);
     throw refuseFull(error);
@@ -37,7 +37,7 @@ async function writeAndPublish(put: FilePut, signal: AbortSignal): Promise<Writt
     await publish(put, temp.path);
     return { sizeBytes, sha256: hash.digest() };
   } catch (error) {
-    // The sweep removes what stays; the write's own error states more.
+    // The sweep removes what stays; the write's own error says more.
     await rm(temp.path, { force: true }).catch(() => undefined);
     throw error;
   }

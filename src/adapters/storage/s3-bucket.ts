@@ -90,7 +90,7 @@ export function locate(bucket: S3Bucket, key: string): { Bucket: string; Key: st
   return { Bucket: bucket.name, Key: bucket.prefix + key };
 }
 
-/** Waits for a command's answer; a failure states what was tried and what came. */
+/** Waits for a command's answer; a failure says what was tried and what came. */
 export async function answerOf<T>(action: string, answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -107,7 +107,7 @@ export async function answerOf<T>(action: string, answer: Promise<T>): Promise<T
   }
 }
 
-/** No answer, an answer that states "later", or a bucket and credentials that an operator has to mend. */
+/** No answer, an answer that says "later", or a bucket and credentials that an operator has to mend. */
 function isAway(status: number | null, name: string): boolean {
   if (status === null || status >= 500) return true;
   return [401, 403, 408, 429].includes(status) || name === 'NoSuchBucket';

@@ -27,7 +27,7 @@ export const BulkFilterModel = model('BulkFilterModel', {
   dateTo: Type.Optional(nullable(dateTime())),
 });
 
-/** An operation over many videos: exactly one of `videoIds`, `filter` and `undoOf` states which. */
+/** An operation over many videos: exactly one of `videoIds`, `filter` and `undoOf` says which. */
 export const CreateBulkModel = model('CreateBulkModel', {
   action: BulkAction,
   /** Where `move` puts the videos; empty is no collection. */

@@ -65,7 +65,7 @@ export const LiveStreamModel = model('LiveStreamModel', {
 });
 export type LiveStreamModel = Static<typeof LiveStreamModel>;
 
-/** What its owner states of a stream, at its creation or later. */
+/** What its owner says of a stream, at its creation or later. */
 const OWNED = {
   title: Type.Optional(nullable(text())),
   description: Type.Optional(nullable(text())),

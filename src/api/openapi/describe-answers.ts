@@ -37,7 +37,7 @@ const OWN: ReadonlyMap<number, Words> = new Map([
   [422, { name: 'Unusable', words: 'It was understood, but cannot be used.' }],
 ]);
 
-/** Whether what a request states may be refused with a 400 although the operation lists none. */
+/** Whether what a request says may be refused with a 400 although the operation lists none. */
 function mayBeInvalid({ body, answer, errorShape }: Answering): boolean {
   return errorShape === 'status' && (body !== null || answer === StatusModel);
 }

@@ -24,7 +24,7 @@ type Deps = {
   firewall: FirewallSource;
 };
 
-/** Judges a request as the edge would, without counting or recording it, and states what each rule found. */
+/** Judges a request as the edge would, without counting or recording it, and says what each rule found. */
 export const explainRequest = defineOperation({
   name: 'explainRequest',
   method: 'POST',

@@ -20,7 +20,7 @@ export type AuditLine = Omit<AuditedWrite, 'pullZoneId'> & { id: number; at: Dat
 
 /**
  * The hash of a line: SHA-256 over the hash of the line before it on the same UTC day (nothing for the day's
- * first) and the JSON of all that the line states, targets by name. Whoever keeps a day's last hash elsewhere
+ * first) and the JSON of all that the line says, targets by name. Whoever keeps a day's last hash elsewhere
  * can show whether any line of that day was changed, added or taken out.
  */
 export function chainHash(previous: Buffer | null, line: Omit<AuditLine, 'id' | 'hash'>): Buffer {

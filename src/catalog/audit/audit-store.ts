@@ -12,7 +12,7 @@ const PRUNED_AT_ONCE = 5_000;
 export type AuditStore = {
   /**
    * Adds a line; resolves when it is stored, and never rejects: a line that could not be stored is reported
-   * with all it states. Lines that come while others are being stored go together in the next insert.
+   * with all it says. Lines that come while others are being stored go together in the next insert.
    */
   write(line: AuditedWrite): Promise<void>;
   /** A page of a library's lines, newest first, and how many there are. `page` counts from 1. */

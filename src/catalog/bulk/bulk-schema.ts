@@ -5,7 +5,7 @@ import type { BulkKind } from './bulk-operation.ts';
 
 /**
  * An operation over many videos of a library; `collection_id` is where `move` puts them, `undoes` what kind of
- * operation it undoes, and `notes_places` states whether a move notes where each video was.
+ * operation it undoes, and `notes_places` says whether a move notes where each video was.
  */
 export type BulkOperationTable = {
   id: Guid;

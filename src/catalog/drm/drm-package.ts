@@ -9,7 +9,7 @@ export type DrmPackage = {
   scheme: SchemeName;
   /** What `formatContentKeys` writes, sealed. */
   keysSealed: Buffer;
-  /** What a key server states of its systems; empty where our own licence server gives out the keys. */
+  /** What a key server says of its systems; empty where our own licence server gives out the keys. */
   signals: readonly SystemSignals[];
   retiredAt: Date | null;
 };

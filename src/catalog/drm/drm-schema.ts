@@ -5,7 +5,7 @@ import type { CreatedAt, Json } from '../account-schema.ts';
 /**
  * A set of keys under which a media is given out; the newest that is not retired is the one that playlists name.
  * Numbers rise and are never used twice: addresses of encrypted bytes hold them. `keys_sealed` is what
- * `formatContentKeys` writes, sealed; `signals` is what a key server states of its systems.
+ * `formatContentKeys` writes, sealed; `signals` is what a key server says of its systems.
  */
 export type DrmPackageTable = {
   library_id: number;

@@ -3,7 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 
 /**
  * What a key opens: `account` everything, `write` and `read` one library (every library when `libraryId` is null).
- * `keyName` states which key it was: the id of a further key, or ApiKey or ReadOnlyApiKey for the library's own.
+ * `keyName` says which key it was: the id of a further key, or ApiKey or ReadOnlyApiKey for the library's own.
  */
 export type Grant = { scope: 'account' | 'write' | 'read'; libraryId: number | null; keyName: string };
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-/** A video with renditions that are being made; `init` states which of them are known already. */
+/** A video with renditions that are being made; `init` says which of them are known already. */
 async function addVideo(state: string, rungs: readonly { rung: number; init: Buffer | null }[], isOnDemand: boolean) {
   const { db } = database;
   const libraryId = await addLibraryRow(db);

@@ -17,7 +17,7 @@ const IMAGE_NAMES = { thumbnail: 'The thumbnail', images: IMAGES_VALUE } as cons
  * Ends an encode task that was tried often enough. An encode task of several rungs is split first, one encode task a
  * rung with one try each, so that a rung that cannot be made does not take the others with it. Else its renditions
  * fail, their other encode tasks are dropped, and the video ends if nothing is open. Images that cannot be made are
- * missing, and a message states so; sheets are made with the other images then. Throws LostClaim when the claim does
+ * missing, and a message says so; sheets are made with the other images then. Throws LostClaim when the claim does
  * not hold any more.
  */
 export async function failTask(tx: Tx, claim: Claim, reason: string): Promise<void> {

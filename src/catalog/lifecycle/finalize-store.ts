@@ -85,7 +85,7 @@ async function finishRendition(tx: Tx, key: MediaKey, { id, kind, isActive }: Re
 async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
   await mustEnterState(tx, key, 'finished', {
     reason: null,
-    // What the library states of originals later is no matter of this one.
+    // What the library says of originals later is no matter of this one.
     set: { encode_progress: 100, leaves_original: sql<boolean>`exists (${leavesOriginals(key.libraryId)})` },
   });
   await recountStorage(tx, key);

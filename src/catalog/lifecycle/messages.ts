@@ -38,7 +38,7 @@ export function renditionMessage(rendition: string, reason: string, at: Date): M
 /** What the images of a video are called in its messages. */
 export const IMAGES_VALUE = 'Storyboard, thumbnails and previews';
 
-/** The value of the line that states what a finished video lacks. */
+/** The value of the line that says what a finished video lacks. */
 export const INCOMPLETE_VALUE = 'incomplete';
 
 /** The video is finished, but renditions or images that were planned could not be made; `missing` are their names. */

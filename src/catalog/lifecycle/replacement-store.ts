@@ -32,7 +32,7 @@ export async function keepReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Pr
 }
 
 /**
- * The other file took the place: what stood before goes after its grace, and how the first was watched states nothing
+ * The other file took the place: what stood before goes after its grace, and how the first was watched says nothing
  * of it. A video without another file stays as it is.
  */
 export async function forgetReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
@@ -51,7 +51,7 @@ export async function forgetReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): 
 
 /**
  * Puts back what stood before, when the other file cannot be used: the video is finished as it was, with a line that
- * states why. False when there is nothing to put back, and then nothing was done.
+ * says why. False when there is nothing to put back, and then nothing was done.
  */
 export async function restoreReplaced(tx: Tx, key: MediaKey, why: MediaMessage): Promise<boolean> {
   const media = await tx

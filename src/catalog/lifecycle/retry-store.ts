@@ -101,7 +101,7 @@ async function takeFailed(tx: Tx, { key, timelineId }: ActiveView, rung: number 
   return rows.map(toPlanned);
 }
 
-/** What the video states of these renditions is no longer so. */
+/** What the video says of these renditions is no longer so. */
 async function forgetMessages(tx: Tx, { libraryId, mediaId }: MediaKey, names: readonly string[]): Promise<void> {
   await sql`
     update media set messages = coalesce((select jsonb_agg(line order by place)

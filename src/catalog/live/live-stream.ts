@@ -9,7 +9,7 @@ export type LiveState = 'created' | 'scheduled' | 'preview' | 'running' | 'ended
 export type BitrateSample = { atMs: number; bitrateBps: number; videoBps: number; audioBps: number; fps: number };
 
 /**
- * Whether the rungs below the source of a stream are encoded; `reason` states why not. Rungs by name: 720 is 720p.
+ * Whether the rungs below the source of a stream are encoded; `reason` says why not. Rungs by name: 720 is 720p.
  * `none`: nothing smaller is enabled.
  */
 export type LadderState = {

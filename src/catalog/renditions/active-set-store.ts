@@ -35,7 +35,7 @@ type ActiveRendition = {
 
 /**
  * Has a video that was to be encoded anew go on as it was, when nothing came of that: what is active is whole, or each
- * segment of it can be had on demand. A line states why, what was begun is forgotten, and what the old set still lacks
+ * segment of it can be had on demand. A line says why, what was begun is forgotten, and what the old set still lacks
  * is made again by encode tasks. False when the video shows nothing of the kind, and then nothing was done.
  */
 export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMessage): Promise<boolean> {

@@ -1,10 +1,10 @@
 import type { MediaMessage } from '../schema.ts';
 
-/** The value of the line that states that somebody cancelled what was encoded of a video. */
+/** The value of the line that says that somebody cancelled what was encoded of a video. */
 export const CANCELLED_VALUE = 'cancelled';
 
 /**
- * A video stays as it was, for what was to take the place of what it shows came to nothing: `what` states which, `why`
+ * A video stays as it was, for what was to take the place of what it shows came to nothing: `what` says which, `why`
  * why.
  */
 export function keptMessage(

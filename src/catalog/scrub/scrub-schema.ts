@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 
 /**
- * The one row that states how far the store was looked through; no place is the beginning of a round. Counts are of
+ * The one row that says how far the store was looked through; no place is the beginning of a round. Counts are of
  * this round, or the last one.
  */
 export type ScrubTable = {

@@ -3,7 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 
 export type SpeechState = 'waiting' | 'running' | 'finished' | 'failed' | 'cancelled';
 
-/** How far the latest transcription of a video is; `reason` states why it failed, or why it found nothing. */
+/** How far the latest transcription of a video is; `reason` says why it failed, or why it found nothing. */
 type SpeechRunTable = {
   library_id: number;
   media_id: Guid;

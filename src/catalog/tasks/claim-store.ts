@@ -59,7 +59,7 @@ export async function releaseTask(db: Db | Tx, claim: Claim): Promise<void> {
 }
 
 /**
- * Gives an encode task back that something outside the video holds up, and states so on the video. It is tried again
+ * Gives an encode task back that something outside the video holds up, and says so on the video. It is tried again
  * after pauses that double from a second to minutes, with no failure counted.
  */
 export async function postponeTask(db: Db, claim: Claim, reason: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { MediaKey } from '../db.ts';
 import type { TaskKind, TaskQueue } from './task-kind.ts';
 
 /**
- * One unit of encoding as its row states it, without who runs it: segments [fromSegment, toSegment) of the renditions,
+ * One unit of encoding as its row says it, without who runs it: segments [fromSegment, toSegment) of the renditions,
  * or sheets of the storyboard (kind `sheets`).
  */
 export type EncodeTask = {
@@ -22,7 +22,7 @@ export type EncodeTask = {
   weight: number;
 };
 
-/** What an encode task states of itself that waits for nothing else. */
+/** What an encode task says of itself that waits for nothing else. */
 export const WAITING_FOR_SLOT = 'waiting for an encoder slot';
 
 /** The states of a video of which encode tasks may be open. */

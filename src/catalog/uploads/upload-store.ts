@@ -13,7 +13,7 @@ const FOREIGN_KEY_VIOLATION = '23503';
 const LEASE_SEC = 60;
 const LONGEST_PUT_SEC = 7 * 24 * 3600;
 
-/** An upload session that is complete states so for this long, to clients that lost the last answer. */
+/** An upload session that is complete says so for this long, to clients that lost the last answer. */
 const REMEMBERED_SEC = 24 * 3600;
 
 /** Owners of a lease are named `host/pid`, for the eyes of whoever looks into the table. */
@@ -89,7 +89,7 @@ export async function forgetUpload(db: Db, id: Guid): Promise<void> {
 }
 
 /**
- * Marks an upload session as complete in the change that gave its bytes to the video; it states so for another 24 h,
+ * Marks an upload session as complete in the change that gave its bytes to the video; it says so for another 24 h,
  * and what it knew beside (secrets for an origin among it) is forgotten. Refuses (`not-found`) when it was given up.
  */
 export function completing(id: Guid): FollowUp {

@@ -21,7 +21,7 @@ export type QueueOutlook = {
 };
 
 /**
- * Why a video is not finished yet, as far as rows states. `uploadsAhead` are videos of its library that are planned
+ * Why a video is not finished yet, as far as rows says. `uploadsAhead` are videos of its library that are planned
  * before it.
  */
 export type OutlookView = {

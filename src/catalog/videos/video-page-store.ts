@@ -61,7 +61,7 @@ const ORDERS: Record<VideoOrder, Order> = {
   size: { forwards: 'media.storage_bytes desc, media.id desc', backwards: 'media.storage_bytes, media.id' },
 };
 
-/** A row of a page beside the count of all; the page's one row without a video states that it has none. */
+/** A row of a page beside the count of all; the page's one row without a video says that it has none. */
 type PageRow = { total: number } & (VideoViewRow | { id: null });
 
 /**

@@ -67,7 +67,7 @@ export function requireUploadable(video: Video): void {
 }
 
 /**
- * Makes a video ready for an upload that has begun, with what the upload states of it; an earlier failure is
+ * Makes a video ready for an upload that has begun, with what the upload says of it; an earlier failure is
  * forgotten. A video that has a file stays as it is until the other one is there. The answer is always a new value.
  * Refuses (`invalid`) when it has had its upload.
  */

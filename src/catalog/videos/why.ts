@@ -22,7 +22,7 @@ export type WhyView = {
 const CANCELLED = 'Its encoding was cancelled, the video stays as it was.';
 const SLOW_START_MS = 2_000;
 const OFTEN_STALLED = 0.1;
-/** Below this many sessions a share of them states nothing. */
+/** Below this many sessions a share of them says nothing. */
 const ENOUGH_SESSIONS = 5;
 
 /** Says in sentences why a video does not play, waits, or starts slowly; the most urgent first. */

@@ -8,7 +8,7 @@ import { readPrivate } from './private-file.ts';
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 
-/** Options of every verb, with what help states of them. */
+/** Options of every verb, with what help says of them. */
 export const options = {
   url: { ...text, help: 'address of the service' },
   key: { ...text, help: 'key of a library or of the account' },

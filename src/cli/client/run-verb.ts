@@ -61,7 +61,7 @@ async function runCall(verb: Call, context: Context): Promise<void> {
   }
   const parameters = Object.fromEntries([...pairs.filter((pair) => !isField(pair)), ...taken]);
   const body = await bodyFor(route.body, fields, values.file, parameters);
-  // The arguments are checked by the service, which states what it expected.
+  // The arguments are checked by the service, which says what it expected.
   const input = { libraryId: library, ...parameters, ...(body !== undefined && { body }) } as never;
   if (!names.has('page')) return await printAnswer(await millrace.call(verb.call, input), values.json === true);
   let left = Number(values.limit ?? Number.POSITIVE_INFINITY);

@@ -60,7 +60,7 @@ export type ProtectedPiece<C = Exclude<OpenProtection, { kind: 'clear' }>> = {
 };
 
 /**
- * Answers a piece encrypted as its protection states. `leave` is requested a signal only when room in memory is waited
+ * Answers a piece encrypted as its protection says. `leave` is requested a signal only when room in memory is waited
  * for.
  */
 export async function encryptBytes(

@@ -27,7 +27,7 @@ export type PlaylistVariantRequest = {
 };
 
 /**
- * Chooses how a video's playlists are written for a viewer; a problem states why they are not. A play session is
+ * Chooses how a video's playlists are written for a viewer; a problem says why they are not. A play session is
  * begun for each viewer who may play and reads a playlist without one; of those that are read over and over each
  * reading names the viewer's same session.
  */

@@ -26,7 +26,7 @@ type IFrameDeps = ProtectionDeps & { iFrames: IFrameLists; leave: () => AbortSig
 
 /**
  * Answers the I-frame playlist of a finished rendition, or one picture of it as a segment, encrypted as its address
- * states.
+ * says.
  */
 export async function serveIFrames(publication: Publication, file: IFrameFile, deps: IFrameDeps): Promise<Answer> {
   const rendition = listableRenditions(publication).find(({ id }) => id === file.renditionId);

@@ -25,7 +25,7 @@ type Found = { publication: Publication; rendition: OpenedRendition; piece: Excl
 type Missing = Extract<Answer, { kind: 'problem' }>;
 
 /**
- * Answers an init or media segment, encrypted as its address states. See `findOrAwait` for one that is still to come.
+ * Answers an init or media segment, encrypted as its address says. See `findOrAwait` for one that is still to come.
  */
 export async function serveSegment(publication: Publication, file: SegmentFile, deps: SegmentDeps): Promise<Answer> {
   const protection = openProtection(publication, file.protection, deps.sessions);

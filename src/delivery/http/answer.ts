@@ -5,7 +5,7 @@ import type { LentBytes } from '../objects/shared-bytes.ts';
 
 /** What is said of an answer's bytes. */
 export type Described = {
-  /** 200 unless said otherwise; a page that states why there is nothing to see is 403 or 404. */
+  /** 200 unless said otherwise; a page that says why there is nothing to see is 403 or 404. */
   status?: 200 | 403 | 404;
   contentType: string;
   cacheControl: string;
@@ -26,7 +26,7 @@ export function hitOf(answer: Answer): Hit | null {
 /** `lend` gives bytes that are counted until they are released, which whoever sends them does once. */
 export type MadeBytes = { measure(): Promise<number>; lend(): Promise<LentBytes> };
 
-/** What the edge states to a request, before ranges and conditions are applied. */
+/** What the edge says to a request, before ranges and conditions are applied. */
 export type Answer =
   | ({ kind: 'bytes'; bytes: Buffer } & Described)
   /** Bytes that are made when they are needed; a HEAD request causes no more than `measure`. */

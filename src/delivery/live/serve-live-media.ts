@@ -34,7 +34,7 @@ export type LiveMediaDeps = ProtectionDeps & { written: HeldCache<Buffer> };
 
 type Requested = { publication: Publication; file: LiveMediaFile; leave: () => AbortSignal };
 
-/** What is to be given out, with its place: encrypted as its protection states. */
+/** What is to be given out, with its place: encrypted as its protection says. */
 type Found = {
   period: IndexedPeriod;
   rendition: IndexedRendition;
@@ -48,7 +48,7 @@ type Found = {
 const PART_WAIT_MS = 4_000;
 const SEGMENT_WAIT_MS = 9_000;
 
-/** Answers media of a live stream, encrypted as its address states. */
+/** Answers media of a live stream, encrypted as its address says. */
 export async function serveLiveMedia(
   stream: WatchedStream,
   requested: Requested,

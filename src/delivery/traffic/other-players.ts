@@ -71,7 +71,7 @@ export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>): Othe
 }
 
 /**
- * A browser that names no referrer still states that the page is of the edge's own origin, which has no other pages
+ * A browser that names no referrer still says that the page is of the edge's own origin, which has no other pages
  * than ours; by https alone (Fetch Metadata).
  */
 function isOfOwnPage({ referer = '', 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {

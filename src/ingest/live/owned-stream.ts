@@ -116,7 +116,7 @@ export class OwnedStream {
     return { streamId: key.mediaId, epoch, ...media, bitrate, ladder };
   }
 
-  /** Acts on what the stream's row states; true when the stream has ended and is to be finished. */
+  /** Acts on what the stream's row says; true when the stream has ended and is to be finished. */
   renewed({ state, kickedSession }: Renewed): boolean {
     this.#state = state;
     for (const publisher of this.#publishers) {

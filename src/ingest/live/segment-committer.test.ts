@@ -74,7 +74,7 @@ function open(change: Partial<Storage> = {}) {
   return { storage, committer, reports };
 }
 
-/** The objects that rows name chunks of; each chunk is what its index states, which can be made anew in its place. */
+/** The objects that rows name chunks of; each chunk is what its index says, which can be made anew in its place. */
 async function readPacks(storage: Storage, mediaId: Guid): Promise<string[]> {
   const columns = ['storage_key', 'sha256', 'first_segment', 'segment_count', 'start_tick', 'fragment_table'] as const;
   const chunks = database.db.selectFrom('chunk').select(columns).where('media_id', '=', mediaId);

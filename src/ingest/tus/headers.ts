@@ -6,7 +6,7 @@ const MAX_METADATA_CHARS = 4096;
 const MAX_METADATA_KEYS = 32;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** What a creation request states of the file: its length and what the client chose to say. */
+/** What a creation request says of the file: its length and what the client chose to say. */
 export type TusCreation = { lengthBytes: number; metadata: Record<string, string> };
 
 export type TusChecksum = { algorithm: 'sha1'; digest: Buffer };

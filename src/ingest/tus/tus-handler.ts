@@ -68,7 +68,7 @@ const EXPOSED_HEADERS =
 type Serving = { deps: TusDeps; locks: UploadLocks; hashes: RunningHashes; stopping: AbortSignal };
 type Exchange = Serving & { request: IncomingMessage; response: ServerResponse };
 
-/** An exchange about the upload that its path names; of a POST the name states nothing. */
+/** An exchange about the upload that its path names; of a POST the name says nothing. */
 type Context = Exchange & { id: string };
 
 /**

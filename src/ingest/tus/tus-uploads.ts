@@ -72,7 +72,7 @@ async function arrivedBytes({ id, key, lengthBytes }: TusUpload, { storage }: De
 }
 
 /**
- * What the metadata states of the video. Clients send the video's GUID, or nothing, as title and "undefined" as
+ * What the metadata says of the video. Clients send the video's GUID, or nothing, as title and "undefined" as
  * collection; only a collection of this library counts.
  */
 async function readEdit({ libraryId, mediaId }: MediaKey, { metadata }: TusCreation, { db }: Deps): Promise<VideoEdit> {

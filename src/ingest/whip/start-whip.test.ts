@@ -10,7 +10,7 @@ const [MANY, FEW] = [60, 30];
 let server: WhipServer;
 afterEach(() => server.close());
 
-/** Statuses of as many attempts at once, each with what a client, or the proxy before it, states of its address. */
+/** Statuses of as many attempts at once, each with what a client, or the proxy before it, says of its address. */
 async function attempt(trusted: string[], count: number, addressOf: (at: number) => string): Promise<number[]> {
   const set = readAddressSet(trusted);
   if (set === null) throw new Error('Expected networks.');

@@ -11,7 +11,7 @@ const CONNECT_MS = 10_000;
 const SILENT_MS = 15_000;
 const FEEDBACK_EVERY_MS = 100;
 const MOST_FAULTS = 100;
-/** Browsers begin with 0.3 Mbit/s and a small picture unless the answer states otherwise. */
+/** Browsers begin with 0.3 Mbit/s and a small picture unless the answer says otherwise. */
 const START_KBPS = 2_500;
 
 type Deps = { open: OpenPeer; budget: EncoderBudget; report(error: Error): void };

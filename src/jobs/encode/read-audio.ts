@@ -53,7 +53,7 @@ const BEYOND_FIRST_SEC = 60;
 
 /**
  * Encodes the first segment of the stream that is most likely the audio, while the probe still looks at the
- * file, for a source whose clock begins at 0. Null when nothing came of it: then the ordinary work makes it, and states
+ * file, for a source whose clock begins at 0. Null when nothing came of it: then the ordinary work makes it, and says
  * why it cannot.
  */
 export async function encodeFirstAudio(

@@ -3,7 +3,7 @@ import { Refused } from '../../lib/refused.ts';
 import { sha256Of } from '../../lib/sha256-of.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 
-/** What a row states of a stored object. */
+/** What a row says of a stored object. */
 export type StoredObject = { storageKey: StorageKey; sizeBytes: number; sha256: Buffer };
 
 /** What is wrong with an object, in words, and whether it is not there at all. */

@@ -106,7 +106,7 @@ async function mergeRuns(
 }
 
 /**
- * The segments of some chunks, each as its row states it was written; null when one is damaged, which the scrub mends.
+ * The segments of some chunks, each as its row says it was written; null when one is damaged, which the scrub mends.
  */
 async function readParts(
   parts: readonly MergeableChunk[],

@@ -29,7 +29,7 @@ import { deleteMedia } from './delete-media.ts';
 const ITEMS_AT_ONCE = 100;
 /** A run ends after this and sends its successor, so that operations of others have their turn. */
 const RUN_MS = 20_000;
-/** What the report states of a video that failed by no fault of the caller. */
+/** What the report says of a video that failed by no fault of the caller. */
 const UNEXPECTED = 'An unexpected error, which the log names. Try this video again.';
 
 /**

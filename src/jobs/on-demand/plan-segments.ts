@@ -19,7 +19,7 @@ export type SegmentEncode = {
   isPaced: boolean;
 };
 
-/** What pictures take beside the view: their times, where the source states them, the mark, and threads. */
+/** What pictures take beside the view: their times, where the source says them, the mark, and threads. */
 export type PictureNeeds = { expectedTicks: number[] | null; watermark: Watermark | null; threads: number };
 
 /** Threads that x264 itself takes for each processor: some always wait for others. */

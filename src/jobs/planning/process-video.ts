@@ -228,7 +228,7 @@ async function sendSpeech(tx: Tx, { claim, deps, plan }: Pick<Planned, 'claim' |
   }
 }
 
-/** An engine that is set wrong must not fail the upload: the transcription states what is wrong with it. */
+/** An engine that is set wrong must not fail the upload: the transcription says what is wrong with it. */
 async function hasEngine({ findTranscriber }: Planned['deps']): Promise<boolean> {
   try {
     return (await findTranscriber()) !== null;

@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { StorageAway } from '../../ports/storage.ts';
 
 /**
- * What a task needs cannot be had now; the message states for people what is awaited. `isLocal`: another worker may
+ * What a task needs cannot be had now; the message says for people what is awaited. `isLocal`: another worker may
  * have what this one lacks.
  */
 export class Postponed extends Error {

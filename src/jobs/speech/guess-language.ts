@@ -31,7 +31,7 @@ export async function guessLanguage(
   return [...words].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? null;
 }
 
-/** A span that ends the engine states nothing of the language; the run passes over it too. */
+/** A span that ends the engine says nothing of the language; the run passes over it too. */
 function skipCrash(error: unknown): null {
   if (error instanceof EngineCrashed) return null;
   throw error;

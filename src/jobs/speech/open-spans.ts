@@ -36,7 +36,7 @@ export async function openSpans(audio: SpeechAudio, deps: JobDeps, signal: Abort
       async close() {
         ending.abort();
         detection?.close();
-        // Its end is known by now; an error of a run that was ended states nothing.
+        // Its end is known by now; an error of a run that was ended says nothing.
         await run.done.catch(() => undefined);
       },
     };

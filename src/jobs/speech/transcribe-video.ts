@@ -85,7 +85,7 @@ function runOf({ libraryId, mediaId, run = 0 }: Sent): SpeechRunKey {
   return { libraryId, mediaId, run };
 }
 
-/** `reason` states why there are no captions now, where there are none. `gone`: nothing is left to be done or noted. */
+/** `reason` says why there are no captions now, where there are none. `gone`: nothing is left to be done or noted. */
 type Outcome =
   | { kind: 'over'; reason: string }
   | { kind: 'later'; delaySec: number; gaveWaySec?: number; crashes?: number }

@@ -48,7 +48,7 @@ function report(error: unknown): string {
   let text = messageOf(error);
   let cause = error instanceof Error ? error.cause : undefined;
   for (let depth = 0; depth < MOST_CAUSES && cause !== undefined; depth += 1) {
-    // An error of this file states of its causes already.
+    // An error of this file says of its causes already.
     if (!text.includes(messageOf(cause))) text += `: ${messageOf(cause)}`;
     cause = cause instanceof Error ? cause.cause : undefined;
   }

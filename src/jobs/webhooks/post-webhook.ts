@@ -54,7 +54,7 @@ async function followPost(delivery: Delivery, outbound: Outbound, signal: AbortS
   }
 }
 
-/** Reads what the receiver states beyond its status, so that the connection can be used again; not for long. */
+/** Reads what the receiver says beyond its status, so that the connection can be used again; not for long. */
 async function discard(body: Readable): Promise<void> {
   const timer = setTimeout(() => body.destroy(), DISCARD_MS);
   let receivedBytes = 0;

@@ -12,7 +12,7 @@ const MAX_PER_LIBRARY = 4;
 const POLL_MS = 1_000;
 const PRUNE_MS = 3_600_000;
 
-/** How long things take: usually as `USUAL_TIMING` states. */
+/** How long things take: usually as `USUAL_TIMING` says. */
 export type WebhookTiming = {
   /** The longest that one attempt may take; shorter than the lease. */
   answerLimitMs: number;
@@ -30,7 +30,7 @@ export type WebhookSenderDeps = {
   db: Db;
   outbound: Outbound;
   secretBox: SecretBox;
-  /** Subscribes to the channel that states that events wait; answers how to end it. */
+  /** Subscribes to the channel that says that events wait; answers how to end it. */
   onEvents(wake: () => void): Promise<{ close(): Promise<void> }>;
   onError(error: unknown): void;
   timing?: WebhookTiming;

@@ -162,7 +162,7 @@ async function take(
   throw new Refused('invalid', statusMessage(status));
 }
 
-/** The origin has no byte after the last: then that was the end, unless a length was announced that states else. */
+/** The origin has no byte after the last: then that was the end, unless a length was announced that says else. */
 function isUnchanged({ version }: State, offset: number): boolean {
   return version?.totalBytes === null || version?.totalBytes === offset;
 }

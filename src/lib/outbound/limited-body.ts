@@ -21,7 +21,7 @@ export function limitBody(source: Readable, limits: BodyLimits, onClose: () => v
     source.destroy();
     onClose();
   });
-  // A source that is aborted while it has no reader, or by the closing, states so by an event that must have a
+  // A source that is aborted while it has no reader, or by the closing, says so by an event that must have a
   // listener.
   source.on('error', (error) => body.destroy(error));
   return body;

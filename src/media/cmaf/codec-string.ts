@@ -66,7 +66,7 @@ function vp9String(entry: SampleEntry): string {
   const colours = [fields.u8(), fields.u8(), fields.u8()];
   const chroma = (depth >> 1) & 7;
   const parts = [profile, level, depth >> 4];
-  // 2 is "unspecified": it states no more than the short form does.
+  // 2 is "unspecified": it says no more than the short form does.
   const plain = chroma <= 1 && (depth & 1) === 0 && colours.every((colour) => colour === 1 || colour === 2);
   if (!plain) parts.push(chroma, ...colours, depth & 1);
   return ['vp09', ...parts.map(twoDigits)].join('.');

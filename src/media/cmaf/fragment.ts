@@ -15,7 +15,7 @@ export type Fragment = {
   payload: Buffer;
 };
 
-/** What a sample has when neither its run nor its fragment states (trex, ISO 14496-12 section 8.8.3). */
+/** What a sample has when neither its run nor its fragment says (trex, ISO 14496-12 section 8.8.3). */
 export type SampleDefaults = { durationTicks: number; sizeBytes: number; flags: number };
 
 /** The fragment table keeps a fragment's sample count in 16 bits. */

@@ -20,7 +20,7 @@ import { readEntryBox, readSampleEntry, type SampleEntry, writeStableEntry } fro
 /** RFC 8216bis VIDEO-RANGE: how picture samples become light. */
 export type VideoRange = 'SDR' | 'PQ' | 'HLG';
 
-/** What an init segment states of its one track. Video has no channels and no sample rate, audio no size: null. */
+/** What an init segment says of its one track. Video has no channels and no sample rate, audio no size: null. */
 export type InitFacts = {
   trackId: number;
   /** Ticks per second of all times in the fragments. */

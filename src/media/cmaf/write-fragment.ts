@@ -2,7 +2,7 @@ import { type BoxWriter, putBoxHead, putFullBoxHead, putU32, writeInto } from '.
 import { toU64Words } from '../bmff/boxes.ts';
 import { MAX_FRAGMENT_SAMPLES, type Sample } from './fragment.ts';
 
-/** What the head of a fragment states. `sequence` is mfhd's, `baseTick` tfdt's. */
+/** What the head of a fragment says. `sequence` is mfhd's, `baseTick` tfdt's. */
 export type FragmentHead = { sequence: number; baseTick: number; trackId: number; samples: readonly Sample[] };
 
 /** `sample_flags` of a sample that depends on no other, and of one that does (ISO 14496-12 section 8.8.3.1). */

@@ -47,7 +47,7 @@ export type DashPresentation = { video: readonly DashVideo[]; audio: readonly Da
 /** A Period (ISO 23009-1 section 5.3.2): `startSec` is where it begins in the presentation. */
 export type DashPeriod = DashPresentation & { id: string; startSec: number };
 
-/** What a presentation that still grows states of itself; times are ms since 1970. */
+/** What a presentation that still grows says of itself; times are ms since 1970. */
 export type DashGrowth = {
   /** Where its time is 0. */
   availabilityStartMs: number;

@@ -27,7 +27,7 @@ const AFTER_FRAMES = 4;
 /** Decoding begins this much earlier still: what decoders take to be in step (MP3 9 frames, Opus 80 ms). */
 const DECODE_LEAD_SEC = 0.5;
 
-/** The end of a track as the container states it may be off by this much. */
+/** The end of a track as the container says it may be off by this much. */
 const END_DOUBT_SEC = 1;
 
 /**
@@ -76,7 +76,7 @@ export function planPlacedAudioEncode({ durationSec, normaliseLoudness }: AudioJ
 
 /**
  * Plans the decode of one whole track to interleaved 16-bit stereo at 48 kHz on the first output, whatever changes
- * midway and however much of it is damaged. The second output states when each piece sounds and how many samples it
+ * midway and however much of it is damaged. The second output says when each piece sounds and how many samples it
  * has; it is written before the piece. ffmpeg builds its filters anew where parameters change, so nothing here may
  * count from the start.
  */

@@ -34,7 +34,7 @@ export type EncodeJob = {
 const LEAD_FRAMES = 2;
 /** As much in seconds, where there is no grid, and after a failure. */
 const SEEK_LEAD_SEC = 0.25;
-/** The end of the picture as the container states it may be off by this much. */
+/** The end of the picture as the container says it may be off by this much. */
 const END_DOUBT_SEC = 1;
 /** Where seeks land between keyframes, decoding starts at least one long GOP ahead. */
 const BLIND_SEEK_LEAD_SEC = 12;

@@ -11,7 +11,7 @@ export type MendedAudio = { run: FfmpegRun; lostSec: () => number };
 
 type MendOptions = Pick<FfmpegOptions, 'sourceDurationSec' | 'niceness'> & { sourcePath: string };
 
-/** Audio that lasts this much less than the container states has lost nothing: priming, padding and rounding. */
+/** Audio that lasts this much less than the container says has lost nothing: priming, padding and rounding. */
 const LOSS_DOUBT_SEC = 0.1;
 
 /**

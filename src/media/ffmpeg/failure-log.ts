@@ -1,7 +1,7 @@
 import { maskPaths } from '../../lib/mask-paths.ts';
 import { FfmpegFailed } from './run-ffmpeg.ts';
 
-/** What is kept of the messages of a failed run at most: its end states why. */
+/** What is kept of the messages of a failed run at most: its end says why. */
 const MOST_LINES = 50;
 const MOST_CHARACTERS = 8_192;
 

@@ -1,5 +1,5 @@
 /**
- * One ffmpeg run as a value. `argv` states nothing of progress: the runner adds that. `outputs[n]` is written to
+ * One ffmpeg run as a value. `argv` says nothing of progress: the runner adds that. `outputs[n]` is written to
  * file descriptor `FIRST_OUTPUT_FD + n`; `durationSec` is the length of media that comes out.
  */
 export type FfmpegPlan = {

@@ -34,7 +34,7 @@ export type FfmpegOptions = {
   sandbox?: SandboxLevel;
 };
 
-/** What a run that came to its end states of itself. Success of the process proves no output: verify the bytes. */
+/** What a run that came to its end says of itself. Success of the process proves no output: verify the bytes. */
 export type FfmpegReport = {
   /** Lines that report damage in the source, as far as the last 64 KiB of messages go: zero for an audio file. */
   damageReports: number;

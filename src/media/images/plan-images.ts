@@ -91,7 +91,7 @@ export const FRAMES_IN = `[0:v:0]setpts=PTS-${LEAD_SEC}/TB,`;
 /** Opens a stream of cut samples on the standard input. */
 export const READ_RENDITION: readonly string[] = ['-copyts', ...GUARD_ARGV, '-threads', '1', '-i', 'pipe:0'];
 
-/** A JPEG states nothing of its colours: all readers take BT.601, full range (JFIF 1.02). */
+/** A JPEG says nothing of its colours: all readers take BT.601, full range (JFIF 1.02). */
 function toJpegColours({ colorMatrix }: FrameFormat): string {
   return `in_color_matrix=${colorMatrix}:out_color_matrix=bt601:out_range=pc`;
 }

@@ -82,7 +82,7 @@ export function countSheets({ frames }: Pick<Storyboard, 'frames'>): number {
 }
 
 /**
- * Writes the WebVTT file that states which part of which sheet shows which time, as players read thumbnails:
+ * Writes the WebVTT file that says which part of which sheet shows which time, as players read thumbnails:
  * `_N.jpg#xywh=x,y,w,h`, addresses relative to the file's own.
  */
 export function writeStoryboardVtt(board: Storyboard): string {

@@ -16,7 +16,7 @@ export type TrackCounters = {
 };
 
 /**
- * Times of a track that only the samples states. `shiftTicks` makes the lowest composition offset 0 (ctts version 0),
+ * Times of a track that only the samples says. `shiftTicks` makes the lowest composition offset 0 (ctts version 0),
  * `mediaTimeTicks` is where the first presented sample then lies in the media.
  */
 export type TrackTimes = { shiftTicks: number; mediaTimeTicks: number };

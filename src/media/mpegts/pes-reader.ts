@@ -13,7 +13,7 @@ export class PesReader {
   readonly #mostBytes: number;
   #pieces: Buffer[] | null = null;
   #gathered = 0;
-  /** As its head states; 0 where the next packet ends it. */
+  /** As its head says; 0 where the next packet ends it. */
   #wholeBytes = 0;
 
   constructor(mostBytes: number) {

@@ -38,7 +38,7 @@ export class TsDemuxer {
     return [...this.#tracks.values()].reduce((sum, { pes }) => sum + pes.heldBytes, 0);
   }
 
-  /** Takes the next bytes. `faults` states what could not be read, and what cannot be played here. */
+  /** Takes the next bytes. `faults` says what could not be read, and what cannot be played here. */
   push(bytes: Buffer): { events: IngestEvent[]; faults: BrokenMedia[] } {
     const events: IngestEvent[] = [];
     const faults: BrokenMedia[] = [];

@@ -3,7 +3,7 @@ export type TsPacket = {
   pid: number;
   /** A PES packet or a section begins in it. */
   isStart: boolean;
-  /** Packets of this PID were lost before it, or its encoder states that the counter jumps. */
+  /** Packets of this PID were lost before it, or its encoder says that the counter jumps. */
   isBroken: boolean;
   payload: Buffer;
 };

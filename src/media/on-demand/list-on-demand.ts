@@ -6,7 +6,7 @@ const MAX_U32 = 0xffffffff;
 
 /**
  * Lists a whole timeline before any of it is encoded: a fragment table of one entry a segment, each as large as the
- * cap lets it become. What a playlist states of rates is then too much rather than too little until segments are there.
+ * cap lets it become. What a playlist says of rates is then too much rather than too little until segments are there.
  */
 export function listOnDemand(cutList: CutList, maxBitrateBps: number): Buffer {
   const { grid } = cutList;

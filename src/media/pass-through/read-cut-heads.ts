@@ -9,7 +9,7 @@ const SHORT_HEAD_BYTES = 2048;
 const LONG_HEAD_BYTES = 64 * 1024;
 
 /**
- * Reads the beginning of every sample at which a segment could begin (`headSamples`) and states what picture it
+ * Reads the beginning of every sample at which a segment could begin (`headSamples`) and says what picture it
  * is, in their order: at most 64 KiB each, mostly 2 KiB, at most 16 reads at a time. The first
  * failed read or an abort ends it and is thrown on.
  */

@@ -4,7 +4,7 @@ import { BrokenMedia } from '../bmff/broken-media.ts';
 import { VISUAL_FIELDS_BYTES } from '../bmff/sample-entry.ts';
 import { Mp4Fault } from './mp4-fault.ts';
 
-/** What the one `avc1` sample entry of a track states. The buffers are copies. */
+/** What the one `avc1` sample entry of a track says. The buffers are copies. */
 export type H264Description = {
   widthPx: number;
   heightPx: number;

@@ -12,7 +12,7 @@ export type SampleTables = {
   mediaTicks: Float64Array;
   /** Sample numbers (from 0, rising) that the file calls sync samples. */
   syncSamples: Uint32Array;
-  /** What `stts` states of the last sample; may be 0 or absurd. */
+  /** What `stts` says of the last sample; may be 0 or absurd. */
   lastDurationTicks: number;
 };
 

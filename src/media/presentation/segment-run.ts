@@ -4,7 +4,7 @@ import { findChunk, type PublishedRendition, segmentBytes, segmentCount } from '
 
 /**
  * The segments that a playlist may list: the unbroken run from segment 0. Segment n lasts from
- * `boundaryTicks[n]` to `boundaryTicks[n + 1]` in ticks of `timescale`. `isWhole` states that no segment
+ * `boundaryTicks[n]` to `boundaryTicks[n + 1]` in ticks of `timescale`. `isWhole` says that no segment
  * will follow. `longestTicks` counts segments of the timeline that are not listed yet too, so that the
  * target duration of a growing playlist never changes (RFC 8216 section 6.2.1).
  */

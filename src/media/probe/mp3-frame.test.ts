@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findFirstFrame, id3Bytes } from './mp3-frame.ts';
 
-/** Four frames and the head of a fifth, each as long as its header states. */
+/** Four frames and the head of a fifth, each as long as its header says. */
 const frames = (head: string, bytes: number) =>
   Buffer.concat(Array.from({ length: 5 }, () => Buffer.concat([Buffer.from(head, 'hex'), Buffer.alloc(bytes - 4)])));
 

@@ -24,7 +24,7 @@ const KEYFRAME_SEEKERS = /\b(mov|mp4|matroska|webm|avi|mxf|asf)\b/;
 /**
  * Turns ffprobe's `-show_format -show_streams` answer into facts, or into the reason why the file is no
  * video. `spans` (by stream index) fills in what the container does not say; without it those durations
- * are null, and `durationSec` is 0 when nothing is known: `needsPacketScan` states so.
+ * are null, and `durationSec` is 0 when nothing is known: `needsPacketScan` says so.
  */
 export function parseProbe(
   answer: unknown,

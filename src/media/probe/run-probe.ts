@@ -34,7 +34,7 @@ const USUAL_MOST_RATE = 60;
  * Looks into a source file inside the sandbox. Answers what it holds, or why it cannot become a video.
  * Nothing but the file is opened, nothing is decoded beyond what finding the codecs takes, and each step
  * ends within 20 s. `sizeBytes` is the file's size as stored. Who finds out meanwhile that all samples of the picture
- * lie within the file states so by `isWhole`, which spares a look at its end. Of an MPEG-TS or -PS whose clock jumps
+ * lie within the file says so by `isWhole`, which spares a look at its end. Of an MPEG-TS or -PS whose clock jumps
  * (`isJoined`) and an MP3 that begins with something else (`leadBytes`) the durations are missing: `probeMended` finds
  * them in a mended copy. An abort throws the signal's reason.
  */
@@ -182,7 +182,7 @@ async function probeByScan({ path, sizeBytes, json }: Probed, signal: AbortSigna
   return { kind: 'undecodable', message: 'Expected timed packets, found none.' };
 }
 
-/** For files whose end is not where the container states, or not whole: the readable part decides. */
+/** For files whose end is not where the container says, or not whole: the readable part decides. */
 async function probeDamaged(
   { path, sizeBytes, json }: Probed,
   stated: SourceFacts,

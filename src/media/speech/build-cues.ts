@@ -18,7 +18,7 @@ const SENTENCE_END = /[.!?…。！？]["'”’)]?$/;
 /**
  * Makes cues of words of a language (ISO 639-1): at most two lines of 42 characters, 7 s, 20 characters a second; they
  * break at pauses and ends of sentences first. Words in the wrong order or repeated over and over (a known fault of
- * engines) are left out, and so is a cue that could be shown only 3 s late: nobody states that much in that time for
+ * engines) are left out, and so is a cue that could be shown only 3 s late: nobody says that much in that time for
  * long.
  */
 export function buildCues(words: readonly SpokenWord[], language: string): Cue[] {
@@ -111,7 +111,7 @@ function plausible(words: readonly SpokenWord[]): SpokenWord[] {
   return kept;
 }
 
-/** An engine that has lost the thread states a phrase of up to so many words again and again: twice may be meant. */
+/** An engine that has lost the thread says a phrase of up to so many words again and again: twice may be meant. */
 const LONGEST_PHRASE = 12;
 const MOST_TIMES = 2;
 

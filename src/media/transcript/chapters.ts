@@ -16,7 +16,7 @@ const CUT_NEAR_SEC = 2;
 /** Signs of a break as shares of the price of a segment: together less than it, so that words have the last say. */
 const PAUSE_SIGN = 0.35;
 const CUT_SIGN = 0.2;
-/** A pause states something as far as it is longer than most pauses are, up to this much. */
+/** A pause says something as far as it is longer than most pauses are, up to this much. */
 const LONG_PAUSE_SEC = 1.5;
 /** A text of fewer words has one topic. */
 const FEWEST_WORDS = 30;
@@ -90,7 +90,7 @@ function titleOf(group: readonly Sentence[], all: readonly Sentence[]): string {
   const elsewhere = countStems(all.filter((sentence) => !rest.has(sentence)));
   const phrases = distinctPhrases(keyPhrases(group, elsewhere), 2);
   const [best, second] = phrases;
-  // One word alone states little of a chapter.
+  // One word alone says little of a chapter.
   const text = best?.stems.length === 1 && second !== undefined ? `${best.text}, ${second.text}` : best?.text;
   return capitalise(plainLine(text ?? group[0]?.text ?? '', LONGEST.chapter));
 }

@@ -14,7 +14,7 @@ export type GeneratedTexts = {
   moments?: SpokenMoment[];
 };
 
-/** What a model answered is not what was requested; the message states where, for the model and for people. */
+/** What a model answered is not what was requested; the message says where, for the model and for people. */
 export class BadModelAnswer extends Error {
   override name = 'BadModelAnswer';
 }

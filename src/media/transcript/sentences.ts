@@ -6,7 +6,7 @@ export type Sentence = Passage & { words: readonly Word[] };
 
 /** A longer sentence is speech without punctuation, as some engines write it: its passages stand for sentences. */
 const LONG_CHARS = 220;
-/** So long a pause ends a sentence, whatever the punctuation states. */
+/** So long a pause ends a sentence, whatever the punctuation says. */
 const PAUSE_SEC = 2;
 /** More sentences than this are joined by pairs: what follows costs their square. */
 const MOST_SENTENCES = 1_500;

@@ -5,7 +5,7 @@ import { prefix } from './router.ts';
 
 export { ApiError, isTemporary, UnreachableError };
 
-/** The browser adds the session's cookie, and the header states that a page of ours sent it. */
+/** The browser adds the session's cookie, and the header says that a page of ours sent it. */
 export const connection: Connection = {
   url: location.origin + prefix,
   key: null,

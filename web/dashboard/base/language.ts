@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { de } from '../languages/de.table.ts';
 import { readTemplates, type Template, translateBy } from './templates.ts';
 
-/** What the dashboard states, in English; every other language has a translation of each. */
+/** What the dashboard says, in English; every other language has a translation of each. */
 export type Sentence = keyof typeof de;
 type Translations = Readonly<Record<Sentence, string>>;
 
@@ -11,7 +11,7 @@ const FILES = {
   de: async (): Promise<Translations> => (await import('../languages/de.table.ts')).de,
 } as const;
 
-/** What the service states, which comes in English. */
+/** What the service says, which comes in English. */
 const SERVICE_FILES = {
   de: async () => (await import('../languages/de.service.table.ts')).service,
 } as const;

@@ -21,7 +21,7 @@ const VIDEO_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const prefix = document.querySelector<HTMLMetaElement>('meta[name=millrace-prefix]')?.content ?? '';
 
 export const route = signal<Route>(readRoute(ownPath()));
-/** What the address states behind its question mark: filters, orders, pages. */
+/** What the address says behind its question mark: filters, orders, pages. */
 export const query = signal(new URLSearchParams(location.search));
 
 export function readRoute(pathname: string): Route {
@@ -46,7 +46,7 @@ export function addressOf(to: Route): string {
   return to.part === undefined ? place : `${place}/${to.part}`;
 }
 
-/** Opens a place from its top, or where the page is; `search` is what its address states behind the question mark. */
+/** Opens a place from its top, or where the page is; `search` is what its address says behind the question mark. */
 export function go(to: Route, search = '', keepsPlace = false): void {
   history.pushState(null, '', addressOf(to) + search);
   query.value = new URLSearchParams(search);
@@ -54,7 +54,7 @@ export function go(to: Route, search = '', keepsPlace = false): void {
   if (!keepsPlace) scrollTo(0, 0);
 }
 
-/** Changes what the address states behind its question mark; an empty text takes a name away. */
+/** Changes what the address says behind its question mark; an empty text takes a name away. */
 export function changeQuery(changes: Readonly<Record<string, string>>): void {
   const next = new URLSearchParams(query.value);
   for (const [name, value] of Object.entries(changes)) {

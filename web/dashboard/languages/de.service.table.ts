@@ -1,6 +1,6 @@
 /**
- * What the service states of videos, in German: its English sentence with `{0}`, `{1}` … in the places of values, which
- * are translated in their turn. What stands here in no form is shown as the service states it.
+ * What the service says of videos, in German: its English sentence with `{0}`, `{1}` … in the places of values, which
+ * are translated in their turn. What stands here in no form is shown as the service says it.
  */
 export const service = {
   // Why a video plays as it does.

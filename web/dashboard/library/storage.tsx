@@ -19,7 +19,7 @@ export function Storage({ library }: { library: VideoLibraryModel }) {
   );
 }
 
-/** Where space can be won: each leads to its video, which states what of it takes how much. */
+/** Where space can be won: each leads to its video, which says what of it takes how much. */
 function Largest({ library: { Id: libraryId, StorageUsage } }: { library: VideoLibraryModel }) {
   const { value, error } = useLoaded<PaginationListOfVideoModel>(
     `/library/${libraryId}/videos?orderBy=size&direction=desc&itemsPerPage=${LARGEST}`,

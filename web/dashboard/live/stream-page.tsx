@@ -73,7 +73,7 @@ export function StreamPage({ libraryId, streamId }: { libraryId: number; streamI
   );
 }
 
-/** The player as viewers have it: before the start it states so, and begins by itself. */
+/** The player as viewers have it: before the start it says so, and begins by itself. */
 function Preview({ libraryId, streamId, status }: { libraryId: number; streamId: string; status: number }) {
   const { value } = useLoaded<{ address: string }>(
     `/dashboard/libraries/${libraryId}/videos/${streamId}/embed-address`,

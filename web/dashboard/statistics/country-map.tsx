@@ -18,7 +18,7 @@ const LETTERS = new Map(codes.map(([letters = '', , number = '']) => [number, le
 const countries = drawCountries();
 
 function drawCountries(): Country[] {
-  // The file is a TopoJSON topology; its type states no more than JSON.
+  // The file is a TopoJSON topology; its type says no more than JSON.
   const topology = atlas as unknown as Topology<{ countries: GeometryCollection; land: GeometryCollection }>;
   const shapes = feature(topology, topology.objects.countries);
   const path = geoPath(geoNaturalEarth1().fitSize([WIDTH, HEIGHT], { type: 'Sphere' })).digits(1);
@@ -31,7 +31,7 @@ function drawCountries(): Country[] {
 type Props = { counts: Readonly<Record<string, number>>; nameOf: (code: string) => string };
 
 /**
- * Where viewers are: the more views, the stronger a country's colour, by orders of magnitude. The list beside it states
+ * Where viewers are: the more views, the stronger a country's colour, by orders of magnitude. The list beside it says
  * the same in words.
  */
 export function CountryMap({ counts, nameOf }: Props) {

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { UploadSettings } from '../../../sdk/src/millrace.ts';
 
 /**
- * Where uploads go, and how they are encoded if not as the library states; an empty `collectionId` is no collection.
+ * Where uploads go, and how they are encoded if not as the library says; an empty `collectionId` is no collection.
  */
 export type Target = { libraryId: number; collectionId: string; settings?: UploadSettings };
 

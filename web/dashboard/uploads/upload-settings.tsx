@@ -8,7 +8,7 @@ import { Check, TextField } from '../parts/fields.tsx';
 
 type Props = { onClose: () => void; children: (settings: UploadSettings) => ComponentChildren };
 
-/** How the files that are chosen here are encoded, where that is not as the library states; the child chooses them. */
+/** How the files that are chosen here are encoded, where that is not as the library says; the child chooses them. */
 export function UploadSettingsDialog({ onClose, children }: Props) {
   const rungs = useSignal<readonly string[]>([]);
   const isOnDemand = useSignal(false);

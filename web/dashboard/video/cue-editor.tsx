@@ -18,7 +18,7 @@ type EditorProps = {
 
 const NEW_SEC = 3;
 
-/** Lines of captions with their times beside the picture; a line that is wrong states why, and is not sent. */
+/** Lines of captions with their times beside the picture; a line that is wrong says why, and is not sent. */
 export function CueEditor({ srclang, label, cues: start, path, link, onSaved }: EditorProps) {
   const cues = useSignal(start);
   const refused = useSignal<readonly string[]>([]);

@@ -20,7 +20,7 @@ const BEYOND_PX = 400;
 const SETTLED_MS = 150;
 
 /**
- * Follows scrolling and the width of a list, and states which items to draw: as many as the screen holds, however many
+ * Follows scrolling and the width of a list, and says which items to draw: as many as the screen holds, however many
  * there are.
  */
 export function useWindow(place: RefObject<HTMLElement | null>, count: number, shape: Shape): ListWindow {

@@ -47,7 +47,7 @@ export type LiveStore = {
   /** Gives a stream another key and disconnects its publishers. Refuses (`invalid`) after the end. */
   regenerateKey(key: MediaKey): Promise<LiveView>;
   /**
-   * Removes a stream with all that was recorded, except a video that stands already; `hadMedia` states whether objects
+   * Removes a stream with all that was recorded, except a video that stands already; `hadMedia` says whether objects
    * are to be deleted (job `delete-media`, sent by a follow-up). Answers the stream as it was. Refuses (`invalid`)
    * while its recording is being made a video.
    */

@@ -18,7 +18,7 @@ export type Statistics = {
   engagementScore: number;
 };
 
-/** Below this many sessions neither heat nor engagement states anything, and a single viewer could be made out. */
+/** Below this many sessions neither heat nor engagement says anything, and a single viewer could be made out. */
 export const FEWEST_SESSIONS = 5;
 
 export type StatisticsStore = {

@@ -1,7 +1,7 @@
 import type { RungSec } from '../sessions/viewing-session.ts';
 
 /**
- * What a session states of its audience: a kind, which of its values, and how much (seconds, ms or a count, by the
+ * What a session says of its audience: a kind, which of its values, and how much (seconds, ms or a count, by the
  * kind).
  */
 export type AudienceFact = { kind: FactKind; value: string; amount: number };

@@ -121,7 +121,7 @@ function addHeatGain(heat: Map<string, HeatGain>, pair: CountedPair): void {
     gain.counts[bucket] = (gain.counts[bucket] ?? 0) + now - old;
     gain.reached[bucket] = (gain.reached[bucket] ?? 0) + Math.min(1, now) - Math.min(1, old);
   }
-  // What was watched while the media had no length, as a stream, states nothing of who stays.
+  // What was watched while the media had no length, as a stream, says nothing of who stays.
   gain.sessions += isBlank(before) && !isBlank(after) ? 1 : 0;
   heat.set(key, gain);
 }

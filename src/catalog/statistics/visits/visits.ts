@@ -30,7 +30,7 @@ export type VisitsDeps = SessionBufferDeps & {
   placeViewer: PlaceViewer;
 };
 
-/** What a User-Agent header states: the device of a person, or null for a crawler. Most viewers send one of a few. */
+/** What a User-Agent header says: the device of a person, or null for a crawler. Most viewers send one of a few. */
 type Agents = Map<string, Device | null>;
 
 const MAX_AGENTS = 1_000;

@@ -28,7 +28,7 @@ type Room = { bytes: Buffer; clearStart: number };
 
 /**
  * Encrypts fragments of a segment as they are stored (moof, mdat), mostly all of it, and gives the bytes to serve: the
- * samples in a new mdat, and a new moof that states how (senc, saiz, saio; ISO 23001-7 section 7), with sizes and data
+ * samples in a new mdat, and a new moof that says how (senc, saiz, saio; ISO 23001-7 section 7), with sizes and data
  * offset set anew. The same fragments give the same bytes each time. Throws BrokenMedia on damaged bytes.
  *
  * It works over the clear bytes, in steps of about 2 ms. The result is a part of the room, which needs HEADROOM_BYTES

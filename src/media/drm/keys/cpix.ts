@@ -143,7 +143,7 @@ function readPlaylistLines(system: XmlElement, playlist: string, tag: string): s
   throw new Error(`Expected only ${tag} lines in the CPIX answer's signalling for ${playlist} playlists.`);
 }
 
-/** The base64 content of the children of that name; an empty one states nothing. */
+/** The base64 content of the children of that name; an empty one says nothing. */
 function readData(parent: XmlElement, name: string, isWanted: (child: XmlElement) => boolean = () => true): Buffer[] {
   return childElements(parent, CPIX, name)
     .filter((child) => isWanted(child) && child.content.trim() !== '')

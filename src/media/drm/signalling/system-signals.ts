@@ -38,14 +38,14 @@ export function writeSystemProtection(key: SignalledKey, signals: readonly Syste
   return [...writeContentProtection(key, made), ...said];
 }
 
-/** CPIX states what stands inside the element; some servers send the element itself. */
+/** CPIX says what stands inside the element; some servers send the element itself. */
 function wrapProtection(system: DrmSystem, content: string): string {
   const text = content.trim();
   if (/^<(\w+:)?ContentProtection[\s>]/.test(text)) return text;
   return `<ContentProtection schemeIdUri="urn:uuid:${SYSTEM_IDS[system]}">${text}</ContentProtection>`;
 }
 
-/** Null where the server states too little of a system. */
+/** Null where the server says too little of a system. */
 function toKeySystem({ kid }: SignalledKey, { system, pssh }: SystemSignals): KeySystem | null {
   switch (system) {
     case 'widevine':

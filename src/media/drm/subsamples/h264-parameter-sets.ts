@@ -9,7 +9,7 @@ export type PictureSet = {
   hasBottomFieldOrder: boolean;
   /** Map units a slice group changes by; null when slices do not say. */
   groupChangeRate: number | null;
-  /** References in use in list 0 and 1 unless a slice states otherwise. */
+  /** References in use in list 0 and 1 unless a slice says otherwise. */
   activeReferences: readonly [number, number];
   isWeighted: boolean;
   bipredictiveWeights: number;

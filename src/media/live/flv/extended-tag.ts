@@ -8,7 +8,7 @@ const FIRST_TRACK = 0;
 
 /**
  * Reads the head of a tag of enhanced RTMP v2 ("ExAudioTagHeader", "ExVideoTagHeader"); `multitrack` is the packet type
- * that states that tracks follow. Of several tracks the one numbered 0 is taken; null for a tag without it, and for one
+ * that says that tracks follow. Of several tracks the one numbered 0 is taken; null for a tag without it, and for one
  * that ends too soon.
  */
 export function readExtendedPacket(body: Buffer, multitrack: number): ExtendedPacket | null {

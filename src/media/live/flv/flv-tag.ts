@@ -11,7 +11,7 @@ type VideoCodec = 'h264' | 'hevc' | 'av1';
 
 const AVC = 7;
 const AAC = 10;
-/** Enhanced RTMP v2: the top bit of the first byte states that a FourCC follows. */
+/** Enhanced RTMP v2: the top bit of the first byte says that a FourCC follows. */
 const EXTENDED = 0x80;
 const FOURCCS: Readonly<Record<string, VideoCodec>> = { avc1: 'h264', hvc1: 'hevc', av01: 'av1' };
 

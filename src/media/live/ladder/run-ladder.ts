@@ -16,7 +16,7 @@ export type LadderFrame = { timeMs: number; isKey: boolean; bytes: Buffer };
 export type LadderHandlers = {
   /** What rung `index` is, once, and then each frame of it, in the order in which they are shown. */
   encoded(index: number, event: LiveEvent): void;
-  /** The process is over; `problem` states why when that was not its input's end. Called once, after the last frame. */
+  /** The process is over; `problem` says why when that was not its input's end. Called once, after the last frame. */
   ended(problem: string | null): void;
 };
 

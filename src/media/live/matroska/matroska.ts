@@ -51,7 +51,7 @@ export function matroskaFrame(timeMs: number, isKey: boolean, bytes: Buffer): Bu
 
 function element(id: number, ...parts: readonly Buffer[]): Buffer {
   const size = Buffer.alloc(8);
-  // A size of eight bytes: its first bit states so.
+  // A size of eight bytes: its first bit says so.
   size.writeBigUInt64BE(BigInt(parts.reduce((sum, part) => sum + part.length, 0)) | (1n << 56n));
   return Buffer.concat([idOf(id), size, ...parts]);
 }

@@ -1,13 +1,13 @@
 import type { AccessUnit, TrackConfig } from '../tracks/access-unit.ts';
 import { type LivePart, type LiveSegment, PartWriter } from './part-writer.ts';
 
-/** Times are rebuilt from the count of samples unless the publisher's clock states this much else. */
+/** Times are rebuilt from the count of samples unless the publisher's clock says this much else. */
 const LARGEST_DRIFT_SEC = 0.05;
 
 export type AudioOutput = { ended: LivePart[]; segments: LiveSegment[] };
 
 /**
- * Cuts audio into parts, and into segments where `cutAt` states. A frame belongs to the segment in which it begins.
+ * Cuts audio into parts, and into segments where `cutAt` says. A frame belongs to the segment in which it begins.
  */
 export class AudioPackager {
   readonly #writer: PartWriter;

@@ -122,7 +122,7 @@ export class PartWriter {
 
 /**
  * A segment of fragments that were written before their publisher or its process died; null when there is none. The
- * last picture lasts until all were shown, as at the end of a publisher that states so.
+ * last picture lasts until all were shown, as at the end of a publisher that says so.
  */
 export function toCutSegment(
   kind: 'video' | 'audio',

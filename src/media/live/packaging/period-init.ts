@@ -6,7 +6,7 @@ import type { TrackConfig } from '../tracks/access-unit.ts';
 const UNDETERMINED = 0x55c4;
 const MATRIX = writeU32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
 
-/** The init segment of a track, and what it states. */
+/** The init segment of a track, and what it says. */
 export function buildLiveInit(config: TrackConfig): { init: Buffer; facts: InitFacts } {
   const size = writeU32(config.widthPx * 0x10000, config.heightPx * 0x10000);
   const init = writeInitSegment({

@@ -29,7 +29,7 @@ type Pending = { tick: number; offsetTicks: number; isKey: boolean; bytes: Buffe
 /**
  * Cuts the pictures of a publisher into parts, and into segments at its keyframes. Decode times are shifted so that a
  * segment's first frame is decoded when it is shown (tfdt is the keyframe's presentation time). A frame is written when
- * the next one states how long it lasts.
+ * the next one says how long it lasts.
  */
 export class VideoPackager {
   readonly #writer: PartWriter;

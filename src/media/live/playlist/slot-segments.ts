@@ -127,7 +127,7 @@ function secondsOf({ period, rendition, first, last }: Span): number {
   const from = { period, rendition, first, last };
   let sec = 0;
   let [low, high] = [first, last];
-  // A gap states nothing of its time.
+  // A gap says nothing of its time.
   for (; low <= last && startOf(from, low) === null; low += 1) sec += durationOf(from, low);
   for (; high > low && startOf(from, high) === null; high -= 1) sec += durationOf(from, high);
   if (low > last) return sec;
@@ -186,7 +186,7 @@ function listSpan({ period, rendition, first, last }: Span): ListedSegment[] {
   return listed;
 }
 
-/** What another rendition of the period states of a segment that this one lacks. */
+/** What another rendition of the period says of a segment that this one lacks. */
 function missingSec({ renditions }: IndexedPeriod, number: number): number {
   for (const { segments, timescale } of renditions) {
     const segment = findSegment(segments, number);

@@ -2,7 +2,7 @@ const WINDOW_MS = 30_000;
 const SLOT_MS = 1_000;
 
 /**
- * Relates media time to the wall clock: media that arrived soonest after it was taken states by how much they differ,
+ * Relates media time to the wall clock: media that arrived soonest after it was taken says by how much they differ,
  * so that bursts and stalls of the network do not move EXT-X-PROGRAM-DATE-TIME. Looks back over 30 s of arrivals.
  */
 export class WallClock {

@@ -8,7 +8,7 @@ const CRC_BYTES = 2;
 export type AdtsFrame = { config: Buffer; bytes: Buffer };
 
 /**
- * Takes the whole ADTS frames (ISO 13818-7 section 6.2) off the beginning of `bytes`; `usedBytes` states where the rest
+ * Takes the whole ADTS frames (ISO 13818-7 section 6.2) off the beginning of `bytes`; `usedBytes` says where the rest
  * begins. Bytes before a frame are stepped over. Throws BrokenMedia on frames of several blocks, and on channels
  * that a program config element describes.
  */

@@ -2,7 +2,7 @@ import { writeU16 } from '../../bmff/boxes.ts';
 import { BrokenMedia } from '../../bmff/broken-media.ts';
 import { readH264SequenceSet } from '../../nal/h264-sequence-set.ts';
 
-/** Profiles whose record states chroma format and bit depths (ISO 14496-15 section 5.3.3.1.2). */
+/** Profiles whose record says chroma format and bit depths (ISO 14496-15 section 5.3.3.1.2). */
 const HIGH_PROFILES = new Set([100, 110, 122, 144, 244]);
 
 const NAL_IDR = 5;

@@ -6,7 +6,7 @@ import type { LiveEvent } from './access-unit.ts';
  */
 export type ForeignAudio = {
   format: 'mp2' | 'ac3' | 'eac3' | 'opus';
-  /** As the publisher's description states; 1 to 8. */
+  /** As the publisher's description says; 1 to 8. */
   channels: number;
   ptsMs: number;
   bytes: Buffer;

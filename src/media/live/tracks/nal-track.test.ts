@@ -39,7 +39,7 @@ test.each(['h264', 'hevc'] as const)(
       at += 4 + size;
     }
     expect(at).toBe(picture?.bytes.length);
-    // The same again states nothing new.
+    // The same again says nothing new.
     expect(track.take(splitAnnexB(STREAMS[codec]))?.config).toBe(null);
   },
 );

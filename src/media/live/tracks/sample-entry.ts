@@ -26,7 +26,7 @@ export function hasDeepPictures(sampleEntry: Buffer): boolean {
 
 /** An audio sample entry (ISO 14496-12 section 12.2.3). */
 export function audioEntry(type: string, channels: number, sampleRateHz: number, ...boxes: readonly Buffer[]): Buffer {
-  // 16.16 fixed point: what does not fit is 0, and the timescale states it.
+  // 16.16 fixed point: what does not fit is 0, and the timescale says it.
   const rate = sampleRateHz > 0xffff ? 0 : sampleRateHz * 0x10000;
   return writeBox(
     type,
