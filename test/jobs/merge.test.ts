@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -101,14 +101,11 @@ async function watch({ audio, videos: [video], mediaId }: PublishedFilm): Promis
   const segments = [audio, video].flatMap((one) =>
     Array.from({ length: SEGMENTS }, (_, segment) => `${base}/r/${one?.renditionId}/${segment}.m4s`),
   );
-  const urls = [...lists, ...segments];
   return await Promise.all(
-    urls.map(async (url) => {
+    [...lists, ...segments].map(async (url) => {
       const answer = await fetch(url);
       expect(answer.status).toBe(200);
-      return createHash('sha256')
-        .update(await answer.bytes())
-        .digest('hex');
+      return hash('sha256', await answer.bytes());
     }),
   );
 }
