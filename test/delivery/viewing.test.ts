@@ -50,6 +50,63 @@ test('a visit in a real browser is one view, with the seconds that moved and wha
   expect(await media.executeTakeFirst()).toEqual({ views: 1, watch_sec_total: watchSec });
 });
 
+test('a page that is loaded again goes on with its visit; a duplicate of its tab is another', async () => {
+  const shown = await publishFilm(room);
+  const page = await openPlayer(room, shown, 'autoplay=false');
+  await playTo(page, 2.2);
+  await page.reload();
+  await playTo(page, 1.2);
+  await expect.poll(async () => (await heatOf(room, shown)).slice(0, 3)).toEqual([2, 2, 1]);
+  // A window that a page opens gets a copy of the tab's store, as a duplicate does.
+  const [duplicate] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.evaluate(() => void window.open(location.href)),
+  ]);
+  await playTo(duplicate, 1.2);
+  await page.reload();
+  await playTo(page, 1.2);
+  for (const tab of [page, duplicate]) await tab.close();
+  await expect.poll(async () => (await heatOf(room, shown)).slice(0, 3)).toEqual([4, 4, 1]);
+  const { views, watchSec } = await sumsOf(room, shown);
+  expect(views).toBe(2);
+  // 2.2 s and three times 1.2 s, each up to the next event of the picture; counted in whole seconds by visit.
+  expect(watchSec).toBeGreaterThanOrEqual(5);
+  expect(watchSec).toBeLessThanOrEqual(8);
+});
+
+test('a page that is loaded again after an idle half hour, or without a store, is another visit', async () => {
+  const shown = await publishFilm(room);
+  const page = await openPlayer(room, shown, 'autoplay=false');
+  await playTo(page, 1);
+  // The visit that is kept was idle for longer than it was.
+  await page.evaluate(() => {
+    const { setItem } = Storage.prototype;
+    Storage.prototype.setItem = function keep(name, text) {
+      const { ticket, ...kept } = JSON.parse(text);
+      const fields = ticket?.split('.');
+      if (fields !== undefined) fields[2] -= 31 * 60_000;
+      setItem.call(this, name, JSON.stringify({ ...kept, ticket: fields?.join('.') }));
+    };
+  });
+  await page.reload();
+  await playTo(page, 1);
+  await expect.poll(async () => (await sumsOf(room, shown)).views).toBe(2);
+  await page.addInitScript(() => {
+    Object.defineProperty(window, 'sessionStorage', {
+      get() {
+        throw new DOMException('denied', 'SecurityError');
+      },
+    });
+  });
+  await page.reload();
+  await playTo(page, 1);
+  await expect.poll(async () => (await sumsOf(room, shown)).views).toBe(3);
+  await page.reload();
+  await playTo(page, 1);
+  await page.close();
+  await expect.poll(async () => (await sumsOf(room, shown)).views).toBe(4);
+});
+
 test("a second tab is a second view, an owner's preview none", async () => {
   const shown = await publishFilm(room);
   const tabs = await Promise.all([

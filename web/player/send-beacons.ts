@@ -1,7 +1,5 @@
+import { IDLE_MS, issuedAtMs, type KeptVisit, keepVisit, takeVisit, type Viewing } from './kept-visit.ts';
 import { openVisitLedger, type VisitClock, type VisitLedger } from './visit-ledger.ts';
-
-/** What the page was handed for its beacons. */
-export type Viewing = { ticket: string; bucketSec: number; bucketCount: number };
 
 /**
  * `counts`: whether what plays is the video itself. `measuresStart`: whether it could play when the page was opened.
@@ -11,7 +9,6 @@ export type Counted = { counts: () => boolean; measuresStart: boolean; playsItse
 
 const EACH_MS = 10_000;
 const STEP_MS = 250;
-const IDLE_MS = 30 * 60_000;
 /** Below this many ms without a picture nobody notices. */
 const STALL_MS = 250;
 /** A picture that jumps to a place before this one, by itself, began again. */
@@ -19,12 +16,11 @@ const LOOPED_SEC = 0.5;
 
 /**
  * Counts what is watched of a video and sends the totals so far to the edge that served the page: at the first moving
- * frame, every ten seconds, and when the page is hidden or left. After 30 idle minutes a new visit begins. Nothing is
- * sent to any other host, and nothing is stored in the browser.
+ * frame, every ten seconds, and when the page is hidden or left. After 30 idle minutes a new visit begins; until then
+ * the next page of this tab goes on with it (`kept-visit.ts`). Nothing is sent to any other host.
  */
 export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: Counted): void {
-  const clock: VisitClock = { sincePageMs: () => performance.now(), deliveredAtMs: issuedAtMs(viewing.ticket) };
-  const visit = new Visit(clock, viewing, counted);
+  const visit = new Visit(viewing, counted);
   let stallTimer: ReturnType<typeof setInterval> | undefined;
   const isMoving = () => !video.paused && !video.seeking && !video.ended && video.readyState >= 3;
   const step = () => {
@@ -84,26 +80,40 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
   });
   addEventListener('pagehide', () => {
     rest();
-    visit.send({ isLast: true });
+    visit.leave();
+  });
+  // A page that the browser kept whole and shows again: others of this tab may have gone on with its visit.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) visit.resume();
   });
 }
 
 /** One visit after another, each with its own number and sequence. */
 class Visit {
   ledger: VisitLedger;
-  private readonly clock: VisitClock;
   private readonly viewing: Viewing;
   private readonly counts: () => boolean;
-  private visit = 0;
-  private sequence = 0;
+  private clock: VisitClock;
+  private at: Omit<KeptVisit, 'ledger'>;
   private sent = '';
-  private movedAtMs = 0;
 
-  constructor(clock: VisitClock, viewing: Viewing, { counts, measuresStart }: Counted) {
-    this.clock = clock;
+  constructor(viewing: Viewing, { counts, measuresStart }: Counted) {
     this.viewing = viewing;
     this.counts = counts;
-    this.ledger = openVisitLedger(clock, viewing, measuresStart);
+    this.at = { ticket: viewing.ticket, visit: 0, sequence: 0, movedMs: 0 };
+    this.clock = this.clockOf(viewing.ticket);
+    this.ledger = openVisitLedger(this.clock, viewing, { measuresStart });
+    this.resume();
+  }
+
+  /** Goes on with the visit that the page before left. */
+  resume(): void {
+    const kept = takeVisit(this.viewing, performance.now());
+    if (kept === null) return;
+    const { ledger, ...at } = kept;
+    this.at = at;
+    this.clock = this.clockOf(at.ticket);
+    this.ledger = openVisitLedger(this.clock, this.viewing, { measuresStart: false, kept: ledger });
   }
 
   /** Answers whether the picture moved for the first time. */
@@ -113,9 +123,9 @@ class Visit {
       return false;
     }
     const wasMoving = this.ledger.totals() !== null;
-    if (wasMoving && this.clock.sincePageMs() - this.movedAtMs > IDLE_MS) this.begin();
+    if (wasMoving && this.clock.sinceTicketMs() - this.at.movedMs > IDLE_MS) this.begin();
     this.ledger.moveTo(positionSec, playbackRate, videoHeight);
-    this.movedAtMs = this.clock.sincePageMs();
+    this.at.movedMs = this.clock.sinceTicketMs();
     return !wasMoving && this.ledger.totals() !== null;
   }
 
@@ -130,25 +140,32 @@ class Visit {
     const totals = this.ledger.totals();
     if (totals === null) return;
     const { heat, ...counts } = totals;
-    const body = { visit: this.visit, page: referrerHost(), heat: toBase64Url(heat), ...counts };
+    const body = { visit: this.at.visit, page: referrerHost(), heat: toBase64Url(heat), ...counts };
     const text = JSON.stringify(body);
     if (text === this.sent && !isLast) return;
     this.sent = text;
-    const beacon = `${this.viewing.ticket}\n${JSON.stringify({ ...body, sequence: this.sequence })}`;
-    this.sequence += 1;
+    const beacon = `${this.at.ticket}\n${JSON.stringify({ ...body, sequence: this.at.sequence })}`;
+    this.at.sequence += 1;
     // A beacon that is lost is made good by the next one: it carries the totals.
     navigator.sendBeacon('/beacons', beacon);
   }
 
-  private begin(): void {
-    this.visit += 1;
-    this.sequence = 0;
-    this.ledger = openVisitLedger(this.clock, this.viewing, false);
+  /** The page is left: the next one of this tab may go on from here. */
+  leave(): void {
+    this.send({ isLast: true });
+    if (this.ledger.totals() !== null) keepVisit({ ...this.at, ledger: this.ledger.keep() });
   }
-}
 
-function issuedAtMs(ticket: string): number {
-  return Number(ticket.split('.')[2]);
+  private begin(): void {
+    this.at = { ...this.at, visit: this.at.visit + 1, sequence: 0 };
+    this.ledger = openVisitLedger(this.clock, this.viewing, { measuresStart: false });
+  }
+
+  /** A ticket of the page before was issued earlier than this page's, by the edge's clock. */
+  private clockOf(ticket: string): VisitClock {
+    const earlierMs = issuedAtMs(this.viewing.ticket) - issuedAtMs(ticket);
+    return { sinceTicketMs: () => performance.now() + earlierMs, issuedAtMs: issuedAtMs(ticket) };
+  }
 }
 
 function referrerHost(): string {

@@ -13,8 +13,18 @@ export type VisitTotals = {
   failures: number;
 };
 
-/** What the page knows of time: ms since it was delivered, and the edge's clock at that moment. */
-export type VisitClock = { sincePageMs(): number; deliveredAtMs: number };
+/** What the page knows of time: ms since the visit's ticket was issued, and the edge's clock at that moment. */
+export type VisitClock = { sinceTicketMs(): number; issuedAtMs: number };
+
+/** What a ledger holds, as JSON: a page that is reloaded goes on from it. */
+export type KeptLedger = {
+  /** Null before the first moving frame. */
+  startedMs: number | null;
+  watchedMs: number[];
+  heat: number[];
+  rungMs: [heightPx: number, ms: number][];
+  counts: Pick<VisitTotals, 'startupMs' | 'stallCount' | 'stallMs' | 'failures'>;
+};
 
 export type VisitLedger = {
   /** The picture, `heightPx` high, stands at `positionSec`: it moved on from the last place, or jumped there. */
@@ -30,6 +40,7 @@ export type VisitLedger = {
   fail(): void;
   /** Null before the first moving frame. */
   totals(): VisitTotals | null;
+  keep(): KeptLedger;
 };
 
 /** As it was last reported. */
@@ -44,26 +55,27 @@ const MOST_RUNGS = 12;
 /**
  * Keeps the account of one visit: wall-clock seconds of moving picture by UTC hour, and how often each bucket was
  * played. Sleep, stalls and seeks count nothing: only what the picture moved on does. `measuresStart`: whether there
- * was something to play when the page was delivered, and this is its first visit.
+ * was something to play when the page was delivered, and this is its first visit. `kept`: what a page before this one
+ * wrote down of the same visit.
  */
 export function openVisitLedger(
   clock: VisitClock,
   { bucketSec, bucketCount }: { bucketSec: number; bucketCount: number },
-  measuresStart = true,
+  { measuresStart = true, kept = emptyLedger(bucketCount) }: { measuresStart?: boolean; kept?: KeptLedger } = {},
 ): VisitLedger {
-  const watchedMs: number[] = [];
-  const heat = new Uint8Array(bucketCount);
-  const rungMs = new Map<number, number>();
-  const counts = { startupMs: null as number | null, stallCount: 0, stallMs: 0, failures: 0 };
-  let startedMs: number | null = null;
+  const { watchedMs, counts } = kept;
+  const heat = new Uint8Array(kept.heat);
+  const rungMs = new Map(kept.rungMs);
+  let { startedMs } = kept;
+  /** In this page: what it waits before that is its start. */
+  let hasMoved = false;
   let requestedMs = 0;
   let last: { positionSec: number; atMs: number } | null = null;
   let bucket = -1;
   let stall: Stall | null = null;
 
   const addWatched = (ms: number, atMs: number) => {
-    const firstHour = Math.floor((clock.deliveredAtMs + (startedMs ?? atMs)) / HOUR_MS);
-    const hour = Math.floor((clock.deliveredAtMs + atMs) / HOUR_MS) - firstHour;
+    const hour = hourOf(clock, atMs) - hourOf(clock, startedMs ?? atMs);
     while (watchedMs.length <= hour) watchedMs.push(0);
     watchedMs[hour] = (watchedMs[hour] ?? 0) + ms;
   };
@@ -75,7 +87,7 @@ export function openVisitLedger(
   };
   return {
     moveTo(positionSec, rate, heightPx) {
-      const atMs = clock.sincePageMs();
+      const atMs = clock.sinceTicketMs();
       const from = last;
       last = { positionSec, atMs };
       if (from === null || rate <= 0) return;
@@ -83,6 +95,7 @@ export function openVisitLedger(
       const wallSec = (atMs - from.atMs) / 1000;
       if (mediaSec <= 0 || wallSec > LONGEST_STEP_SEC || mediaSec > (wallSec + 0.5) * rate + 0.5) return;
       startedMs ??= from.atMs;
+      hasMoved = true;
       if (measuresStart) counts.startupMs ??= Math.max(0, Math.round(startedMs - requestedMs));
       const watched = Math.min(wallSec, mediaSec / rate) * 1000;
       addWatched(watched, atMs);
@@ -91,7 +104,7 @@ export function openVisitLedger(
       for (let at = Math.floor(from.positionSec / bucketSec); at * bucketSec < positionSec; at += 1) enter(at);
     },
     request() {
-      if (startedMs === null) requestedMs = clock.sincePageMs();
+      if (startedMs === null) requestedMs = clock.sinceTicketMs();
     },
     rest() {
       last = null;
@@ -101,9 +114,9 @@ export function openVisitLedger(
       bucket = -1;
     },
     stall(isOver) {
-      if (!isOver || stall !== null) stall = prolong(stall, clock.sincePageMs());
+      if (!isOver || stall !== null) stall = prolong(stall, clock.sinceTicketMs());
       if (!isOver || stall === null) return;
-      if (startedMs !== null) {
+      if (hasMoved) {
         counts.stallCount += 1;
         counts.stallMs += Math.round(stall.ms);
       }
@@ -117,7 +130,17 @@ export function openVisitLedger(
       const watchedSec = watchedMs.map((ms) => Math.round(ms / 1000));
       return { startedMs: Math.round(startedMs), watchedSec, heat, rungSec: toRungSec(rungMs), ...counts };
     },
+    keep: () => ({ startedMs, watchedMs, heat: [...heat], rungMs: mostWatched(rungMs), counts }),
   };
+}
+
+function hourOf({ issuedAtMs }: VisitClock, sinceTicketMs: number): number {
+  return Math.floor((issuedAtMs + sinceTicketMs) / HOUR_MS);
+}
+
+function emptyLedger(bucketCount: number): KeptLedger {
+  const counts = { startupMs: null, stallCount: 0, stallMs: 0, failures: 0 };
+  return { startedMs: null, watchedMs: [], heat: Array(bucketCount).fill(0), rungMs: [], counts };
 }
 
 /** Begins a stall, or adds the time since it was last reported, unless that was sleep. */
@@ -126,8 +149,11 @@ function prolong(stall: Stall | null, untilMs: number): Stall {
   return { untilMs, ms: (stall?.ms ?? 0) + (stepMs > LONGEST_STEP_SEC * 1000 ? 0 : stepMs) };
 }
 
-/** Those that were watched most, as whole seconds: a picture whose size changes all the time is not listed whole. */
 function toRungSec(rungMs: ReadonlyMap<number, number>): Record<string, number> {
-  const most = [...rungMs].sort(([, a], [, b]) => b - a).slice(0, MOST_RUNGS);
-  return Object.fromEntries(most.map(([heightPx, ms]) => [`${heightPx}`, Math.round(ms / 1000)]));
+  return Object.fromEntries(mostWatched(rungMs).map(([heightPx, ms]) => [`${heightPx}`, Math.round(ms / 1000)]));
+}
+
+/** A picture whose size changes all the time is not listed whole. */
+function mostWatched(rungMs: ReadonlyMap<number, number>): [heightPx: number, ms: number][] {
+  return [...rungMs].sort(([, a], [, b]) => b - a).slice(0, MOST_RUNGS);
 }
