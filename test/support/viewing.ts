@@ -3,6 +3,8 @@ import type { SessionBufferDeps } from '../../src/catalog/statistics/session-buf
 import { openVisits } from '../../src/catalog/statistics/visits.ts';
 import type { EdgeViewing } from '../../src/delivery/edge-deps.ts';
 
+export const TICKET_SECRET = createSecretKey(Buffer.alloc(32, 8));
+
 type Counting = Partial<SessionBufferDeps & Omit<EdgeViewing, 'visits'>>;
 
 /** What an edge counts visits with, in its own thread: sessions go to `count`, by default nowhere. */
@@ -10,7 +12,7 @@ export function testViewing(counting: Counting = {}): EdgeViewing {
   const {
     count = async () => undefined,
     log = { warn: () => undefined },
-    ticketSecret = createSecretKey(Buffer.alloc(32, 8)),
+    ticketSecret = TICKET_SECRET,
     heatCurve = async () => null,
     keepDelivered = async () => undefined,
   } = counting;

@@ -34,7 +34,7 @@ export function takeVisit(viewing: Viewing, sincePageMs: number): KeptVisit | nu
   const text = storage?.getItem(name) ?? null;
   storage?.removeItem(name);
   const kept = text === null ? null : parse(text);
-  if (!isVisit(kept) || bucketsOf(kept.ticket) !== bucketsOf(viewing.ticket)) return null;
+  if (!isVisit(kept) || !isSameLength(kept.ticket, viewing.ticket)) return null;
   const sinceTicketMs = sincePageMs + issuedAtMs(viewing.ticket) - issuedAtMs(kept.ticket);
   return isTime(sinceTicketMs) && sinceTicketMs - kept.movedMs <= IDLE_MS ? kept : null;
 }
@@ -48,7 +48,16 @@ function nameOf(ticket: string): string {
   return `millrace:${libraryId}:visit:${mediaId}`;
 }
 
-/** How heat is counted. */
+/** Whether a ticket's heat is counted: that of media without an end, or without a length yet, is not. */
+export function countsHeat(ticket: string): boolean {
+  return ticket.split('.')[4] !== '0';
+}
+
+/** Another length is another file; but what had none has one now. */
+function isSameLength(before: string, now: string): boolean {
+  return !countsHeat(before) || bucketsOf(before) === bucketsOf(now);
+}
+
 function bucketsOf(ticket: string): string {
   return ticket.split('.').slice(3, 5).join('.');
 }

@@ -36,8 +36,9 @@ class Picture extends EventTarget {
 
 let sent: { ticket: string; startupMs: number | null; stallMs: number; failures: number }[];
 let store: Map<string, string>;
-/** What the page that is open does when it is left. */
+/** What the page that is open does when it is left, and when the video's length becomes known. */
 let leave: () => void;
+let take: ReturnType<typeof sendBeacons>['take'];
 
 beforeEach(() => {
   sent = [];
@@ -67,10 +68,11 @@ afterEach(() => {
 });
 
 function watch(change: Partial<Parameters<typeof sendBeacons>[2]>, viewing = VIEWING): Picture {
-  const counted = { counts: () => true, measuresStart: true, playsItself: () => true, ...change };
+  const renew = async () => null;
+  const counted = { counts: () => true, measuresStart: true, playsItself: () => true, renew, ...change };
   const picture = new Picture();
   // The browser's own element: it is no part of this test what else it has.
-  sendBeacons(picture as unknown as HTMLVideoElement, viewing, counted);
+  ({ take } = sendBeacons(picture as unknown as HTMLVideoElement, viewing, counted));
   return picture;
 }
 
@@ -193,6 +195,39 @@ test.each([
   const viewing = viewingOf('2026-08-20T10:01:00Z');
   watchAndLeave(viewing);
   expect(sent.at(-1)).toMatchObject({ ticket: viewing.ticket, watchedSec: [2] });
+});
+
+test('a stream that becomes a video goes on as one visit, whose heat is counted from there', async () => {
+  const heatless = { ticket: VIEWING.ticket.replace('.60.', '.0.'), bucketSec: 1, bucketCount: 0 };
+  let isAway = true;
+  const renew = async (ticket: string) => (isAway ? null : ticket.replace('.0.', '.60.'));
+  const picture = watch({ renew }, heatless);
+  picture.play(2);
+  picture.report('pause', { paused: true });
+  take(viewingOf('2026-08-20T10:00:02Z'));
+  picture.report('seeking', { currentTime: 0 });
+  picture.play(3);
+  picture.report('pause', { paused: true });
+  expect(sent.at(-1)).toMatchObject({ ticket: heatless.ticket, watchedSec: [5], heat: 'AQEB' });
+  isAway = false;
+  picture.play(1);
+  picture.report('pause', { paused: true });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(sent.at(-1)).toMatchObject({ ticket: VIEWING.ticket, visit: 0, watchedSec: [6], heat: 'AQEBAQ' });
+  leave();
+  watchAndLeave(viewingOf('2026-08-20T10:01:00Z'));
+  expect(sent.at(-1)).toMatchObject({ ticket: VIEWING.ticket, visit: 0, watchedSec: [8] });
+});
+
+test('a page that is opened when a stream has become a video goes on with the visit', async () => {
+  const heatless = { ticket: VIEWING.ticket.replace('.60.', '.0.'), bucketSec: 1, bucketCount: 0 };
+  watchAndLeave(heatless);
+  const renew = async (ticket: string) => ticket.replace('.0.', '.60.');
+  const picture = watch({ renew }, viewingOf('2026-08-20T10:01:00Z'));
+  picture.play(1);
+  await vi.advanceTimersByTimeAsync(0);
+  picture.report('pause', { paused: true });
+  expect(sent.at(-1)).toMatchObject({ ticket: VIEWING.ticket, watchedSec: [3], heat: 'AQ' });
 });
 
 test('a visit ends with its ticket', () => {

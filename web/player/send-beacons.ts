@@ -1,11 +1,22 @@
-import { IDLE_MS, issuedAtMs, type KeptVisit, keepVisit, takeVisit, type Viewing } from './kept-visit.ts';
+import { countsHeat, IDLE_MS, issuedAtMs, type KeptVisit, keepVisit, takeVisit, type Viewing } from './kept-visit.ts';
 import { openVisitLedger, type VisitClock, type VisitLedger } from './visit-ledger.ts';
 
 /**
  * `counts`: whether what plays is the video itself. `measuresStart`: whether it could play when the page was opened.
- * `playsItself`: whether the page begins to play without being asked, as long as the browser lets it.
+ * `playsItself`: whether the page begins to play without being asked, as long as the browser lets it. `renew` has a
+ * ticket written anew for the length that the video has now; null where that failed.
  */
-export type Counted = { counts: () => boolean; measuresStart: boolean; playsItself: () => boolean };
+export type Counted = {
+  counts: () => boolean;
+  measuresStart: boolean;
+  playsItself: () => boolean;
+  renew: (ticket: string) => Promise<string | null>;
+};
+
+export type Beacons = {
+  /** What was opened without a length has one: from here on its heat is counted, in the same visit. */
+  take(viewing: Viewing): void;
+};
 
 const EACH_MS = 10_000;
 const STEP_MS = 250;
@@ -19,7 +30,7 @@ const LOOPED_SEC = 0.5;
  * frame, every ten seconds, and when the page is hidden or left. After 30 idle minutes a new visit begins; until then
  * the next page of this tab goes on with it (`kept-visit.ts`). Nothing is sent to any other host.
  */
-export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: Counted): void {
+export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: Counted): Beacons {
   const visit = new Visit(viewing, counted);
   let stallTimer: ReturnType<typeof setInterval> | undefined;
   const isMoving = () => !video.paused && !video.seeking && !video.ended && video.readyState >= 3;
@@ -86,20 +97,23 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) visit.resume();
   });
+  return { take: (found) => visit.take(found) };
 }
 
 /** One visit after another, each with its own number and sequence. */
 class Visit {
   ledger: VisitLedger;
-  private readonly viewing: Viewing;
+  private viewing: Viewing;
   private readonly counts: () => boolean;
+  private readonly renew: Counted['renew'];
   private clock: VisitClock;
   private at: Omit<KeptVisit, 'ledger'>;
   private sent = '';
 
-  constructor(viewing: Viewing, { counts, measuresStart }: Counted) {
+  constructor(viewing: Viewing, { counts, measuresStart, renew }: Counted) {
     this.viewing = viewing;
     this.counts = counts;
+    this.renew = renew;
     this.at = { ticket: viewing.ticket, visit: 0, sequence: 0, movedMs: 0 };
     this.clock = this.clockOf(viewing.ticket);
     this.ledger = openVisitLedger(this.clock, viewing, { measuresStart });
@@ -114,6 +128,14 @@ class Visit {
     this.at = at;
     this.clock = this.clockOf(at.ticket);
     this.ledger = openVisitLedger(this.clock, this.viewing, { measuresStart: false, kept: ledger });
+    void this.renewTicket();
+  }
+
+  take(viewing: Viewing): void {
+    if (this.viewing.bucketCount > 0 || viewing.bucketCount === 0) return;
+    this.viewing = { ...viewing, ticket: this.viewing.ticket };
+    this.ledger = openVisitLedger(this.clock, viewing, { measuresStart: false, kept: this.ledger.keep() });
+    void this.renewTicket();
   }
 
   /** Answers whether the picture moved for the first time. */
@@ -143,6 +165,7 @@ class Visit {
     const body = { visit: this.at.visit, page: referrerHost(), heat: toBase64Url(heat), ...counts };
     const text = JSON.stringify(body);
     if (text === this.sent && !isLast) return;
+    void this.renewTicket();
     this.sent = text;
     const beacon = `${this.at.ticket}\n${JSON.stringify({ ...body, sequence: this.at.sequence })}`;
     this.at.sequence += 1;
@@ -154,6 +177,17 @@ class Visit {
   leave(): void {
     this.send({ isLast: true });
     if (this.ledger.totals() !== null) keepVisit({ ...this.at, ledger: this.ledger.keep() });
+  }
+
+  /** Where heat is counted that the ticket knows nothing of. Where that fails, the next beacon tries again. */
+  private async renewTicket(): Promise<void> {
+    const { ticket } = this.at;
+    if (countsHeat(ticket) || this.viewing.bucketCount === 0) return;
+    const renewed = await this.renew(ticket);
+    // That of another page, as after three days, would be another session.
+    if (renewed === null || issuedAtMs(renewed) !== issuedAtMs(this.at.ticket)) return;
+    this.at.ticket = renewed;
+    this.sent = '';
   }
 
   private begin(): void {

@@ -61,10 +61,10 @@ const MOST_RUNGS = 12;
 export function openVisitLedger(
   clock: VisitClock,
   { bucketSec, bucketCount }: { bucketSec: number; bucketCount: number },
-  { measuresStart = true, kept = emptyLedger(bucketCount) }: { measuresStart?: boolean; kept?: KeptLedger } = {},
+  { measuresStart = true, kept = emptyLedger() }: { measuresStart?: boolean; kept?: KeptLedger } = {},
 ): VisitLedger {
   const { watchedMs, counts } = kept;
-  const heat = new Uint8Array(kept.heat);
+  const heat = Uint8Array.from({ length: bucketCount }, (_, at) => kept.heat[at] ?? 0);
   const rungMs = new Map(kept.rungMs);
   let { startedMs } = kept;
   /** In this page: what it waits before that is its start. */
@@ -138,9 +138,9 @@ function hourOf({ issuedAtMs }: VisitClock, sinceTicketMs: number): number {
   return Math.floor((issuedAtMs + sinceTicketMs) / HOUR_MS);
 }
 
-function emptyLedger(bucketCount: number): KeptLedger {
+function emptyLedger(): KeptLedger {
   const counts = { startupMs: null, stallCount: 0, stallMs: 0, failures: 0 };
-  return { startedMs: null, watchedMs: [], heat: Array(bucketCount).fill(0), rungMs: [], counts };
+  return { startedMs: null, watchedMs: [], heat: [], rungMs: [], counts };
 }
 
 /** Begins a stall, or adds the time since it was last reported, unless that was sleep. */

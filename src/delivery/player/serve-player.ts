@@ -57,6 +57,7 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     mayPreview: await deps.playback.holdsToken(opened, asked.play),
     trailer: asked.trailer,
     ticketSecret: viewing.ticketSecret,
+    ticket: asked.play.ticket,
     heat: (asked.play.showsHeat ?? player.showHeatmap) ? await viewing.heatCurve({ libraryId, mediaId }) : null,
   };
   if (!asked.wantsState) {
