@@ -15,7 +15,9 @@ import { followState, renewTicket } from './state-feed.ts';
 
 /** The controls leave the line to the first segment, but not for longer than this. */
 const CONTROLS_AFTER_MS = 3_000;
-const CONTROLS_RETRIES_MS = [500, 3_000];
+/** A request that hangs is given up: the page goes on with the browser's own controls, or without the advertisement. */
+const CONTROLS_PATIENCE = { withinMs: 15_000, retryAfterMs: [500, 3_000] };
+const AD_PATIENCE = { withinMs: 5_000 };
 
 // The page's one entry: engine first, so that the video loads while the controls are fetched.
 const config = readConfig();
@@ -34,7 +36,7 @@ video.volume = memory.readNumber('volume') ?? 1;
 const { vastTagUrl } = config.look;
 // An owner's preview is no showing of the advertisement either.
 if (vastTagUrl !== null && options.counts) {
-  const ads = await loadPart(() => import('./ads/ad-break.ts'));
+  const ads = await loadPart(() => import('./ads/ad-break.ts'), AD_PATIENCE);
   ads?.holdForAd({ frame, video, tagUrl: vastTagUrl, say });
 }
 const engine = new Engine(video);
@@ -60,7 +62,7 @@ if (options.counts) {
 }
 
 if (session.isPlayable && options.autoplay) await firstSegment(engine);
-const controls = await loadPart(() => import('./controls.ts'), CONTROLS_RETRIES_MS);
+const controls = await loadPart(() => import('./controls.ts'), CONTROLS_PATIENCE);
 if (controls === null) video.controls = true;
 controls?.mountControls({ frame, video, engine, session, options, memory, config, say, resumedSec: resumeSec });
 await followState(config.stateUrl, config.state, {
