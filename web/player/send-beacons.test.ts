@@ -132,6 +132,32 @@ test.each([
   expect(measuredMs).toBeLessThan((playsItself ? beganMs : 0) + startupMs + 500);
 });
 
+test.each([
+  {
+    what: 'sleep while the page waits to play is no part of the start',
+    request: false,
+    gapMs: 3_600_000,
+    waitMs: 2_000,
+  },
+  { what: 'sleep after somebody pressed play is no part of the start', request: true, gapMs: 3_600_000, waitMs: 1_000 },
+  { what: 'what a busy machine takes is a part of the start', request: true, gapMs: 4_000, waitMs: 5_000 },
+])('$what', ({ request, gapMs, waitMs }) => {
+  const beganMs = request ? 0 : performance.now();
+  const picture = watch({ playsItself: () => !request });
+  vi.advanceTimersByTime(1_000);
+  if (request) picture.report('play', { paused: false, readyState: 1 });
+  // The clock goes on while no timer runs.
+  const now = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + gapMs);
+  vi.advanceTimersByTime(1_000);
+  picture.play(2);
+  picture.report('pause', { paused: true });
+  clock.mockRestore();
+  const { startupMs } = sent.at(-1) ?? {};
+  expect(startupMs).toBeGreaterThanOrEqual(beganMs + waitMs - 500);
+  expect(startupMs).toBeLessThan(beganMs + waitMs + 500);
+});
+
 /** Watches for two seconds and leaves the page. */
 function watchAndLeave(viewing = VIEWING): void {
   const picture = watch({}, viewing);

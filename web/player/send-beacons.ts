@@ -1,5 +1,6 @@
 import { countsHeat, IDLE_MS, issuedAtMs, type KeptVisit, keepVisit, takeVisit, type Viewing } from './kept-visit.ts';
-import { openVisitLedger, type VisitClock, type VisitLedger } from './visit-ledger.ts';
+import type { VisitClock } from './start-wait.ts';
+import { openVisitLedger, type VisitLedger } from './visit-ledger.ts';
 
 /**
  * `counts`: whether what plays is the video itself. `measuresStart`: whether it could play when the page was opened.
@@ -35,6 +36,7 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
   let stallTimer: ReturnType<typeof setInterval> | undefined;
   const isMoving = () => !video.paused && !video.seeking && !video.ended && video.readyState >= 3;
   const step = () => {
+    visit.ledger.isAwake();
     if (!isMoving()) return;
     if (visit.move(video.currentTime, video)) visit.send();
   };

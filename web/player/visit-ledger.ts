@@ -1,3 +1,5 @@
+import { LONGEST_STEP_MS, openStartWait, type StartWait, type VisitClock } from './start-wait.ts';
+
 /** Totals of one visit so far. `watchedSec[n]` belongs to the n-th UTC hour from the one in which it began. */
 export type VisitTotals = {
   startedMs: number;
@@ -13,9 +15,6 @@ export type VisitTotals = {
   failures: number;
 };
 
-/** What the page knows of time: ms since the visit's ticket was issued, and the edge's clock at that moment. */
-export type VisitClock = { sinceTicketMs(): number; issuedAtMs: number };
-
 /** What a ledger holds, as JSON: a page that is reloaded goes on from it. */
 export type KeptLedger = {
   /** Null before the first moving frame. */
@@ -26,11 +25,9 @@ export type KeptLedger = {
   counts: Pick<VisitTotals, 'startupMs' | 'stallCount' | 'stallMs' | 'failures'>;
 };
 
-export type VisitLedger = {
+export type VisitLedger = Pick<StartWait, 'request' | 'isAwake'> & {
   /** The picture, `heightPx` high, stands at `positionSec`: it moved on from the last place, or jumped there. */
   moveTo(positionSec: number, rate: number, heightPx: number): void;
-  /** Playback is requested by somebody, not by the page: before its first frame the start is measured from here. */
-  request(): void;
   /** The picture stopped: what follows is no movement from here. */
   rest(): void;
   /** The picture jumps: the bucket that it lands in is entered anew. */
@@ -47,8 +44,6 @@ export type VisitLedger = {
 type Stall = { untilMs: number; ms: number };
 
 const HOUR_MS = 3600_000;
-/** Timers of hidden pages and slow machines may come this late; what is longer was sleep. */
-const LONGEST_STEP_SEC = 5;
 const MOST_COUNT = 255;
 const MOST_RUNGS = 12;
 
@@ -66,10 +61,10 @@ export function openVisitLedger(
   const { watchedMs, counts } = kept;
   const heat = Uint8Array.from({ length: bucketCount }, (_, at) => kept.heat[at] ?? 0);
   const rungMs = new Map(kept.rungMs);
+  const start = openStartWait(clock);
   let { startedMs } = kept;
   /** In this page: what it waits before that is its start. */
   let hasMoved = false;
-  let requestedMs = 0;
   let last: { positionSec: number; atMs: number } | null = null;
   let bucket = -1;
   let stall: Stall | null = null;
@@ -92,20 +87,19 @@ export function openVisitLedger(
       last = { positionSec, atMs };
       if (from === null || rate <= 0) return;
       const mediaSec = positionSec - from.positionSec;
-      const wallSec = (atMs - from.atMs) / 1000;
-      if (mediaSec <= 0 || wallSec > LONGEST_STEP_SEC || mediaSec > (wallSec + 0.5) * rate + 0.5) return;
+      const wallMs = atMs - from.atMs;
+      if (mediaSec <= 0 || wallMs > LONGEST_STEP_MS || mediaSec > (wallMs / 1000 + 0.5) * rate + 0.5) return;
       startedMs ??= from.atMs;
       hasMoved = true;
-      if (measuresStart) counts.startupMs ??= Math.max(0, Math.round(startedMs - requestedMs));
-      const watched = Math.min(wallSec, mediaSec / rate) * 1000;
+      if (measuresStart) counts.startupMs ??= start.untilMs(startedMs);
+      const watched = Math.min(wallMs, (mediaSec / rate) * 1000);
       addWatched(watched, atMs);
       if (heightPx > 0) rungMs.set(heightPx, (rungMs.get(heightPx) ?? 0) + watched);
       // A step may pass several buckets; one in which nothing moved yet is not entered.
       for (let at = Math.floor(from.positionSec / bucketSec); at * bucketSec < positionSec; at += 1) enter(at);
     },
-    request() {
-      if (startedMs === null) requestedMs = clock.sinceTicketMs();
-    },
+    request: start.request,
+    isAwake: start.isAwake,
     rest() {
       last = null;
     },
@@ -146,7 +140,7 @@ function emptyLedger(): KeptLedger {
 /** Begins a stall, or adds the time since it was last reported, unless that was sleep. */
 function prolong(stall: Stall | null, untilMs: number): Stall {
   const stepMs = stall === null ? 0 : untilMs - stall.untilMs;
-  return { untilMs, ms: (stall?.ms ?? 0) + (stepMs > LONGEST_STEP_SEC * 1000 ? 0 : stepMs) };
+  return { untilMs, ms: (stall?.ms ?? 0) + (stepMs > LONGEST_STEP_MS ? 0 : stepMs) };
 }
 
 function toRungSec(rungMs: ReadonlyMap<number, number>): Record<string, number> {
