@@ -14,8 +14,9 @@ export function testViewing(counting: Counting = {}): EdgeViewing {
     log = { warn: () => undefined },
     ticketSecret = TICKET_SECRET,
     heatCurve = async () => null,
+    viewersNow = async () => null,
     keepDelivered = async () => undefined,
   } = counting;
   const visits = openVisits({ count, log, ticketSecret, placeViewer: () => null });
-  return { visits, heatCurve, ticketSecret, keepDelivered };
+  return { visits, heatCurve, viewersNow, ticketSecret, keepDelivered };
 }

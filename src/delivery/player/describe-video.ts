@@ -25,6 +25,8 @@ export type PlayerView = {
   ticketSecret: KeyObject;
   /** That the page has already, or empty. */
   ticket: string;
+  /** Of a stream that is live, now; null where that is not known. */
+  viewers: number | null;
   /** What is played most; null where that is not shown. */
   heat: readonly number[] | null;
 };
@@ -49,7 +51,12 @@ export function describeVideo(publication: Publication, view: PlayerView): Playe
     phase:
       stream === null
         ? phaseOf(publication)
-        : phaseOfStream(stream, { percent: encodeProgressPercent, mayPreview: view.mayPreview, nowMs: Date.now() }),
+        : phaseOfStream(stream, {
+            percent: encodeProgressPercent,
+            mayPreview: view.mayPreview,
+            viewers: view.viewers,
+            nowMs: Date.now(),
+          }),
     source: stream === null ? describeSource(publication, view) : describeStreamSource(publication, stream, view),
     posterUrl: thumbnailKey === null ? null : `${folderOf(publication, view)}/${thumbnailFileName}`,
     details: describeDetails(publication, view),
