@@ -12,10 +12,11 @@ export async function openViewing(
   { secretKey, countsUniqueViewers, countsOtherPlayers, database }: RoleSettings,
   { db, log }: { db: Db; log: Logger },
 ): Promise<EdgeViewing> {
-  const [{ VisitCounter }, { keepDelivered }, { createStatisticsStore }] = await Promise.all([
+  const [{ VisitCounter }, { keepDelivered }, { createStatisticsStore }, { countViewersNow }] = await Promise.all([
     import('./visit-counter.ts'),
     import('../catalog/statistics/sums/delivered-store.ts'),
     import('../catalog/statistics/reports/statistics-store.ts'),
+    import('../catalog/statistics/reports/audience-store.ts'),
   ]);
   const statistics = createStatisticsStore(db);
   const ticketSecret = createSecretKey(
@@ -27,6 +28,7 @@ export async function openViewing(
     visits: new VisitCounter({ thread: { connection: database, options, ticketSecret, countsUniqueViewers }, log }),
     keepDelivered: (totals) => keepDelivered(db, writer, totals),
     heatCurve: statistics.heatCurve,
+    viewersNow: (key) => countViewersNow(db, key),
     ticketSecret,
   };
 }

@@ -95,6 +95,8 @@ export type EdgeViewing = {
   visits: Visits;
   /** What is played most of a video, 0 to 100 for each stretch of equal length; null below five visits. */
   heatCurve(key: MediaKey): Promise<number[] | null>;
+  /** Visits with a moving picture now, at all edges; null where that is not known. */
+  viewersNow(key: MediaKey): Promise<number | null>;
   ticketSecret: KeyObject;
   /** Keeps how many bytes were sent so far; what is kept of an hour of this process is replaced. */
   keepDelivered(totals: readonly DeliveredTotal[]): Promise<void>;

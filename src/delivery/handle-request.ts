@@ -140,12 +140,15 @@ async function sendBlocked(
     sendProblem(request.message, response, problem, retryAfterSec ?? undefined);
     return;
   }
-  const page = refusedPage(problem, { uiLanguage: '', assets: deps.answers.player });
+  // Without a zone the library is not known: then the viewer's own language.
+  const uiLanguage = request.policy?.zone.uiLanguage ?? request.message.headers['accept-language'] ?? '';
+  const page = refusedPage(problem, { uiLanguage, assets: deps.answers.player });
   response.writeHead(status, {
     ...page.headers,
     'Content-Type': page.contentType,
     'Cache-Control': page.cacheControl,
     'X-Millrace-Rule': hit.rule.id,
+    ...(retryAfterSec === null ? {} : { 'Retry-After': retryAfterSec }),
   });
   response.end(page.bytes);
 }

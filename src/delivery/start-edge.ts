@@ -30,7 +30,7 @@ import { IndexReader } from './objects/index-reader.ts';
 import { ObjectSender } from './objects/object-sender.ts';
 import { rememberHeads } from './objects/remember-heads.ts';
 import { SegmentRequests } from './on-demand/segment-requests.ts';
-import { rememberHeatCurves } from './player/heat-curves.ts';
+import { rememberFigures } from './player/remember-figures.ts';
 import { PublicationReader } from './publication-reader.ts';
 import { KnownClients } from './receive/known-clients.ts';
 import { answerUnreadable, UNTAKEN_METHOD } from './receive/parser-refusals.ts';
@@ -155,7 +155,11 @@ function openAnswers(
     sessions: createPlaySessions(deps.sessionSecret),
     licences: deps.licences,
     protectedObjects: new ProtectedObjects(objects, limits),
-    viewing: { ...deps.viewing, heatCurve: rememberHeatCurves(deps.viewing.heatCurve, deps.log) },
+    viewing: {
+      ...deps.viewing,
+      heatCurve: rememberFigures(deps.viewing.heatCurve, deps.log),
+      viewersNow: rememberFigures(deps.viewing.viewersNow, deps.log),
+    },
     otherPlayers: createOtherPlayers(deps.viewing.visits),
     playback: new PlaybackAuthorizer({ find: (libraryId) => policies.find({ by: 'library', libraryId }), ownHosts }),
   };

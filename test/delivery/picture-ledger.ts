@@ -19,7 +19,8 @@ export async function keepLedger(page: Page | Frame): Promise<void> {
       // What took longer was sleep, and what is further was a jump.
       if (from === null || movedSec <= 0 || wallSec > 5 || movedSec > (wallSec + 0.5) * video.playbackRate + 0.5)
         return;
-      ledger.watchedSec += Math.min(wallSec, movedSec / video.playbackRate);
+      // Frames wait for the screen, some longer than others: on the whole they take the time that they are apart.
+      ledger.watchedSec += movedSec / video.playbackRate;
       const first = entered === Math.floor(from.mediaSec) ? entered + 1 : Math.floor(from.mediaSec);
       for (entered = first; entered <= mediaSec; entered += 1) ledger.heat[entered] = (ledger.heat[entered] ?? 0) + 1;
       entered -= 1;

@@ -144,8 +144,8 @@ test("an owner's head HTML runs and styles our elements, and its language and co
   const made = await room.publish({
     player: {
       customHtml:
-        '<style>media-controller{--media-range-bar-color:#0000ff}' +
-        'bunny-media-control-bar{opacity:.5}</style><script>window.own = 1</script>',
+        '<style>:root{--media-secondary-color:#00ff00}media-controller{--media-range-bar-color:#0000ff}' +
+        'bunny-media-control-bar{opacity:.5}</style><script nonce="other">window.own = 1</script>',
       uiLanguage: 'ar',
       controls: ['play', 'progress', 'settings'],
       fontFamily: 'Georgia',
@@ -163,6 +163,10 @@ test("an owner's head HTML runs and styles our elements, and its language and co
     .locator('bunny-media-time-range')
     .evaluate((range) => getComputedStyle(range.shadowRoot?.querySelector('.progress') ?? range).backgroundColor);
   expect(color).toBe('rgb(0, 0, 255)');
+  const background = await page
+    .locator('media-control-bar media-play-button')
+    .evaluate((button) => getComputedStyle(button).backgroundColor);
+  expect(background).toBe('rgb(0, 255, 0)');
   // Onward is to the left.
   await page.locator('bunny-settings-menu-button').press('Enter');
   const backs = page.locator('bunny-settings-menu .back');

@@ -21,29 +21,27 @@ let ads: Server;
 let adsBase: string;
 const adRequests: string[] = [];
 
+/** A film in fragments of a second. */
+function encodeFilm(source: string): Promise<Buffer> {
+  const input = ['-f', 'lavfi', '-i', `${source}:s=320x180:r=24:d=${AD_SEC}`, '-pix_fmt', 'yuv420p'];
+  const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '24'];
+  return encode([...input, ...video, '-f', 'mp4', '-movflags', 'frag_keyframe+empty_moov']);
+}
+
 beforeAll(async () => {
-  let clip: Buffer;
-  const picture = ['-f', 'lavfi', '-i', `color=0x2a6f97:s=320x180:r=24:d=${AD_SEC}`, '-pix_fmt', 'yuv420p'];
-  [room, clip] = await Promise.all([
-    openPlayerRoom(480, [180, 90]),
-    encode([
-      ...picture,
-      '-c:v',
-      'libx264',
-      '-preset',
-      'ultrafast',
-      '-f',
-      'mp4',
-      '-movflags',
-      'frag_keyframe+empty_moov',
-    ]),
-  ]);
+  const films = [encodeFilm('color=0x2a6f97'), encodeFilm('testsrc2=sar=1')] as const;
+  const [opened, clip, large] = await Promise.all([openPlayerRoom(480, [180, 90]), ...films]);
+  room = opened;
   shown = await room.publish();
   ads = createServer(({ url = '' }, response) => {
     adRequests.push(url);
     response.setHeader('access-control-allow-origin', '*');
     if (url === '/wrapped') response.setHeader('content-type', 'text/xml').end(wrapper());
     else if (url === '/vast') response.setHeader('content-type', 'text/xml').end(inline());
+    else if (url === '/hanging') response.setHeader('content-type', 'text/xml').write('<VAST version="3.0">');
+    else if (url === '/stalling') response.setHeader('content-type', 'text/xml').end(inline('stalls'));
+    else if (url === '/stalls.mp4')
+      response.setHeader('content-type', 'video/mp4').write(large.subarray(0, 0.6 * large.length));
     else if (url === '/ad.mp4') response.setHeader('content-type', 'video/mp4').end(clip);
     else if (url.startsWith('/seen/')) response.writeHead(204).end();
     else response.writeHead(404).end();
@@ -61,13 +59,13 @@ const wrapper = () => `<VAST version="3.0"><Ad id="w"><Wrapper><AdSystem>Test</A
 <Impression><![CDATA[${adsBase}/seen/wrapper]]></Impression><Creatives/></Wrapper></Ad></VAST>`;
 
 const tracking = (name: string) => `<Tracking event="${name}"><![CDATA[${adsBase}/seen/${name}]]></Tracking>`;
-const inline = () => `<VAST version="3.0"><Ad id="a"><InLine><AdSystem>Test</AdSystem><AdTitle>A</AdTitle>
-<Impression><![CDATA[${adsBase}/seen/impression]]></Impression><Creatives><Creative><Linear skipoffset="00:00:01">
+const inline = (film = 'ad') => `<VAST version="3.0"><Ad id="a"><InLine><AdSystem>Test</AdSystem><AdTitle>A</AdTitle>
+<Impression><![CDATA[${adsBase}/seen/impression-${film}]]></Impression><Creatives><Creative><Linear skipoffset="00:00:01">
 <Duration>00:00:0${AD_SEC}</Duration><TrackingEvents>
 ${['start', 'midpoint', 'complete', 'skip'].map(tracking).join('')}
 </TrackingEvents><VideoClicks><ClickThrough><![CDATA[${adsBase}/advertiser]]></ClickThrough></VideoClicks>
 <MediaFiles><MediaFile delivery="progressive" type="video/mp4" width="320" height="180" bitrate="100">
-<![CDATA[${adsBase}/ad.mp4]]></MediaFile>
+<![CDATA[${adsBase}/${film}.mp4]]></MediaFile>
 </MediaFiles></Linear></Creative></Creatives></InLine></Ad></VAST>`;
 
 async function open(made: PublishedFilm, query = '', prepare: (page: Page) => Promise<void> = async () => undefined) {
@@ -81,6 +79,14 @@ async function open(made: PublishedFilm, query = '', prepare: (page: Page) => Pr
   await page.goto(`${room.edge.base}/embed/${made.libraryId}/${made.mediaId}?muted=true${query}`);
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
   return { page, faults };
+}
+
+/** Of a page that is not waited for: it may never have its controls. */
+async function openHanging(made: PublishedFilm, prepare: (page: Page) => Promise<void> = async () => undefined) {
+  const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
+  await prepare(page);
+  await page.goto(`${room.edge.base}/embed/${made.libraryId}/${made.mediaId}?muted=true`);
+  return page;
 }
 
 /**
@@ -198,7 +204,7 @@ test("a library's advertisement is shown before the video, reported, and skipped
   expect(await ad.count()).toBe(0);
   await expect
     .poll(() => adRequests, PATIENCE)
-    .toEqual(expect.arrayContaining(['/seen/wrapper', '/seen/impression', '/seen/start', '/seen/skip']));
+    .toEqual(expect.arrayContaining(['/seen/wrapper', '/seen/impression-ad', '/seen/start', '/seen/skip']));
   expect(adRequests).not.toContain('/seen/complete');
   expect(faults).toEqual([]);
   await page.close();
@@ -206,8 +212,9 @@ test("a library's advertisement is shown before the video, reported, and skipped
 
 test('an advertisement watched to its end counts as that; a missing or blocked one holds up nothing', async () => {
   const made = await room.publish({ player: { vastTagUrl: `${adsBase}/vast` } });
+  adRequests.length = 0;
   const { page } = await open(made, '&autoplay=false');
-  expect(adRequests.filter((url) => url === '/ad.mp4').length).toBe(1);
+  expect(adRequests).toEqual([]);
   await page.locator('.large-play').click();
   await page.getByRole('region', { name: 'Advertisement' }).waitFor(PATIENCE);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
@@ -221,6 +228,24 @@ test('an advertisement watched to its end counts as that; a missing or blocked o
   });
   await expect.poll(async () => (await read(blocked.page)).sec, PATIENCE).toBeGreaterThan(0.5);
   await blocked.page.close();
+});
+
+test('an advertisement or controls that hang hold up nothing for longer than their time', async () => {
+  const hang = (path: string) => async (opened: Page) => {
+    await opened.route(path, () => undefined);
+  };
+  const withTag = (path: string) => room.publish({ player: { vastTagUrl: `${adsBase}${path}` } });
+  const pages = [
+    await openHanging(await withTag('/vast'), hang('**/assets/ad-break-*')),
+    await openHanging(await withTag('/hanging')),
+    await openHanging(await withTag('/stalling')),
+    await openHanging(shown, hang('**/assets/controls-*')),
+  ];
+  for (const page of pages) await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
+  expect(adRequests).toContain('/seen/impression-stalls');
+  const hasControls = () => pages.at(-1)?.locator('media-controller > video[controls]').count();
+  await expect.poll(hasControls, PATIENCE).toBe(1);
+  for (const page of pages) await page.close();
 });
 
 test('Cast is offered where the address asks for it, and its script is fetched there alone', async () => {

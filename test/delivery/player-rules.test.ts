@@ -1,5 +1,6 @@
 import http from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newGuid } from '../../src/lib/guid.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary } from './publish.ts';
@@ -74,6 +75,32 @@ test('where direct play is not allowed, the page opens inside other pages only',
   expect(await open(`/embed${video}`, { 'sec-fetch-dest': 'document' })).toBe(403);
   expect(await open(`/embed${video}`, { 'sec-fetch-dest': 'iframe' })).toBe(200);
   expect(await open(`/embed${video}/state`, { 'sec-fetch-dest': 'empty' })).toBe(200);
+});
+
+test('a page over the rate says so in the language of its library, and when to come again', async () => {
+  const libraryId = await addLibrary(database.db, { player: { uiLanguage: 'de' } });
+  const { mediaId } = await addFilm(database.db, libraryId, film, 'Shown');
+  await database.db
+    .updateTable('pull_zone')
+    .where('library_id', '=', libraryId)
+    .set({ settings: JSON.stringify({ requestsPerSec: 1, burstRequests: 1 }) })
+    .execute();
+  const path = `${edge.base}/embed/${libraryId}/${mediaId}`;
+  const asked = Array.from({ length: 5 }, () => fetch(path, { headers: { 'accept-language': 'pl' } }));
+  const refused = (await Promise.all(asked)).find(({ status }) => status === 429);
+  expect(await refused?.text()).toContain('<html lang="de"');
+  expect(refused?.headers.get('retry-after')).toBe('1');
+});
+
+test("a page whose library is not known is refused in the viewer's language", async () => {
+  const strict = await room.start({ limits: { clientRate: { perSec: 1, burst: 1 } } });
+  const asked = Array.from({ length: 5 }, () =>
+    fetch(`${strict.base}/embed/999/${newGuid()}`, { headers: { 'accept-language': 'xx, pl-PL;q=0.9, de;q=0.8' } }),
+  );
+  const refused = (await Promise.all(asked)).find(({ status }) => status === 429);
+  expect(await refused?.text()).toContain('<html lang="pl"');
+  expect(refused?.headers.get('retry-after')).toBe('1');
+  await strict.close();
 });
 
 test('the client of player.js is there under the address that applications know, which does not change', async () => {

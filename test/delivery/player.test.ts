@@ -151,6 +151,27 @@ test('seeking and choosing a quality show the chosen picture', async () => {
   expect(faults).toEqual([]);
 });
 
+test('a choice counts though the list changes between the two halves of its press', async () => {
+  const { page, faults } = await openPlayer(await published(), '?muted=true');
+  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.2);
+  await page.mouse.move(200, 200);
+  await page.locator('bunny-settings-menu-button').click();
+  await page.getByRole('menuitem', { name: 'Speed' }).click();
+  const box = await page.getByRole('menuitemradio', { name: '2×' }).boundingBox();
+  await page.mouse.move((box?.x ?? 0) + 20, (box?.y ?? 0) + 5);
+  await page.mouse.down();
+  await page.locator('video').evaluate((video: HTMLVideoElement) => {
+    video.playbackRate = 1.5;
+    return new Promise((resolve) => video.addEventListener('ratechange', resolve, { once: true }));
+  });
+  await page.mouse.up();
+  expect(await page.locator('video').evaluate((video: HTMLVideoElement) => video.playbackRate)).toBe(2);
+  expect(await page.locator('bunny-settings-menu').isVisible()).toBe(false);
+  await page.locator('bunny-settings-menu-button').click();
+  await page.getByRole('menuitem', { name: 'Speed 2×' }).waitFor(PATIENCE);
+  expect(faults).toEqual([]);
+});
+
 test('a video that is still made says so, starts by itself, and takes up new rungs while it plays', async () => {
   const shown = await addFilm(database.db, libraryId, film);
   const [tall, low] = shown.videos;

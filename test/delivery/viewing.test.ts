@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newPageName, readTicket, writeTicket } from '../../src/catalog/statistics/sessions/viewing-ticket.ts';
 import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
 import type { PlayerPhase, PlayerState } from '../../src/delivery/player/player-state.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { someSession } from '../support/some-session.ts';
-import { testViewing } from '../support/viewing.ts';
+import { TICKET_SECRET, testViewing } from '../support/viewing.ts';
 import { forceState } from './forced-state.ts';
 import { addFilm, addLibrary, publishWholeFilm } from './publish.ts';
 import {
@@ -50,6 +51,63 @@ test('a visit in a real browser is one view, with the seconds that moved and wha
   expect(await media.executeTakeFirst()).toEqual({ views: 1, watch_sec_total: watchSec });
 });
 
+test('a page that is loaded again goes on with its visit; a duplicate of its tab is another', async () => {
+  const shown = await publishFilm(room);
+  const page = await openPlayer(room, shown, 'autoplay=false');
+  await playTo(page, 2.2);
+  await page.reload();
+  await playTo(page, 1.2);
+  await expect.poll(async () => (await heatOf(room, shown)).slice(0, 3)).toEqual([2, 2, 1]);
+  // A window that a page opens gets a copy of the tab's store, as a duplicate does.
+  const [duplicate] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.evaluate(() => void window.open(location.href)),
+  ]);
+  await playTo(duplicate, 1.2);
+  await page.reload();
+  await playTo(page, 1.2);
+  for (const tab of [page, duplicate]) await tab.close();
+  await expect.poll(async () => (await heatOf(room, shown)).slice(0, 3)).toEqual([4, 4, 1]);
+  const { views, watchSec } = await sumsOf(room, shown);
+  expect(views).toBe(2);
+  // 2.2 s and three times 1.2 s, each up to the next event of the picture; counted in whole seconds by visit.
+  expect(watchSec).toBeGreaterThanOrEqual(5);
+  expect(watchSec).toBeLessThanOrEqual(8);
+});
+
+test('a page that is loaded again after an idle half hour, or without a store, is another visit', async () => {
+  const shown = await publishFilm(room);
+  const page = await openPlayer(room, shown, 'autoplay=false');
+  await playTo(page, 1);
+  // The visit that is kept was idle for longer than it was.
+  await page.evaluate(() => {
+    const { setItem } = Storage.prototype;
+    Storage.prototype.setItem = function keep(name, text) {
+      const { ticket, ...kept } = JSON.parse(text);
+      const fields = ticket?.split('.');
+      if (fields !== undefined) fields[2] -= 31 * 60_000;
+      setItem.call(this, name, JSON.stringify({ ...kept, ticket: fields?.join('.') }));
+    };
+  });
+  await page.reload();
+  await playTo(page, 1);
+  await expect.poll(async () => (await sumsOf(room, shown)).views).toBe(2);
+  await page.addInitScript(() => {
+    Object.defineProperty(window, 'sessionStorage', {
+      get() {
+        throw new DOMException('denied', 'SecurityError');
+      },
+    });
+  });
+  await page.reload();
+  await playTo(page, 1);
+  await expect.poll(async () => (await sumsOf(room, shown)).views).toBe(3);
+  await page.reload();
+  await playTo(page, 1);
+  await page.close();
+  await expect.poll(async () => (await sumsOf(room, shown)).views).toBe(4);
+});
+
 test("a second tab is a second view, an owner's preview none", async () => {
   const shown = await publishFilm(room);
   const tabs = await Promise.all([
@@ -92,6 +150,49 @@ test('a trailer is no view; it is closed when its stream is over, and what takes
   await expect.poll(read, PATIENCE).toEqual({ hasPlayed: true, loop: false, isOpen: true });
   await expect.poll(() => beacons, PATIENCE).toBeGreaterThan(0);
   await page.close();
+});
+
+test('a stream and its recording in one page are one visit, and the heat of the recording is counted', async () => {
+  const shown = await publishFilm(room);
+  const page = await room.people.newPage();
+  let served: PlayerState | null = null;
+  let viewing: PlayerState['viewing'] | null = null;
+  await forceState(page, ({ state }) => {
+    served = state;
+    viewing = state.viewing;
+    const { libraryId, mediaId } = shown;
+    const heatless = { issuedAtMs: Date.now(), bucketSec: 1, bucketCount: 0, page: newPageName() };
+    state.phase = { kind: 'live', live: { dvrSec: 0, targetLatencySec: 1.5, viewers: null } };
+    state.viewing = { ...heatless, ticket: writeTicket({ libraryId, mediaId, ...heatless }, TICKET_SECRET) };
+  });
+  await page.goto(`${room.edge.base}/embed/${room.libraryId}/${shown.mediaId}?muted=true&autoplay=false`);
+  await playTo(page, 1.2);
+  const renewed = page.waitForResponse((response) => response.url().includes('/state?ticket='));
+  Object.assign(served ?? {}, { phase: { kind: 'finished' }, viewing });
+  expect((await renewed).status()).toBe(200);
+  await playTo(page, 2.2);
+  await page.close();
+  await expect.poll(async () => (await heatOf(room, shown)).slice(0, 4)).toEqual([1, 1, 1]);
+  const { views, watchSec } = await sumsOf(room, shown);
+  expect(views).toBe(1);
+  // 1.2 s and 2.2 s, each up to the next event of the picture.
+  expect(watchSec).toBeGreaterThanOrEqual(3);
+  expect(watchSec).toBeLessThanOrEqual(5);
+});
+
+test('a ticket is written anew for its own video alone', async () => {
+  const [shown, other] = [await publishFilm(room), await publishFilm(room)];
+  const ticketOf = async ({ mediaId }: typeof shown, query = '') => {
+    const answer = await fetch(`${room.edge.base}/embed/${room.libraryId}/${mediaId}/state${query}`);
+    const { viewing }: PlayerState = Object(await answer.json());
+    return readTicket(viewing.ticket, TICKET_SECRET, Date.now());
+  };
+  const page = { libraryId: room.libraryId, issuedAtMs: Date.now() - 5_000, page: newPageName() };
+  const asStream = { ...page, mediaId: shown.mediaId, bucketSec: 1, bucketCount: 0 };
+  const query = `?ticket=${writeTicket(asStream, TICKET_SECRET)}`;
+  expect(await ticketOf(shown, query)).toMatchObject({ ...page, bucketCount: 11 });
+  expect((await ticketOf(other, query))?.page).not.toBe(page.page);
+  expect((await ticketOf(shown, `${query}A`))?.page).not.toBe(page.page);
 });
 
 test('what was captured and sent again, turned around, forged or sent by a crawler counts nothing', async () => {

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startStream, stopStream } from '../../src/catalog/live/live-stream.ts';
 import { shoot } from '../delivery/page-pictures.ts';
+import { PERSON } from '../delivery/viewing-room.ts';
 import { SMALL_PAGE } from '../support/browser.ts';
 import { ACCOUNT_KEY, LIBRARY_KEY } from '../support/service.ts';
 import { createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
@@ -42,7 +43,7 @@ async function lookAtBar(page: Page): Promise<number> {
 
 test('the player page waits for a stream, plays it near its newest second, and then its video', async () => {
   const { key, ingest } = await createLive(room);
-  const page = await room.browser.newPage(SMALL_PAGE);
+  const page = await room.browser.newPage({ ...SMALL_PAGE, userAgent: PERSON });
   await page.goto(`${room.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
   await page.getByText('The broadcast has not begun').waitFor(PATIENCE);
   await room.catalogue.streams.change(key, startStream);
@@ -58,6 +59,8 @@ test('the player page waits for a stream, plays it near its newest second, and t
   await page.context().setOffline(false);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(before.sec + 8);
   await expect.poll(async () => (await read(page)).behindSec, PATIENCE).toBeLessThan(before.behindSec + 1.5);
+  // A small frame has no room to show it.
+  await expect.poll(() => page.locator('.viewers').textContent(), PATIENCE).toBe('1 watching');
   // Behind by a short pause, it comes back near its newest second too.
   const video = page.locator('video');
   await video.evaluate((element: HTMLVideoElement) => element.pause());

@@ -3,6 +3,8 @@ import type { SessionBufferDeps } from '../../src/catalog/statistics/visits/sess
 import { openVisits } from '../../src/catalog/statistics/visits/visits.ts';
 import type { EdgeViewing } from '../../src/delivery/edge-deps.ts';
 
+export const TICKET_SECRET = createSecretKey(Buffer.alloc(32, 8));
+
 type Counting = Partial<SessionBufferDeps & Omit<EdgeViewing, 'visits'>>;
 
 /** What an edge counts visits with, in its own thread: sessions go to `count`, by default nowhere. */
@@ -10,10 +12,11 @@ export function testViewing(counting: Counting = {}): EdgeViewing {
   const {
     count = async () => undefined,
     log = { warn: () => undefined },
-    ticketSecret = createSecretKey(Buffer.alloc(32, 8)),
+    ticketSecret = TICKET_SECRET,
     heatCurve = async () => null,
+    viewersNow = async () => null,
     keepDelivered = async () => undefined,
   } = counting;
   const visits = openVisits({ count, log, ticketSecret, placeViewer: () => null });
-  return { visits, heatCurve, ticketSecret, keepDelivered };
+  return { visits, heatCurve, viewersNow, ticketSecret, keepDelivered };
 }

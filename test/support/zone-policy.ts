@@ -7,7 +7,7 @@ export function makeZonePolicy(libraryId: number, change: Partial<ZonePolicy> = 
   const name = parsePullZoneName(`vz-${libraryId}`);
   if (name === null) throw new Error('Expected the name of a pull zone.');
   return {
-    ...{ id: libraryId, name, libraryId, revision: 1, hostnames: [], embedTokenRequired: false },
+    ...{ id: libraryId, name, libraryId, revision: 1, hostnames: [], embedTokenRequired: false, uiLanguage: 'en' },
     settings: readPullZoneSettings({}),
     referrers: readLibrarySettings({}).access,
     keys: { current: 'the security key', previous: null, library: 'the library key' },

@@ -1,11 +1,18 @@
+type Patience = { withinMs: number; retryAfterMs?: readonly number[] };
+
 /**
- * Fetches a part of the page, and again after each of the given waits; null when it cannot be had, for whatever reason
- * (a blocker, the network, a fault of its own): the page does without.
+ * Fetches a part of the page, and again after each of the given waits; null when it cannot be had in time, for whatever
+ * reason (a blocker, the network, a fault of its own): the page does without.
  */
-export async function loadPart<Part>(
+export function loadPart<Part>(
   load: () => Promise<Part>,
-  retryAfterMs: readonly number[] = [],
+  { withinMs, retryAfterMs = [] }: Patience,
 ): Promise<Part | null> {
+  const late = new Promise<null>((resolve) => setTimeout(resolve, withinMs, null));
+  return Promise.race([tryAgain(load, retryAfterMs), late]);
+}
+
+async function tryAgain<Part>(load: () => Promise<Part>, retryAfterMs: readonly number[]): Promise<Part | null> {
   let part = await load().catch(() => null);
   for (const waitMs of retryAfterMs) {
     if (part !== null) return part;

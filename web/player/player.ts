@@ -9,13 +9,15 @@ import { returnToLive } from './engine/return-to-live.ts';
 import { loadPart } from './load-part.ts';
 import { Position } from './position.ts';
 import { paintBlur } from './poster.ts';
-import { sendBeacons } from './send-beacons.ts';
+import { type Beacons, sendBeacons } from './send-beacons.ts';
 import { Session } from './session.ts';
-import { followState } from './state-feed.ts';
+import { followState, renewTicket } from './state-feed.ts';
 
 /** The controls leave the line to the first segment, but not for longer than this. */
 const CONTROLS_AFTER_MS = 3_000;
-const CONTROLS_RETRIES_MS = [500, 3_000];
+/** A request that hangs is given up: the page goes on with the browser's own controls, or without the advertisement. */
+const CONTROLS_PATIENCE = { withinMs: 15_000, retryAfterMs: [500, 3_000] };
+const AD_PATIENCE = { withinMs: 5_000 };
 
 // The page's one entry: engine first, so that the video loads while the controls are fetched.
 const config = readConfig();
@@ -34,7 +36,7 @@ video.volume = memory.readNumber('volume') ?? 1;
 const { vastTagUrl } = config.look;
 // An owner's preview is no showing of the advertisement either.
 if (vastTagUrl !== null && options.counts) {
-  const ads = await loadPart(() => import('./ads/ad-break.ts'));
+  const ads = await loadPart(() => import('./ads/ad-break.ts'), AD_PATIENCE);
   ads?.holdForAd({ frame, video, tagUrl: vastTagUrl, say });
 }
 const engine = new Engine(video);
@@ -46,6 +48,7 @@ const session = new Session({ video, engine, options, memory, stateUrl: config.s
 if (options.remembersPosition) position.follow(video, () => session.isVideo);
 paintBlur(frame, config.state);
 
+let beacons: Beacons | null = null;
 if (options.counts) {
   // To wait for a broadcast, or for a video that is still made, is no start.
   const measuresStart = session.isPlayable && !session.isTrailer;
@@ -54,15 +57,19 @@ if (options.counts) {
     playsItself = false;
   });
   const counts = () => !session.isTrailer;
-  sendBeacons(video, config.state.viewing, { counts, measuresStart, playsItself: () => playsItself });
+  const renew = (ticket: string) => renewTicket(config.stateUrl, ticket);
+  beacons = sendBeacons(video, config.state.viewing, { counts, measuresStart, playsItself: () => playsItself, renew });
 }
 
 if (session.isPlayable && options.autoplay) await firstSegment(engine);
-const controls = await loadPart(() => import('./controls.ts'), CONTROLS_RETRIES_MS);
+const controls = await loadPart(() => import('./controls.ts'), CONTROLS_PATIENCE);
 if (controls === null) video.controls = true;
 controls?.mountControls({ frame, video, engine, session, options, memory, config, say, resumedSec: resumeSec });
 await followState(config.stateUrl, config.state, {
-  onAnswer: (answer) => session.take(answer),
+  onAnswer(answer) {
+    session.take(answer);
+    if (answer.kind === 'state' && session.isVideo) beacons?.take(answer.state.viewing);
+  },
   // A trailer that plays would go on for hours after its stream began.
   followsHidden: () => session.isTrailer && !video.paused,
 });

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sendBeacons } from './send-beacons.ts';
 
-const VIEWING = { ticket: `a.b.${Date.parse('2026-08-20T10:00:00Z')}`, bucketSec: 1, bucketCount: 60 };
+const VIEWING = viewingOf('2026-08-20T10:00:00Z');
+
+/** What a page is handed at this time, of video `b` or another. */
+function viewingOf(time: string, mediaId = 'b') {
+  return { ticket: `1.${mediaId}.${Date.parse(time)}.1.60.p.m`, bucketSec: 1, bucketCount: 60 };
+}
 
 /** As much of the browser's video element as the beacons read. */
 class Picture extends EventTarget {
@@ -29,15 +34,32 @@ class Picture extends EventTarget {
   }
 }
 
-let sent: { startupMs: number | null; stallMs: number; failures: number }[];
+let sent: { ticket: string; startupMs: number | null; stallMs: number; failures: number }[];
+let store: Map<string, string>;
+/** What the page that is open does when it is left, and when the video's length becomes known. */
+let leave: () => void;
+let take: ReturnType<typeof sendBeacons>['take'];
 
 beforeEach(() => {
   sent = [];
+  store = new Map();
   vi.useFakeTimers();
   vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'visible', referrer: '' }));
-  vi.stubGlobal('addEventListener', () => undefined);
+  vi.stubGlobal('addEventListener', (name: string, listener: () => void) => {
+    if (name === 'pagehide') leave = listener;
+  });
+  vi.stubGlobal('window', {
+    sessionStorage: {
+      getItem: (name: string) => store.get(name) ?? null,
+      setItem: (name: string, value: string) => store.set(name, value),
+      removeItem: (name: string) => store.delete(name),
+    },
+  });
   vi.stubGlobal('navigator', {
-    sendBeacon: (_: string, body: string) => sent.push(JSON.parse(body.slice(body.indexOf('\n')))),
+    sendBeacon(_: string, body: string) {
+      const [ticket = '', text = ''] = body.split('\n');
+      sent.push({ ticket, ...JSON.parse(text) });
+    },
   });
 });
 afterEach(() => {
@@ -45,11 +67,12 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function watch(change: Partial<Parameters<typeof sendBeacons>[2]>): Picture {
-  const counted = { counts: () => true, measuresStart: true, playsItself: () => true, ...change };
+function watch(change: Partial<Parameters<typeof sendBeacons>[2]>, viewing = VIEWING): Picture {
+  const renew = async () => null;
+  const counted = { counts: () => true, measuresStart: true, playsItself: () => true, renew, ...change };
   const picture = new Picture();
   // The browser's own element: it is no part of this test what else it has.
-  sendBeacons(picture as unknown as HTMLVideoElement, VIEWING, counted);
+  ({ take } = sendBeacons(picture as unknown as HTMLVideoElement, viewing, counted));
   return picture;
 }
 
@@ -107,4 +130,148 @@ test.each([
   const { startupMs: measuredMs } = sent.at(-1) ?? {};
   expect(measuredMs).toBeGreaterThanOrEqual((playsItself ? beganMs : 0) + startupMs);
   expect(measuredMs).toBeLessThan((playsItself ? beganMs : 0) + startupMs + 500);
+});
+
+test.each([
+  {
+    what: 'sleep while the page waits to play is no part of the start',
+    request: false,
+    gapMs: 3_600_000,
+    waitMs: 2_000,
+  },
+  { what: 'sleep after somebody pressed play is no part of the start', request: true, gapMs: 3_600_000, waitMs: 1_000 },
+  { what: 'what a busy machine takes is a part of the start', request: true, gapMs: 4_000, waitMs: 5_000 },
+])('$what', ({ request, gapMs, waitMs }) => {
+  const beganMs = request ? 0 : performance.now();
+  const picture = watch({ playsItself: () => !request });
+  vi.advanceTimersByTime(1_000);
+  if (request) picture.report('play', { paused: false, readyState: 1 });
+  // The clock goes on while no timer runs.
+  const now = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + gapMs);
+  vi.advanceTimersByTime(1_000);
+  picture.play(2);
+  picture.report('pause', { paused: true });
+  clock.mockRestore();
+  const { startupMs } = sent.at(-1) ?? {};
+  expect(startupMs).toBeGreaterThanOrEqual(beganMs + waitMs - 500);
+  expect(startupMs).toBeLessThan(beganMs + waitMs + 500);
+});
+
+/** Watches for two seconds and leaves the page. */
+function watchAndLeave(viewing = VIEWING): void {
+  const picture = watch({}, viewing);
+  picture.play(2);
+  picture.report('pause', { paused: true });
+  leave();
+}
+
+test('a page that is opened again within half an hour goes on with the totals of the visit', () => {
+  const began = VIEWING.ticket;
+  watchAndLeave();
+  const before = sent.at(-1);
+  expect(before).toMatchObject({ ticket: began, visit: 0, watchedSec: [2] });
+  const picture = watch({}, viewingOf('2026-08-20T10:20:00Z'));
+  picture.report('waiting', { readyState: 2 });
+  vi.advanceTimersByTime(3_000);
+  picture.play(3);
+  picture.report('pause', { paused: true });
+  expect(sent.at(-1)).toMatchObject({
+    ...{ ticket: began, visit: 0, watchedSec: [5], rungSec: { 240: 5 }, heat: 'AgIB', stallMs: 0 },
+    startupMs: before?.startupMs,
+  });
+  const sequences = sent.map((beacon) => Reflect.get(beacon, 'sequence'));
+  expect(sequences).toEqual(sequences.map((_, index) => index));
+});
+
+test.each([
+  { what: 'after an idle half hour', viewing: viewingOf('2026-08-20T10:40:00Z') },
+  { what: 'of another video', viewing: viewingOf('2026-08-20T10:01:00Z', 'c') },
+  {
+    what: 'when the video has another length',
+    viewing: { ...VIEWING, ticket: VIEWING.ticket.replace('.60.', '.61.') },
+  },
+])('a page that is opened $what is another visit', ({ viewing }) => {
+  watchAndLeave();
+  watchAndLeave(viewing);
+  expect(sent.at(-1)).toMatchObject({ ticket: viewing.ticket, visit: 0, watchedSec: [2] });
+});
+
+test('what a page left is taken once: a copy of its tab is another visit', () => {
+  watchAndLeave();
+  const tabs = ['2026-08-20T10:01:00Z', '2026-08-20T10:02:00Z'].map((time) => viewingOf(time));
+  for (const viewing of tabs) watch({}, viewing).play(1);
+  expect(sent.slice(-2).map(({ ticket }) => ticket)).toEqual([VIEWING.ticket, tabs[1]?.ticket]);
+});
+
+test.each([
+  'no JSON',
+  'null',
+  '{"ticket":1}',
+  '{"ledger":{"counts":null}}',
+  ...['movedMs', 'sequence', 'watchedMs', 'heat', 'rungMs', 'startedMs', 'stallCount'].map(
+    (name) => (kept: string) => kept.replace(new RegExp(`"${name}":(\\[.*?\\]+|[\\d.]+)`), `"${name}":["x"]`),
+  ),
+])('what others wrote into the store is no visit (%#)', (forge) => {
+  watchAndLeave();
+  const [[name = '', kept = ''] = []] = store;
+  const forged = typeof forge === 'string' ? forge : forge(kept);
+  expect(forged).not.toBe(kept);
+  store.set(name, forged);
+  const viewing = viewingOf('2026-08-20T10:01:00Z');
+  watchAndLeave(viewing);
+  expect(sent.at(-1)).toMatchObject({ ticket: viewing.ticket, watchedSec: [2] });
+});
+
+test('a stream that becomes a video goes on as one visit, whose heat is counted from there', async () => {
+  const heatless = { ticket: VIEWING.ticket.replace('.60.', '.0.'), bucketSec: 1, bucketCount: 0 };
+  let isAway = true;
+  const renew = async (ticket: string) => (isAway ? null : ticket.replace('.0.', '.60.'));
+  const picture = watch({ renew }, heatless);
+  picture.play(2);
+  picture.report('pause', { paused: true });
+  take(viewingOf('2026-08-20T10:00:02Z'));
+  picture.report('seeking', { currentTime: 0 });
+  picture.play(3);
+  picture.report('pause', { paused: true });
+  expect(sent.at(-1)).toMatchObject({ ticket: heatless.ticket, watchedSec: [5], heat: 'AQEB' });
+  isAway = false;
+  picture.play(1);
+  picture.report('pause', { paused: true });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(sent.at(-1)).toMatchObject({ ticket: VIEWING.ticket, visit: 0, watchedSec: [6], heat: 'AQEBAQ' });
+  leave();
+  watchAndLeave(viewingOf('2026-08-20T10:01:00Z'));
+  expect(sent.at(-1)).toMatchObject({ ticket: VIEWING.ticket, visit: 0, watchedSec: [8] });
+});
+
+test('a page that is opened when a stream has become a video goes on with the visit', async () => {
+  const heatless = { ticket: VIEWING.ticket.replace('.60.', '.0.'), bucketSec: 1, bucketCount: 0 };
+  watchAndLeave(heatless);
+  const renew = async (ticket: string) => ticket.replace('.0.', '.60.');
+  const picture = watch({ renew }, viewingOf('2026-08-20T10:01:00Z'));
+  picture.play(1);
+  await vi.advanceTimersByTimeAsync(0);
+  picture.report('pause', { paused: true });
+  expect(sent.at(-1)).toMatchObject({ ticket: VIEWING.ticket, watchedSec: [3], heat: 'AQ' });
+});
+
+test('a visit ends with its ticket', () => {
+  watchAndLeave();
+  const [[name = '', kept = ''] = []] = store;
+  store.set(name, kept.replace(/"movedMs":[\d.]+/, `"movedMs":${72 * 3_600_000}`));
+  const viewing = viewingOf('2026-08-23T10:01:00Z');
+  watchAndLeave(viewing);
+  expect(sent.at(-1)).toMatchObject({ ticket: viewing.ticket, watchedSec: [2] });
+});
+
+test('a page without a store is another visit', () => {
+  const denied = () => {
+    throw new DOMException('denied', 'SecurityError');
+  };
+  vi.stubGlobal('window', Object.defineProperty({}, 'sessionStorage', { get: denied }));
+  watchAndLeave();
+  const viewing = viewingOf('2026-08-20T10:01:00Z');
+  watchAndLeave(viewing);
+  expect(sent.at(-1)).toMatchObject({ ticket: viewing.ticket, watchedSec: [2] });
 });

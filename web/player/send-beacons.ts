@@ -1,17 +1,26 @@
-import { openVisitLedger, type VisitClock, type VisitLedger } from './visit-ledger.ts';
-
-/** What the page was handed for its beacons. */
-export type Viewing = { ticket: string; bucketSec: number; bucketCount: number };
+import { countsHeat, IDLE_MS, issuedAtMs, type KeptVisit, keepVisit, takeVisit, type Viewing } from './kept-visit.ts';
+import type { VisitClock } from './start-wait.ts';
+import { openVisitLedger, type VisitLedger } from './visit-ledger.ts';
 
 /**
  * `counts`: whether what plays is the video itself. `measuresStart`: whether it could play when the page was opened.
- * `playsItself`: whether the page begins to play without being asked, as long as the browser lets it.
+ * `playsItself`: whether the page begins to play without being asked, as long as the browser lets it. `renew` has a
+ * ticket written anew for the length that the video has now; null where that failed.
  */
-export type Counted = { counts: () => boolean; measuresStart: boolean; playsItself: () => boolean };
+export type Counted = {
+  counts: () => boolean;
+  measuresStart: boolean;
+  playsItself: () => boolean;
+  renew: (ticket: string) => Promise<string | null>;
+};
+
+export type Beacons = {
+  /** What was opened without a length has one: from here on its heat is counted, in the same visit. */
+  take(viewing: Viewing): void;
+};
 
 const EACH_MS = 10_000;
 const STEP_MS = 250;
-const IDLE_MS = 30 * 60_000;
 /** Below this many ms without a picture nobody notices. */
 const STALL_MS = 250;
 /** A picture that jumps to a place before this one, by itself, began again. */
@@ -19,15 +28,15 @@ const LOOPED_SEC = 0.5;
 
 /**
  * Counts what is watched of a video and sends the totals so far to the edge that served the page: at the first moving
- * frame, every ten seconds, and when the page is hidden or left. After 30 idle minutes a new visit begins. Nothing is
- * sent to any other host, and nothing is stored in the browser.
+ * frame, every ten seconds, and when the page is hidden or left. After 30 idle minutes a new visit begins; until then
+ * the next page of this tab goes on with it (`kept-visit.ts`). Nothing is sent to any other host.
  */
-export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: Counted): void {
-  const clock: VisitClock = { sincePageMs: () => performance.now(), deliveredAtMs: issuedAtMs(viewing.ticket) };
-  const visit = new Visit(clock, viewing, counted);
+export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: Counted): Beacons {
+  const visit = new Visit(viewing, counted);
   let stallTimer: ReturnType<typeof setInterval> | undefined;
   const isMoving = () => !video.paused && !video.seeking && !video.ended && video.readyState >= 3;
   const step = () => {
+    visit.ledger.isAwake();
     if (!isMoving()) return;
     if (visit.move(video.currentTime, video)) visit.send();
   };
@@ -84,26 +93,51 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
   });
   addEventListener('pagehide', () => {
     rest();
-    visit.send({ isLast: true });
+    visit.leave();
   });
+  // A page that the browser kept whole and shows again: others of this tab may have gone on with its visit.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) visit.resume();
+  });
+  return { take: (found) => visit.take(found) };
 }
 
 /** One visit after another, each with its own number and sequence. */
 class Visit {
   ledger: VisitLedger;
-  private readonly clock: VisitClock;
-  private readonly viewing: Viewing;
+  private viewing: Viewing;
   private readonly counts: () => boolean;
-  private visit = 0;
-  private sequence = 0;
+  private readonly renew: Counted['renew'];
+  private clock: VisitClock;
+  private at: Omit<KeptVisit, 'ledger'>;
   private sent = '';
-  private movedAtMs = 0;
 
-  constructor(clock: VisitClock, viewing: Viewing, { counts, measuresStart }: Counted) {
-    this.clock = clock;
+  constructor(viewing: Viewing, { counts, measuresStart, renew }: Counted) {
     this.viewing = viewing;
     this.counts = counts;
-    this.ledger = openVisitLedger(clock, viewing, measuresStart);
+    this.renew = renew;
+    this.at = { ticket: viewing.ticket, visit: 0, sequence: 0, movedMs: 0 };
+    this.clock = this.clockOf(viewing.ticket);
+    this.ledger = openVisitLedger(this.clock, viewing, { measuresStart });
+    this.resume();
+  }
+
+  /** Goes on with the visit that the page before left. */
+  resume(): void {
+    const kept = takeVisit(this.viewing, performance.now());
+    if (kept === null) return;
+    const { ledger, ...at } = kept;
+    this.at = at;
+    this.clock = this.clockOf(at.ticket);
+    this.ledger = openVisitLedger(this.clock, this.viewing, { measuresStart: false, kept: ledger });
+    void this.renewTicket();
+  }
+
+  take(viewing: Viewing): void {
+    if (this.viewing.bucketCount > 0 || viewing.bucketCount === 0) return;
+    this.viewing = { ...viewing, ticket: this.viewing.ticket };
+    this.ledger = openVisitLedger(this.clock, viewing, { measuresStart: false, kept: this.ledger.keep() });
+    void this.renewTicket();
   }
 
   /** Answers whether the picture moved for the first time. */
@@ -113,9 +147,9 @@ class Visit {
       return false;
     }
     const wasMoving = this.ledger.totals() !== null;
-    if (wasMoving && this.clock.sincePageMs() - this.movedAtMs > IDLE_MS) this.begin();
+    if (wasMoving && this.clock.sinceTicketMs() - this.at.movedMs > IDLE_MS) this.begin();
     this.ledger.moveTo(positionSec, playbackRate, videoHeight);
-    this.movedAtMs = this.clock.sincePageMs();
+    this.at.movedMs = this.clock.sinceTicketMs();
     return !wasMoving && this.ledger.totals() !== null;
   }
 
@@ -130,25 +164,44 @@ class Visit {
     const totals = this.ledger.totals();
     if (totals === null) return;
     const { heat, ...counts } = totals;
-    const body = { visit: this.visit, page: referrerHost(), heat: toBase64Url(heat), ...counts };
+    const body = { visit: this.at.visit, page: referrerHost(), heat: toBase64Url(heat), ...counts };
     const text = JSON.stringify(body);
     if (text === this.sent && !isLast) return;
+    void this.renewTicket();
     this.sent = text;
-    const beacon = `${this.viewing.ticket}\n${JSON.stringify({ ...body, sequence: this.sequence })}`;
-    this.sequence += 1;
+    const beacon = `${this.at.ticket}\n${JSON.stringify({ ...body, sequence: this.at.sequence })}`;
+    this.at.sequence += 1;
     // A beacon that is lost is made good by the next one: it carries the totals.
     navigator.sendBeacon('/beacons', beacon);
   }
 
-  private begin(): void {
-    this.visit += 1;
-    this.sequence = 0;
-    this.ledger = openVisitLedger(this.clock, this.viewing, false);
+  /** The page is left: the next one of this tab may go on from here. */
+  leave(): void {
+    this.send({ isLast: true });
+    if (this.ledger.totals() !== null) keepVisit({ ...this.at, ledger: this.ledger.keep() });
   }
-}
 
-function issuedAtMs(ticket: string): number {
-  return Number(ticket.split('.')[2]);
+  /** Where heat is counted that the ticket knows nothing of. Where that fails, the next beacon tries again. */
+  private async renewTicket(): Promise<void> {
+    const { ticket } = this.at;
+    if (countsHeat(ticket) || this.viewing.bucketCount === 0) return;
+    const renewed = await this.renew(ticket);
+    // That of another page, as after three days, would be another session.
+    if (renewed === null || issuedAtMs(renewed) !== issuedAtMs(this.at.ticket)) return;
+    this.at.ticket = renewed;
+    this.sent = '';
+  }
+
+  private begin(): void {
+    this.at = { ...this.at, visit: this.at.visit + 1, sequence: 0 };
+    this.ledger = openVisitLedger(this.clock, this.viewing, { measuresStart: false });
+  }
+
+  /** A ticket of the page before was issued earlier than this page's, by the edge's clock. */
+  private clockOf(ticket: string): VisitClock {
+    const earlierMs = issuedAtMs(this.viewing.ticket) - issuedAtMs(ticket);
+    return { sinceTicketMs: () => performance.now() + earlierMs, issuedAtMs: issuedAtMs(ticket) };
+  }
 }
 
 function referrerHost(): string {

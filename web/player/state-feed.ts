@@ -68,6 +68,12 @@ export async function fetchState(stateUrl: string): Promise<Answer> {
   }
 }
 
+/** The ticket written anew for the length that the media has now; null where the server cannot be reached. */
+export async function renewTicket(stateUrl: string, ticket: string): Promise<string | null> {
+  const answer = await fetchState(`${stateUrl}${stateUrl.includes('?') ? '&' : '?'}ticket=${ticket}`);
+  return answer.kind === 'state' ? answer.state.viewing.ticket : null;
+}
+
 /** A hidden page waits until it is seen again, unless `followsHidden`. */
 async function pause(ms: number, followsHidden: () => boolean): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));

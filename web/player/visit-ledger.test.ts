@@ -6,7 +6,7 @@ const DELIVERED = Date.parse('2026-08-20T10:59:50Z');
 /** A ledger of a clip of 8 s, and a viewer whose time passes in steps of 250 ms. */
 function watch(bucketSec = 1) {
   let nowMs = 1_000;
-  const clock = { sincePageMs: () => nowMs, deliveredAtMs: DELIVERED };
+  const clock = { sinceTicketMs: () => nowMs, issuedAtMs: DELIVERED };
   const ledger = openVisitLedger(clock, { bucketSec, bucketCount: 8 / bucketSec });
   let positionSec = 0;
   return {

@@ -1,3 +1,5 @@
+import { LONGEST_STEP_MS, openStartWait, type StartWait, type VisitClock } from './start-wait.ts';
+
 /** Totals of one visit so far. `watchedSec[n]` belongs to the n-th UTC hour from the one in which it began. */
 export type VisitTotals = {
   startedMs: number;
@@ -13,14 +15,19 @@ export type VisitTotals = {
   failures: number;
 };
 
-/** What the page knows of time: ms since it was delivered, and the edge's clock at that moment. */
-export type VisitClock = { sincePageMs(): number; deliveredAtMs: number };
+/** What a ledger holds, as JSON: a page that is reloaded goes on from it. */
+export type KeptLedger = {
+  /** Null before the first moving frame. */
+  startedMs: number | null;
+  watchedMs: number[];
+  heat: number[];
+  rungMs: [heightPx: number, ms: number][];
+  counts: Pick<VisitTotals, 'startupMs' | 'stallCount' | 'stallMs' | 'failures'>;
+};
 
-export type VisitLedger = {
+export type VisitLedger = Pick<StartWait, 'request' | 'isAwake'> & {
   /** The picture, `heightPx` high, stands at `positionSec`: it moved on from the last place, or jumped there. */
   moveTo(positionSec: number, rate: number, heightPx: number): void;
-  /** Playback is requested by somebody, not by the page: before its first frame the start is measured from here. */
-  request(): void;
   /** The picture stopped: what follows is no movement from here. */
   rest(): void;
   /** The picture jumps: the bucket that it lands in is entered anew. */
@@ -30,40 +37,40 @@ export type VisitLedger = {
   fail(): void;
   /** Null before the first moving frame. */
   totals(): VisitTotals | null;
+  keep(): KeptLedger;
 };
 
 /** As it was last reported. */
 type Stall = { untilMs: number; ms: number };
 
 const HOUR_MS = 3600_000;
-/** Timers of hidden pages and slow machines may come this late; what is longer was sleep. */
-const LONGEST_STEP_SEC = 5;
 const MOST_COUNT = 255;
 const MOST_RUNGS = 12;
 
 /**
  * Keeps the account of one visit: wall-clock seconds of moving picture by UTC hour, and how often each bucket was
  * played. Sleep, stalls and seeks count nothing: only what the picture moved on does. `measuresStart`: whether there
- * was something to play when the page was delivered, and this is its first visit.
+ * was something to play when the page was delivered, and this is its first visit. `kept`: what a page before this one
+ * wrote down of the same visit.
  */
 export function openVisitLedger(
   clock: VisitClock,
   { bucketSec, bucketCount }: { bucketSec: number; bucketCount: number },
-  measuresStart = true,
+  { measuresStart = true, kept = emptyLedger() }: { measuresStart?: boolean; kept?: KeptLedger } = {},
 ): VisitLedger {
-  const watchedMs: number[] = [];
-  const heat = new Uint8Array(bucketCount);
-  const rungMs = new Map<number, number>();
-  const counts = { startupMs: null as number | null, stallCount: 0, stallMs: 0, failures: 0 };
-  let startedMs: number | null = null;
-  let requestedMs = 0;
+  const { watchedMs, counts } = kept;
+  const heat = Uint8Array.from({ length: bucketCount }, (_, at) => kept.heat[at] ?? 0);
+  const rungMs = new Map(kept.rungMs);
+  const start = openStartWait(clock);
+  let { startedMs } = kept;
+  /** In this page: what it waits before that is its start. */
+  let hasMoved = false;
   let last: { positionSec: number; atMs: number } | null = null;
   let bucket = -1;
   let stall: Stall | null = null;
 
   const addWatched = (ms: number, atMs: number) => {
-    const firstHour = Math.floor((clock.deliveredAtMs + (startedMs ?? atMs)) / HOUR_MS);
-    const hour = Math.floor((clock.deliveredAtMs + atMs) / HOUR_MS) - firstHour;
+    const hour = hourOf(clock, atMs) - hourOf(clock, startedMs ?? atMs);
     while (watchedMs.length <= hour) watchedMs.push(0);
     watchedMs[hour] = (watchedMs[hour] ?? 0) + ms;
   };
@@ -75,24 +82,24 @@ export function openVisitLedger(
   };
   return {
     moveTo(positionSec, rate, heightPx) {
-      const atMs = clock.sincePageMs();
+      const atMs = clock.sinceTicketMs();
       const from = last;
       last = { positionSec, atMs };
       if (from === null || rate <= 0) return;
       const mediaSec = positionSec - from.positionSec;
-      const wallSec = (atMs - from.atMs) / 1000;
-      if (mediaSec <= 0 || wallSec > LONGEST_STEP_SEC || mediaSec > (wallSec + 0.5) * rate + 0.5) return;
+      const wallMs = atMs - from.atMs;
+      if (mediaSec <= 0 || wallMs > LONGEST_STEP_MS || mediaSec > (wallMs / 1000 + 0.5) * rate + 0.5) return;
       startedMs ??= from.atMs;
-      if (measuresStart) counts.startupMs ??= Math.max(0, Math.round(startedMs - requestedMs));
-      const watched = Math.min(wallSec, mediaSec / rate) * 1000;
+      hasMoved = true;
+      if (measuresStart) counts.startupMs ??= start.untilMs(startedMs);
+      const watched = Math.min(wallMs, (mediaSec / rate) * 1000);
       addWatched(watched, atMs);
       if (heightPx > 0) rungMs.set(heightPx, (rungMs.get(heightPx) ?? 0) + watched);
       // A step may pass several buckets; one in which nothing moved yet is not entered.
       for (let at = Math.floor(from.positionSec / bucketSec); at * bucketSec < positionSec; at += 1) enter(at);
     },
-    request() {
-      if (startedMs === null) requestedMs = clock.sincePageMs();
-    },
+    request: start.request,
+    isAwake: start.isAwake,
     rest() {
       last = null;
     },
@@ -101,9 +108,9 @@ export function openVisitLedger(
       bucket = -1;
     },
     stall(isOver) {
-      if (!isOver || stall !== null) stall = prolong(stall, clock.sincePageMs());
+      if (!isOver || stall !== null) stall = prolong(stall, clock.sinceTicketMs());
       if (!isOver || stall === null) return;
-      if (startedMs !== null) {
+      if (hasMoved) {
         counts.stallCount += 1;
         counts.stallMs += Math.round(stall.ms);
       }
@@ -117,17 +124,30 @@ export function openVisitLedger(
       const watchedSec = watchedMs.map((ms) => Math.round(ms / 1000));
       return { startedMs: Math.round(startedMs), watchedSec, heat, rungSec: toRungSec(rungMs), ...counts };
     },
+    keep: () => ({ startedMs, watchedMs, heat: [...heat], rungMs: mostWatched(rungMs), counts }),
   };
+}
+
+function hourOf({ issuedAtMs }: VisitClock, sinceTicketMs: number): number {
+  return Math.floor((issuedAtMs + sinceTicketMs) / HOUR_MS);
+}
+
+function emptyLedger(): KeptLedger {
+  const counts = { startupMs: null, stallCount: 0, stallMs: 0, failures: 0 };
+  return { startedMs: null, watchedMs: [], heat: [], rungMs: [], counts };
 }
 
 /** Begins a stall, or adds the time since it was last reported, unless that was sleep. */
 function prolong(stall: Stall | null, untilMs: number): Stall {
   const stepMs = stall === null ? 0 : untilMs - stall.untilMs;
-  return { untilMs, ms: (stall?.ms ?? 0) + (stepMs > LONGEST_STEP_SEC * 1000 ? 0 : stepMs) };
+  return { untilMs, ms: (stall?.ms ?? 0) + (stepMs > LONGEST_STEP_MS ? 0 : stepMs) };
 }
 
-/** Those that were watched most, as whole seconds: a picture whose size changes all the time is not listed whole. */
 function toRungSec(rungMs: ReadonlyMap<number, number>): Record<string, number> {
-  const most = [...rungMs].sort(([, a], [, b]) => b - a).slice(0, MOST_RUNGS);
-  return Object.fromEntries(most.map(([heightPx, ms]) => [`${heightPx}`, Math.round(ms / 1000)]));
+  return Object.fromEntries(mostWatched(rungMs).map(([heightPx, ms]) => [`${heightPx}`, Math.round(ms / 1000)]));
+}
+
+/** A picture whose size changes all the time is not listed whole. */
+function mostWatched(rungMs: ReadonlyMap<number, number>): [heightPx: number, ms: number][] {
+  return [...rungMs].sort(([, a], [, b]) => b - a).slice(0, MOST_RUNGS);
 }

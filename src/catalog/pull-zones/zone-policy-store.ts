@@ -53,7 +53,7 @@ function selectPolicies(db: Db) {
 function toPolicy(row: Row, secretBox: SecretBox): ZonePolicy {
   const name = parsePullZoneName(row.name);
   if (name === null) throw new Error(`Expected the name of a pull zone, got a stored "${row.name}".`);
-  const { access } = readLibrarySettings(row.library_settings);
+  const { access, player } = readLibrarySettings(row.library_settings);
   const { previous_key_sealed: previous, previous_key_until: until } = row;
   return {
     id: row.id,
@@ -64,6 +64,7 @@ function toPolicy(row: Row, secretBox: SecretBox): ZonePolicy {
     settings: readPullZoneSettings(row.settings),
     referrers: access,
     embedTokenRequired: access.playerTokenRequired,
+    uiLanguage: player.uiLanguage,
     keys: {
       current: secretBox.open(row.security_key_sealed),
       previous:

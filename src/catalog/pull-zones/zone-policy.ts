@@ -17,6 +17,8 @@ export type ZonePolicy = {
   referrers: ReferrerRules & DirectPlayRule;
   /** Whether player pages, play data and keys are for holders of an embed token only. */
   embedTokenRequired: boolean;
+  /** In which the library's player pages speak. */
+  uiLanguage: string;
   keys: ZoneKeys;
 };
 

@@ -22,7 +22,7 @@ test.each<[string, Partial<LiveHead>, object]>([
   ],
   ['hides what is published before its start', { state: 'preview' }, { kind: 'awaiting-publisher' }],
   ['waits for its publisher', { state: 'created' }, { kind: 'awaiting-publisher' }],
-  ['is live', {}, { kind: 'live', live: { dvrSec: 60, viewers: null } }],
+  ['is live', {}, { kind: 'live', live: { dvrSec: 60, viewers: 7 } }],
   ['is live without a window', { dvrWindowSec: null }, { kind: 'live', live: { dvrSec: 0 } }],
   ['is interrupted while no process owns it', { feedUrl: null }, { kind: 'reconnecting' }],
   ['is interrupted while its publisher is away', { isInterrupted: true }, { kind: 'reconnecting' }],
@@ -31,7 +31,7 @@ test.each<[string, Partial<LiveHead>, object]>([
   ['has failed', { state: 'error' }, { kind: 'failed' }],
 ])('a stream %s', (_, change, phase) => {
   const stream = { ...head, ...change };
-  expect(phaseOfStream(stream, { percent: 40, mayPreview: false, nowMs: 1_000 })).toMatchObject(phase);
+  expect(phaseOfStream(stream, { percent: 40, mayPreview: false, viewers: 7, nowMs: 1_000 })).toMatchObject(phase);
 });
 
 test.each<[string, Partial<LiveHead>, string]>([
@@ -41,6 +41,6 @@ test.each<[string, Partial<LiveHead>, string]>([
   ['is live for everybody from its start on', { state: 'running' }, 'live'],
 ])('with a token a stream %s', (_, change, kind) => {
   const stream: LiveHead = { ...head, state: 'preview', ...change };
-  expect(phaseOfStream(stream, { percent: 0, mayPreview: true, nowMs: 1_000 }).kind).toBe(kind);
+  expect(phaseOfStream(stream, { percent: 0, mayPreview: true, viewers: null, nowMs: 1_000 }).kind).toBe(kind);
   expect(hasPreview(stream)).toBe(kind === 'preview');
 });

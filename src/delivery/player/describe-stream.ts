@@ -6,11 +6,14 @@ import type { LiveWindow, PlayerSource, StreamPhase, VideoPhase } from './player
 const TARGET_LATENCY_SEC = 1.5;
 
 /** `percent` is how far its recording is; `mayPreview`: the viewer may see what is published before the start. */
-export type Watching = { percent: number; mayPreview: boolean; nowMs: number };
+export type Watching = { percent: number; mayPreview: boolean; viewers: number | null; nowMs: number };
 
 /** Describes what a live stream is doing. */
-export function phaseOfStream(head: LiveHead, { percent, mayPreview, nowMs }: Watching): StreamPhase | VideoPhase {
-  if (mayPreview && hasPreview(head)) return { kind: 'preview', live: liveWindow(head) };
+export function phaseOfStream(
+  head: LiveHead,
+  { percent, mayPreview, viewers, nowMs }: Watching,
+): StreamPhase | VideoPhase {
+  if (mayPreview && hasPreview(head)) return { kind: 'preview', live: liveWindow(head, null) };
   switch (head.state) {
     case 'created':
     case 'scheduled':
@@ -20,7 +23,7 @@ export function phaseOfStream(head: LiveHead, { percent, mayPreview, nowMs }: Wa
       return isToCome ? { kind: 'countdown', startsAtMs } : { kind: 'awaiting-publisher' };
     }
     case 'running': {
-      const live = liveWindow(head);
+      const live = liveWindow(head, viewers);
       const isAway = head.feedUrl === null || head.isInterrupted;
       return isAway ? { kind: 'reconnecting', sinceMs: nowMs, live } : { kind: 'live', live };
     }
@@ -43,8 +46,8 @@ export function hasPreview({ state, feedUrl, isInterrupted }: LiveHead): boolean
   return state === 'preview' && feedUrl !== null && !isInterrupted;
 }
 
-function liveWindow({ dvrWindowSec }: LiveHead): LiveWindow {
-  return { dvrSec: dvrWindowSec ?? 0, targetLatencySec: TARGET_LATENCY_SEC, viewers: null };
+function liveWindow({ dvrWindowSec }: LiveHead, viewers: number | null): LiveWindow {
+  return { dvrSec: dvrWindowSec ?? 0, targetLatencySec: TARGET_LATENCY_SEC, viewers };
 }
 
 /** A stream has one source; its rungs come and go within it. */

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { isBeforeStart } from '../../catalog/live/live-stream.ts';
 import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
-import { bucketsOf, newPageName, writeTicket } from '../../catalog/statistics/sessions/viewing-ticket.ts';
+import { bucketsOf, newPageName, readTicket, writeTicket } from '../../catalog/statistics/sessions/viewing-ticket.ts';
 import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
 import type { DrmSystem } from '../../ports/drm-key-source.ts';
 import type { LicenceProxy } from '../../ports/licence-proxy.ts';
@@ -23,6 +23,10 @@ export type PlayerView = {
   /** What is shown until a stream begins. */
   trailer: Trailer | null;
   ticketSecret: KeyObject;
+  /** That the page has already, or empty. */
+  ticket: string;
+  /** Of a stream that is live, now; null where that is not known. */
+  viewers: number | null;
   /** What is played most; null where that is not shown. */
   heat: readonly number[] | null;
 };
@@ -47,11 +51,16 @@ export function describeVideo(publication: Publication, view: PlayerView): Playe
     phase:
       stream === null
         ? phaseOf(publication)
-        : phaseOfStream(stream, { percent: encodeProgressPercent, mayPreview: view.mayPreview, nowMs: Date.now() }),
+        : phaseOfStream(stream, {
+            percent: encodeProgressPercent,
+            mayPreview: view.mayPreview,
+            viewers: view.viewers,
+            nowMs: Date.now(),
+          }),
     source: stream === null ? describeSource(publication, view) : describeStreamSource(publication, stream, view),
     posterUrl: thumbnailKey === null ? null : `${folderOf(publication, view)}/${thumbnailFileName}`,
     details: describeDetails(publication, view),
-    viewing: describeViewing(publication, view.ticketSecret),
+    viewing: describeViewing(publication, view),
   };
 }
 
@@ -71,10 +80,20 @@ function trailerOf(stream: LiveHead, view: PlayerView): PlayerSource | null {
   return describeSource(publication, { ...view, folderToken, query });
 }
 
-function describeViewing({ libraryId, mediaId, durationMs }: Publication, secret: KeyObject): PlayerState['viewing'] {
+/**
+ * A ticket that a page has is written anew with the length that the media has now: it stays that of the same page and
+ * of the same time, so that visits go on.
+ */
+function describeViewing(
+  { libraryId, mediaId, durationMs }: Publication,
+  { ticket, ticketSecret }: PlayerView,
+): PlayerState['viewing'] {
   const buckets = bucketsOf(durationMs / 1000);
-  const ticket = { libraryId, mediaId, issuedAtMs: Date.now(), ...buckets, page: newPageName() };
-  return { ticket: writeTicket(ticket, secret), ...buckets };
+  const nowMs = Date.now();
+  const shown = readTicket(ticket, ticketSecret, nowMs);
+  const isOfMedia = shown?.libraryId === libraryId && shown.mediaId === mediaId;
+  const page = isOfMedia ? shown : { libraryId, mediaId, issuedAtMs: nowMs, page: newPageName() };
+  return { ticket: writeTicket({ ...page, ...buckets }, ticketSecret), ...buckets };
 }
 
 /** The token stands in the path, so that relative addresses carry it on. */

@@ -11,7 +11,7 @@ const PART = new RegExp(
   'gi',
 );
 const OPENING = new RegExp(`^<\\w+${ATTRIBUTES}`);
-const OWN_NONCE = /\snonce=/i;
+const ATTRIBUTE = /([^\s"'>/=]+)(?:\s*=\s*(?:"[^"]*"?|'[^']*'?|[^\s"'>]*))?/g;
 const ADDRESS = /((?:https?|wss?):)?\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?)(?=[/"'`\s)?#<>]|$)/gi;
 /** Without a scheme, one word after two slashes may be the comment of a script. */
 const PLAIN_HOST = /\.|^localhost\b/i;
@@ -36,8 +36,11 @@ function isComment(part: string): boolean {
   return part.startsWith('<!--');
 }
 
-/** Adds to the start tag only. */
+/** In the start tag only, instead of its own: an element with two has none (CSP 3, "Is element nonceable?"). */
 function withNonce(element: string, nonce: string): string {
-  const [opening = ''] = OPENING.exec(element) ?? [];
-  return OWN_NONCE.test(opening) ? element : element.replace(/^<\w+/, `$& nonce="${nonce}"`);
+  return element.replace(OPENING, (opening) =>
+    opening
+      .replace(ATTRIBUTE, (attribute, name: string) => (name.toLowerCase() === 'nonce' ? '' : attribute))
+      .replace(/^<\w+/, `$& nonce="${nonce}"`),
+  );
 }

@@ -42,7 +42,7 @@ export type LiveWindow = {
   dvrSec: number;
   /** How far behind the publisher a player should stay. */
   targetLatencySec: number;
-  /** Viewers now; null where they are not counted. */
+  /** Visits with a moving picture now; null while that is not known. */
   viewers: number | null;
 };
 

@@ -25,7 +25,10 @@ test.each([
   ['AR', 'ar', true],
   ['xx', 'en', false],
   ['', 'en', false],
-])('the setting %s is %s', async (wanted, language, isRtl) => {
+  ['fr-CH, de;q=0.9, *;q=0.5', 'fr', false],
+  ['xx,xx-YY;q=0.9,pl;q=0.8,de;q=0.7', 'pl', false],
+  ['*', 'en', false],
+])('%s is %s', async (wanted, language, isRtl) => {
   const languages = await readLanguages(folder);
   expect(chooseWords(languages, wanted)).toMatchObject({ language, isRtl });
 });

@@ -19,10 +19,13 @@ export async function readLanguages(folder: string): Promise<Languages> {
   return languages;
 }
 
-/** The words of a language: `de-AT` finds `de`, an unknown one English. */
+/**
+ * The words of a language, or of the first that is known of several as in Accept-Language: `de-AT` finds `de`. English
+ * where none is known.
+ */
 export function chooseWords(languages: Languages, wanted: string): { language: string; isRtl: boolean; words: Words } {
-  const code = wanted.toLowerCase();
-  const base = code.split('-', 1)[0] ?? '';
-  const language = [code, base].find((name) => languages.has(name)) ?? STANDARD;
+  const codes = wanted.split(',').map((part) => part.replace(/;.*/, '').trim().toLowerCase());
+  const names = codes.flatMap((code) => [code, code.replace(/-.*/, '')]);
+  const language = names.find((name) => languages.has(name)) ?? STANDARD;
   return { language, isRtl: RIGHT_TO_LEFT.has(language), words: languages.get(language) ?? {} };
 }

@@ -5,6 +5,7 @@ import type { EdgeViewing } from '../edge-deps.ts';
 import { type Answer, CACHE_NEVER, CACHE_NOTHING, notFound, type Problem } from '../http/answer.ts';
 import { type PlayRequest, stateQuery, tokenQuery } from '../shield/play-request.ts';
 import type { PlaybackAuthorizer } from '../shield/playback-authorizer.ts';
+import { streamOf } from './describe-stream.ts';
 import { describeVideo, type Trailer } from './describe-video.ts';
 import { type HeadHtml, prepareHeadHtml } from './head-html.ts';
 import type { PlayerAssets } from './load-player-assets.ts';
@@ -19,7 +20,7 @@ type PlayerDeps = {
   player: PlayerAssets;
   playback: PlaybackAuthorizer;
   licences: LicenceProxy | null;
-  viewing: Pick<EdgeViewing, 'ticketSecret' | 'heatCurve'>;
+  viewing: Pick<EdgeViewing, 'ticketSecret' | 'heatCurve' | 'viewersNow'>;
 };
 /** `isDirect`: the address is one for opening by itself. */
 type Asked = {
@@ -57,7 +58,9 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     mayPreview: await deps.playback.holdsToken(opened, asked.play),
     trailer: asked.trailer,
     ticketSecret: viewing.ticketSecret,
+    ticket: asked.play.ticket,
     heat: (asked.play.showsHeat ?? player.showHeatmap) ? await viewing.heatCurve({ libraryId, mediaId }) : null,
+    viewers: streamOf(publication)?.state === 'running' ? await viewing.viewersNow({ libraryId, mediaId }) : null,
   };
   if (!asked.wantsState) {
     const opening = { headHtml: player.customHtml, vastTagUrl: player.vastTagUrl, offersCast: asked.play.offersCast };

@@ -14,6 +14,8 @@ export type PlayRequest = {
   preloads: boolean;
   /** Whether a player page is to show what is played most; null leaves it to the library. */
   showsHeat: boolean | null;
+  /** The viewing ticket of an open page, to be written anew; empty for none. */
+  ticket: string;
   /**
    * Distinguishes viewers as far as that can be done: it is the same for one who requests again. Nothing may rest on
    * it.
@@ -46,6 +48,7 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
     offersCast: flag('chromecast') ?? false,
     preloads: (flag('autoplay') ?? true) || (flag('preload') ?? true),
     showsHeat: flag('showheatmap'),
+    ticket: sent.get('ticket') ?? '',
     isOpenedByItself: headers['sec-fetch-dest'] === 'document',
     viewer: [token, headers['x-forwarded-for'], socket.remoteAddress, headers['user-agent']].join('|'),
     shown: { token, expiresSec: EXPIRES.test(expires) ? Number(expires) : 0 },

@@ -10,8 +10,8 @@ export type ShownAd = { ended: Promise<AdEnd>; toggle(): void };
 
 type Parts = { frame: HTMLElement; video: HTMLVideoElement; ad: Ad; say: Say };
 
-/** An advertisement that has not begun by then is passed over. */
-const BEGIN_MS = 8_000;
+/** An advertisement that does not begin, or does not move on, for so long is passed over. */
+const PATIENCE_MS = 8_000;
 /** VAST 4.2 section 2.3.6.3: the linear media could not be displayed. */
 const NOT_DISPLAYED = '405';
 
@@ -56,8 +56,12 @@ export function showAd({ frame, video, ad, say }: Parts): ShownAd {
     end('over');
   };
   report(film, ad);
-  const patience = setTimeout(fail, BEGIN_MS);
-  film.addEventListener('playing', () => clearTimeout(patience), { once: true });
+  let patience = setTimeout(fail, PATIENCE_MS);
+  const wait = () => {
+    clearTimeout(patience);
+    if (!film.paused) patience = setTimeout(fail, PATIENCE_MS);
+  };
+  for (const name of ['timeupdate', 'play', 'pause']) film.addEventListener(name, wait);
   film.addEventListener('timeupdate', draw);
   film.addEventListener('error', fail);
   film.addEventListener('ended', () => end('over'));

@@ -19,6 +19,7 @@ type Creative = {
 };
 type VastAd = { creatives: Creative[] };
 
+/** For the whole chain of responses. */
 const FETCH_MS = 5_000;
 /** A wrapper names another server's response. */
 const MOST_WRAPPERS = 5;
@@ -35,7 +36,10 @@ export async function findAd(
   const options = { timeout: FETCH_MS, wrapperLimit: MOST_WRAPPERS, resolveAll: false };
   let ads: VastAd[];
   try {
-    ({ ads } = await openClient().get(tagUrl, options));
+    // The client's own time ends with the headers of each response.
+    const late = new Promise<null>((resolve) => setTimeout(resolve, FETCH_MS, null));
+    const response: { ads: VastAd[] } | null = await Promise.race([openClient().get(tagUrl, options), late]);
+    ads = response?.ads ?? [];
   } catch (error) {
     // Its errors are of no class of their own: what is thrown here is the network's, or the document's.
     if (error instanceof Error) return null;

@@ -38,7 +38,8 @@ export function createClock({ video, engine, session, config, say }: ControlPart
     write(current, isLive ? writeTime(-latencySec) : writeTime(video.currentTime));
     write(total, writeTime(range.span.endSec));
     const count = view.kind === 'live' ? view.live.viewers : null;
-    viewers.hidden = count === null;
+    // Who watches is not counted yet in the first seconds.
+    viewers.hidden = count === null || count === 0;
     if (count !== null) write(viewers, say('live.viewers', { count }));
   };
   for (const name of ['timeupdate', 'durationchange', 'seeking', 'progress']) video.addEventListener(name, draw);

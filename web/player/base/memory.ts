@@ -12,7 +12,7 @@ export class Memory {
 
   constructor(libraryId: number) {
     this.#prefix = `millrace:${libraryId}:`;
-    this.#storage = openStorage();
+    this.#storage = openStorage('localStorage');
   }
 
   readNumber(name: string): number | null {
@@ -51,9 +51,9 @@ export class Memory {
 }
 
 /** Even to name it throws where storage is blocked. */
-function openStorage(): Storage | null {
+export function openStorage(kind: 'localStorage' | 'sessionStorage'): Storage | null {
   try {
-    return window.localStorage;
+    return window[kind];
   } catch (error) {
     if (error instanceof DOMException) return null;
     throw error;

@@ -17,11 +17,20 @@ export class Menu extends HTMLElement {
   #pages: readonly MenuPage[] = [];
   #page: MenuPage | null = null;
   #button: HTMLElement | null = null;
+  /** Between the two halves of a press: an entry that is drawn anew meanwhile would not be pressed. */
+  #isPressed = false;
+  #isStale = false;
 
   use(pages: readonly MenuPage[]): void {
     this.#pages = pages;
     this.hidden = true;
     this.addEventListener('keydown', (event) => this.#press(event));
+    this.addEventListener('pointerdown', () => {
+      this.#isPressed = true;
+    });
+    // The click comes right behind them.
+    for (const name of ['pointerup', 'pointercancel'])
+      document.addEventListener(name, () => setTimeout(() => this.#release()));
     document.addEventListener('pointerdown', (event) => {
       const path = event.composedPath();
       if (this.isOpen && !path.includes(this) && !(this.#button && path.includes(this.#button))) this.close(false);
@@ -59,9 +68,16 @@ export class Menu extends HTMLElement {
   /** Draws the open page anew: what it lists has changed. */
   refresh(): void {
     if (this.#page === null) return;
+    this.#isStale = this.#isPressed;
+    if (this.#isStale) return;
     const index = this.#items.indexOf(document.activeElement as HTMLElement); // -1 for what is no item
     this.#draw(this.#page);
     if (index >= 0) this.#items[Math.min(index, this.#items.length - 1)]?.focus();
+  }
+
+  #release(): void {
+    this.#isPressed = false;
+    if (this.#isStale) this.refresh();
   }
 
   get #items(): HTMLElement[] {

@@ -14,7 +14,7 @@ const NAMES = new Set([
     'showheatmap',
     'muted',
   ],
-  ...['loop', 'playsinline', 'showspeed', 'rememberposition', 'compactcontrols', 'responsive', 'count'],
+  ...['loop', 'playsinline', 'showspeed', 'rememberposition', 'compactcontrols', 'responsive', 'count', 'ticket'],
 ]);
 /** Those whose values are encoded texts of their own grammar. */
 const ENCODED = new Set(['cmcd', 'token_path', 'token_countries', 'token_countries_blocked']);

@@ -49,7 +49,7 @@ export function createAudienceStore(db: Db): AudienceStore {
       const [facts, viewers, viewersNow, retention, estimates, bytesChart] = await Promise.all([
         selectFacts(db, of, range),
         selectViewers(db, of, range),
-        countNow(db, of),
+        countViewersNow(db, of),
         selectRetention(db, of),
         selectEstimates(db, of, range),
         selectBytes(db, of, range),
@@ -122,7 +122,8 @@ async function selectViewers(db: Db, { libraryId, mediaId }: StatisticsOf, range
   );
 }
 
-async function countNow(db: Db, { libraryId, mediaId }: StatisticsOf): Promise<number> {
+/** Visits with a moving picture within the last half minute. */
+export async function countViewersNow(db: Db, { libraryId, mediaId }: StatisticsOf): Promise<number> {
   const { rows } = await sql<{ viewers: number }>`
     select count(*)::int as viewers from view_session
     where start_hour > now() - make_interval(hours => ${LONGEST_HOURS}) and library_id = ${libraryId}

@@ -1,26 +1,31 @@
+import type { MediaKey } from '../../catalog/db.ts';
 import { MAX_BUCKETS } from '../../catalog/statistics/sessions/viewing-ticket.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { FreshCache } from '../cache/fresh-cache.ts';
-import type { EdgeLog, EdgeViewing } from '../edge-deps.ts';
+import type { EdgeLog } from '../edge-deps.ts';
 
-type HeatCurve = EdgeViewing['heatCurve'];
+/** A figure of a media from the statistics; null for none. */
+type Load<Figure> = (key: MediaKey) => Promise<Figure | null>;
 
-/** Every page and every poll of one shows the curve, which changes slowly. */
+/** Every page and every poll of one shows it. */
 const TTL_MS = 10_000;
 const CACHE_BYTES = 8 * 2 ** 20;
+/** A curve of heat. */
+const LARGEST_BYTES = 8 * MAX_BUCKETS;
 const MAX_LOADS = 20;
 
-/** Reads each curve once in ten seconds. A page does without while the database is away and none is known. */
-export function rememberHeatCurves(load: HeatCurve, log: EdgeLog): HeatCurve {
-  const curves = new FreshCache({
+/** Reads each figure once in ten seconds. A page does without while the database is away and none is known. */
+export function rememberFigures<Figure>(load: Load<Figure>, log: EdgeLog): Load<Figure> {
+  const figures = new FreshCache({
     ...{ ttlMs: TTL_MS, absentTtlMs: TTL_MS, maxBytes: CACHE_BYTES, maxLoads: MAX_LOADS },
     load: (key) => load(readKey(key)),
-    sizeBytes: (curve) => 8 * Math.max(curve.length, MAX_BUCKETS),
-    onLoadError: (err, key) => log.warn({ err, key }, 'A heat curve could not be read; the last known one is shown.'),
+    sizeBytes: () => LARGEST_BYTES,
+    onLoadError: (err, key) =>
+      log.warn({ err, key }, 'Statistics of a video could not be read; the last known ones are shown.'),
   });
   return ({ libraryId, mediaId }) =>
-    curves.get(`${libraryId}/${mediaId}`).catch((error: unknown) => {
+    figures.get(`${libraryId}/${mediaId}`).catch((error: unknown) => {
       if (error instanceof Refused && error.kind === 'unavailable') return null;
       throw error;
     });

@@ -1,13 +1,13 @@
 import { expect, test, vi } from 'vitest';
 import { newGuid } from '../../lib/guid.ts';
-import { rememberHeatCurves } from './heat-curves.ts';
+import { rememberFigures } from './remember-figures.ts';
 
 const log = { warn: vi.fn(), error: vi.fn() };
 
 test('a curve is read once in ten seconds, however many pages ask, and each video has its own', async () => {
   vi.useFakeTimers();
   const load = vi.fn(async () => [100, 50]);
-  const heatCurve = rememberHeatCurves(load, log);
+  const heatCurve = rememberFigures(load, log);
   const key = { libraryId: 1, mediaId: newGuid() };
   const first = await Promise.all([heatCurve(key), heatCurve(key)]);
   expect([...first, await heatCurve(key)]).toEqual(Array(3).fill([100, 50]));
@@ -21,7 +21,7 @@ test('a curve is read once in ten seconds, however many pages ask, and each vide
 });
 
 test('a page does without a curve that cannot be read', async () => {
-  const heatCurve = rememberHeatCurves(async () => Promise.reject(new Error('away')), log);
+  const heatCurve = rememberFigures(async () => Promise.reject(new Error('away')), log);
   expect(await heatCurve({ libraryId: 1, mediaId: newGuid() })).toBeNull();
   expect(log.warn).toHaveBeenCalledOnce();
 });

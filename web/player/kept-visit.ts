@@ -1,0 +1,101 @@
+import type { PlayerState } from '../../src/delivery/player/player-state.ts';
+import { openStorage } from './base/memory.ts';
+import type { KeptLedger } from './visit-ledger.ts';
+
+/** What the page was handed for its beacons. */
+export type Viewing = PlayerState['viewing'];
+
+/** A visit that a page of this tab left. `movedMs` is when its picture last moved, since the ticket was issued. */
+export type KeptVisit = { ticket: string; visit: number; sequence: number; movedMs: number; ledger: KeptLedger };
+
+export const IDLE_MS = 30 * 60_000;
+const HOUR_MS = 3600_000;
+/** So long the edge accepts a ticket. */
+const VALID_MS = 72 * HOUR_MS;
+const MOST_RUNGS = 12;
+
+/** Keeps a visit for the next page of this tab on the same video, until the tab is closed. */
+export function keepVisit(visit: KeptVisit): void {
+  try {
+    openStorage('sessionStorage')?.setItem(nameOf(visit.ticket), JSON.stringify(visit));
+  } catch (error) {
+    // A full store keeps what it has: the next page begins another visit.
+    if (!(error instanceof DOMException)) throw error;
+  }
+}
+
+/**
+ * Takes what the page before this one left of a visit to the same video; null for none, or one that is over. It is
+ * removed: a duplicate of this tab, which browsers hand a copy of the store, is another visit.
+ */
+export function takeVisit(viewing: Viewing, sincePageMs: number): KeptVisit | null {
+  const storage = openStorage('sessionStorage');
+  const name = nameOf(viewing.ticket);
+  const text = storage?.getItem(name) ?? null;
+  storage?.removeItem(name);
+  const kept = text === null ? null : parse(text);
+  if (!isVisit(kept) || !isSameLength(kept.ticket, viewing.ticket)) return null;
+  const sinceTicketMs = sincePageMs + issuedAtMs(viewing.ticket) - issuedAtMs(kept.ticket);
+  return isTime(sinceTicketMs) && sinceTicketMs - kept.movedMs <= IDLE_MS ? kept : null;
+}
+
+export function issuedAtMs(ticket: string): number {
+  return Number(ticket.split('.')[2]);
+}
+
+function nameOf(ticket: string): string {
+  const [libraryId, mediaId] = ticket.split('.');
+  return `millrace:${libraryId}:visit:${mediaId}`;
+}
+
+/** Whether a ticket's heat is counted: that of media without an end, or without a length yet, is not. */
+export function countsHeat(ticket: string): boolean {
+  return ticket.split('.')[4] !== '0';
+}
+
+/** Another length is another file; but what had none has one now. */
+function isSameLength(before: string, now: string): boolean {
+  return !countsHeat(before) || bucketsOf(before) === bucketsOf(now);
+}
+
+function bucketsOf(ticket: string): string {
+  return ticket.split('.').slice(3, 5).join('.');
+}
+
+/** Other scripts of the origin may have written anything there. */
+function isVisit(value: unknown): value is KeptVisit {
+  if (!isObject(value) || !isObject(value.ledger) || !isObject(value.ledger.counts)) return false;
+  const { ticket, visit, sequence, movedMs } = value;
+  const { startedMs, watchedMs, heat, rungMs } = value.ledger;
+  const { startupMs, stallCount, stallMs, failures } = value.ledger.counts;
+  return (
+    typeof ticket === 'string' &&
+    [visit, sequence, stallCount, failures].every(Number.isSafeInteger) &&
+    [visit, sequence, movedMs, startedMs, startupMs ?? 0, stallCount, stallMs, failures].every(isTime) &&
+    isListOf(watchedMs, VALID_MS / HOUR_MS + 1, isTime) &&
+    isListOf(heat, 1_000, isTime) &&
+    isListOf(rungMs, MOST_RUNGS, (pair) => isListOf(pair, 2, isTime) && pair.length === 2)
+  );
+}
+
+/** No negative number, and none beyond the life of a ticket. */
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= VALID_MS;
+}
+
+function isListOf(value: unknown, most: number, isItem: (item: unknown) => boolean): value is unknown[] {
+  return Array.isArray(value) && value.length <= most && value.every(isItem);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
