@@ -60,7 +60,8 @@ const wrapper = () => `<VAST version="3.0"><Ad id="w"><Wrapper><AdSystem>Test</A
 
 const tracking = (name: string) => `<Tracking event="${name}"><![CDATA[${adsBase}/seen/${name}]]></Tracking>`;
 const inline = (film = 'ad') => `<VAST version="3.0"><Ad id="a"><InLine><AdSystem>Test</AdSystem><AdTitle>A</AdTitle>
-<Impression><![CDATA[${adsBase}/seen/impression-${film}]]></Impression><Creatives><Creative><Linear skipoffset="00:00:01">
+<Impression><![CDATA[${adsBase}/seen/impression-${film}]]></Impression>
+<Creatives><Creative><Linear skipoffset="00:00:01">
 <Duration>00:00:0${AD_SEC}</Duration><TrackingEvents>
 ${['start', 'midpoint', 'complete', 'skip'].map(tracking).join('')}
 </TrackingEvents><VideoClicks><ClickThrough><![CDATA[${adsBase}/advertiser]]></ClickThrough></VideoClicks>
