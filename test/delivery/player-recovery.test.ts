@@ -167,6 +167,37 @@ test.concurrent.for<[string, number]>([
   await watched.context.close();
 });
 
+test.concurrent('a decoder that gives up where two segments meet goes on there', async ({ expect }) => {
+  const { promise: isThere, resolve: goOn } = Promise.withResolvers<void>();
+  const faults = faultsAt(
+    ['video 2'],
+    async (route) => {
+      await isThere;
+      await damage(route);
+    },
+    1,
+  );
+  const watched = await watch(faults.install);
+  const video = watched.page.locator('video');
+  const loadedSec = () => video.evaluate(({ buffered }: HTMLVideoElement) => buffered.length && buffered.end(0));
+  await expect.poll(loadedSec, PATIENCE).toBeGreaterThan(7);
+  // Slow enough to stay there until the segment has come.
+  await video.evaluate(async (element: HTMLVideoElement) => {
+    element.playbackRate = 0.1;
+    element.currentTime = 4.02;
+    await new Promise((resolve) => element.addEventListener('seeked', resolve, { once: true }));
+  });
+  const isReset = video.evaluate(async (element: HTMLVideoElement, rate) => {
+    await new Promise((resolve) => element.addEventListener('emptied', resolve, { once: true }));
+    element.playbackRate = rate;
+  }, RATE);
+  goOn();
+  await isReset;
+  await expectEnds(watched, expect);
+  expect(faults.met()).toEqual(['video 2']);
+  await watched.context.close();
+});
+
 test.concurrent('a video whose last segment cannot be decoded ends before it', async ({ expect }) => {
   const faults = faultsAt(['video 5'], damage);
   const watched = await watch(faults.install);

@@ -9,6 +9,7 @@ import { behindSec, latencySec, liveSec, sequenceAt } from './live-place.ts';
 import { openNatively } from './open-natively.ts';
 import { whenPlayedOut } from './played-out.ts';
 import { type Attempts, type Fault, NO_ATTEMPTS, placeAfter, recover, resumeAt } from './recovery.ts';
+import { resetWithinSegment } from './reset-place.ts';
 import type { ShakaEngine, ShakaListener } from './shaka-engine.ts';
 import { chooseStartLevel } from './start-level.ts';
 import { type AudioTrack, byHeight, type Quality, toAudioTrack, toQuality } from './tracks.ts';
@@ -65,10 +66,9 @@ export class Engine extends EventTarget {
   /** Reads a playlist anew at the place that is being watched: an open player never rereads its list of rungs. */
   reload(source: PlayerSource, atSec?: number): void {
     coverWithFrame(this.#video);
-    const before = { openedAtSec: this.#opening.startSec, latencySec: this.latencySec };
-    const startSec = atSec ?? resumeAt(this.#video, before);
-    const lineBps = this.lineBps ?? this.#opening.lineBps;
-    this.open(source, { ...this.#opening, startSec, loadsAtOnce: true, lineBps });
+    const { startSec: openedAtSec, lineBps } = this.#opening;
+    const startSec = atSec ?? resumeAt(this.#video, { openedAtSec, latencySec: this.latencySec });
+    this.open(source, { ...this.#opening, startSec, loadsAtOnce: true, lineBps: this.lineBps ?? lineBps });
   }
 
   /** Tries at once what waits to be tried again: the line is back, or the machine woke up. */
@@ -207,6 +207,7 @@ export class Engine extends EventTarget {
     hls.on(Hls.Events.FRAG_BUFFERED, () => this.#noteLoaded());
     hls.on(Hls.Events.ERROR, (_, data) => this.#recover(hls, data));
     endWithLast(hls, this.#video);
+    resetWithinSegment(hls);
     if (this.#brokenLastSec !== null) endBefore(hls, this.#video, this.#brokenLastSec);
     if (this.#opening.loadsAtOnce) hls.loadSource(source.playlistUrl);
     hls.attachMedia(this.#video);
