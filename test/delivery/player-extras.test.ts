@@ -1,9 +1,7 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeViolations } from '../support/axe-violations.ts';
-import { encode } from '../support/media/read-test-media.ts';
+import { type AdServer, openAdServer } from './ad-server.ts';
 import { CAST_SENDER } from './cast-sender.ts';
 import { forceState } from './forced-state.ts';
 import { shoot } from './page-pictures.ts';
@@ -12,61 +10,22 @@ import type { PublishedFilm } from './publish.ts';
 
 /** A bound on hanging. */
 const PATIENCE = { timeout: 60_000 };
-const AD_SEC = 4;
 
 let room: PlayerRoom;
 let shown: PublishedFilm;
-/** A server of advertisements, at another origin; what it was asked for, by path. */
-let ads: Server;
+let ads: AdServer;
 let adsBase: string;
-const adRequests: string[] = [];
-
-/** A film in fragments of a second. */
-function encodeFilm(source: string): Promise<Buffer> {
-  const input = ['-f', 'lavfi', '-i', `${source}:s=320x180:r=24:d=${AD_SEC}`, '-pix_fmt', 'yuv420p'];
-  const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '24'];
-  return encode([...input, ...video, '-f', 'mp4', '-movflags', 'frag_keyframe+empty_moov']);
-}
+let adRequests: string[];
 
 beforeAll(async () => {
-  const films = [encodeFilm('color=0x2a6f97'), encodeFilm('testsrc2=sar=1')] as const;
-  const [opened, clip, large] = await Promise.all([openPlayerRoom(480, [180, 90]), ...films]);
-  room = opened;
+  [room, ads] = await Promise.all([openPlayerRoom(480, [180, 90]), openAdServer()]);
+  ({ base: adsBase, requests: adRequests } = ads);
   shown = await room.publish();
-  ads = createServer(({ url = '' }, response) => {
-    adRequests.push(url);
-    response.setHeader('access-control-allow-origin', '*');
-    if (url === '/wrapped') response.setHeader('content-type', 'text/xml').end(wrapper());
-    else if (url === '/vast') response.setHeader('content-type', 'text/xml').end(inline());
-    else if (url === '/hanging') response.setHeader('content-type', 'text/xml').write('<VAST version="3.0">');
-    else if (url === '/stalling') response.setHeader('content-type', 'text/xml').end(inline('stalls'));
-    else if (url === '/stalls.mp4')
-      response.setHeader('content-type', 'video/mp4').write(large.subarray(0, 0.6 * large.length));
-    else if (url === '/ad.mp4') response.setHeader('content-type', 'video/mp4').end(clip);
-    else if (url.startsWith('/seen/')) response.writeHead(204).end();
-    else response.writeHead(404).end();
-  });
-  await new Promise<void>((resolve) => ads.listen(0, '127.0.0.1', resolve));
-  adsBase = `http://localhost:${(ads.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
   ads.close();
   await room.close();
 });
-
-const wrapper = () => `<VAST version="3.0"><Ad id="w"><Wrapper><AdSystem>Test</AdSystem>
-<VASTAdTagURI><![CDATA[${adsBase}/vast]]></VASTAdTagURI>
-<Impression><![CDATA[${adsBase}/seen/wrapper]]></Impression><Creatives/></Wrapper></Ad></VAST>`;
-
-const tracking = (name: string) => `<Tracking event="${name}"><![CDATA[${adsBase}/seen/${name}]]></Tracking>`;
-const inline = (film = 'ad') => `<VAST version="3.0"><Ad id="a"><InLine><AdSystem>Test</AdSystem><AdTitle>A</AdTitle>
-<Impression><![CDATA[${adsBase}/seen/impression-${film}]]></Impression><Creatives><Creative><Linear skipoffset="00:00:01">
-<Duration>00:00:0${AD_SEC}</Duration><TrackingEvents>
-${['start', 'midpoint', 'complete', 'skip'].map(tracking).join('')}
-</TrackingEvents><VideoClicks><ClickThrough><![CDATA[${adsBase}/advertiser]]></ClickThrough></VideoClicks>
-<MediaFiles><MediaFile delivery="progressive" type="video/mp4" width="320" height="180" bitrate="100">
-<![CDATA[${adsBase}/${film}.mp4]]></MediaFile>
-</MediaFiles></Linear></Creative></Creatives></InLine></Ad></VAST>`;
 
 async function open(made: PublishedFilm, query = '', prepare: (page: Page) => Promise<void> = async () => undefined) {
   const page = await room.browser.newPage({ viewport: { width: 1280, height: 720 } });
