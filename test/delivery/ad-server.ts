@@ -2,23 +2,20 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { encode } from '../support/media/read-test-media.ts';
 
-const AD_SEC = 4;
-
-/** A server of advertisements, at another origin than the player's pages; `requests` is what it was requested. */
+/** A server of advertisements, at another origin; `requests` are the paths that it was asked for. */
 export type AdServer = { base: string; requests: string[]; close(): void };
 
-/**
- * Starts it: `/vast` names the advertisement, `/wrapped` the former, `/hanging` never ends and the film of `/stalling`
- * comes in part.
- */
-export async function startAdServer(): Promise<AdServer> {
+const AD_SEC = 4;
+
+export async function openAdServer(): Promise<AdServer> {
   const [clip, large] = await Promise.all([encodeFilm('color=0x2a6f97'), encodeFilm('testsrc2=sar=1')]);
   const requests: string[] = [];
+  let base = '';
   const server = createServer(({ url = '' }, response) => {
     requests.push(url);
     response.setHeader('access-control-allow-origin', '*');
     if (url === '/wrapped') response.setHeader('content-type', 'text/xml').end(wrapper(base));
-    else if (url === '/vast') response.setHeader('content-type', 'text/xml').end(inline(base, 'ad'));
+    else if (url === '/vast') response.setHeader('content-type', 'text/xml').end(inline(base));
     else if (url === '/hanging') response.setHeader('content-type', 'text/xml').write('<VAST version="3.0">');
     else if (url === '/stalling') response.setHeader('content-type', 'text/xml').end(inline(base, 'stalls'));
     else if (url === '/stalls.mp4')
@@ -28,8 +25,8 @@ export async function startAdServer(): Promise<AdServer> {
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const base = `http://localhost:${(server.address() as AddressInfo).port}`;
-  return { base, requests, close: () => server.close() };
+  base = `http://localhost:${(server.address() as AddressInfo).port}`; // it listens on a port
+  return { base, requests, close: () => void server.close() };
 }
 
 /** A film in fragments of a second. */
@@ -47,10 +44,9 @@ const tracking = (base: string, name: string) =>
   `<Tracking event="${name}"><![CDATA[${base}/seen/${name}]]></Tracking>`;
 const inline = (
   base: string,
-  film: string,
+  film = 'ad',
 ) => `<VAST version="3.0"><Ad id="a"><InLine><AdSystem>Test</AdSystem><AdTitle>A</AdTitle>
-<Impression><![CDATA[${base}/seen/impression-${film}]]></Impression>
-<Creatives><Creative><Linear skipoffset="00:00:01">
+<Impression><![CDATA[${base}/seen/impression-${film}]]></Impression><Creatives><Creative><Linear skipoffset="00:00:01">
 <Duration>00:00:0${AD_SEC}</Duration><TrackingEvents>
 ${['start', 'midpoint', 'complete', 'skip'].map((name) => tracking(base, name)).join('')}
 </TrackingEvents><VideoClicks><ClickThrough><![CDATA[${base}/advertiser]]></ClickThrough></VideoClicks>

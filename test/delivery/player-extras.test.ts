@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeViolations } from '../support/axe-violations.ts';
-import { type AdServer, startAdServer } from './ad-server.ts';
+import { type AdServer, openAdServer } from './ad-server.ts';
 import { CAST_SENDER } from './cast-sender.ts';
 import { forceState } from './forced-state.ts';
 import { shoot } from './page-pictures.ts';
@@ -14,9 +14,12 @@ const PATIENCE = { timeout: 60_000 };
 let room: PlayerRoom;
 let shown: PublishedFilm;
 let ads: AdServer;
+let adsBase: string;
+let adRequests: string[];
 
 beforeAll(async () => {
-  [room, ads] = await Promise.all([openPlayerRoom(480, [180, 90]), startAdServer()]);
+  [room, ads] = await Promise.all([openPlayerRoom(480, [180, 90]), openAdServer()]);
+  ({ base: adsBase, requests: adRequests } = ads);
   shown = await room.publish();
 });
 afterAll(async () => {
@@ -145,7 +148,7 @@ test('the transcript follows what is said, and fits a small frame', async () => 
 });
 
 test("a library's advertisement is shown before the video, reported, and skipped", async () => {
-  const made = await room.publish({ player: { vastTagUrl: `${ads.base}/wrapped` } });
+  const made = await room.publish({ player: { vastTagUrl: `${adsBase}/wrapped` } });
   const { page, faults } = await open(made);
   const ad = page.getByRole('region', { name: 'Advertisement' });
   await ad.waitFor(PATIENCE);
@@ -154,29 +157,29 @@ test("a library's advertisement is shown before the video, reported, and skipped
   await ad.locator('video').evaluate((video: HTMLVideoElement) => video.pause());
   await look(page, 'ad', faults);
   expect(await read(page)).toMatchObject({ sec: 0, isPaused: true });
-  expect(await ad.getByRole('link').getAttribute('href')).toBe(`${ads.base}/advertiser`);
+  expect(await ad.getByRole('link').getAttribute('href')).toBe(`${adsBase}/advertiser`);
   await ad.getByRole('button', { name: 'Skip', exact: true }).click();
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
   expect(await ad.count()).toBe(0);
   await expect
-    .poll(() => ads.requests, PATIENCE)
+    .poll(() => adRequests, PATIENCE)
     .toEqual(expect.arrayContaining(['/seen/wrapper', '/seen/impression-ad', '/seen/start', '/seen/skip']));
-  expect(ads.requests).not.toContain('/seen/complete');
+  expect(adRequests).not.toContain('/seen/complete');
   expect(faults).toEqual([]);
   await page.close();
 });
 
 test('an advertisement watched to its end counts as that; a missing or blocked one holds up nothing', async () => {
-  const made = await room.publish({ player: { vastTagUrl: `${ads.base}/vast` } });
-  ads.requests.length = 0;
+  const made = await room.publish({ player: { vastTagUrl: `${adsBase}/vast` } });
+  adRequests.length = 0;
   const { page } = await open(made, '&autoplay=false');
-  expect(ads.requests).toEqual([]);
+  expect(adRequests).toEqual([]);
   await page.locator('.large-play').click();
   await page.getByRole('region', { name: 'Advertisement' }).waitFor(PATIENCE);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
-  await expect.poll(() => ads.requests, PATIENCE).toEqual(expect.arrayContaining(['/seen/midpoint', '/seen/complete']));
+  await expect.poll(() => adRequests, PATIENCE).toEqual(expect.arrayContaining(['/seen/midpoint', '/seen/complete']));
   await page.close();
-  const missing = await open(await room.publish({ player: { vastTagUrl: `${ads.base}/nothing` } }));
+  const missing = await open(await room.publish({ player: { vastTagUrl: `${adsBase}/nothing` } }));
   await expect.poll(async () => (await read(missing.page)).sec, PATIENCE).toBeGreaterThan(0.5);
   await missing.page.close();
   const blocked = await open(made, '', async (opened) => {
@@ -190,7 +193,7 @@ test('an advertisement or controls that hang hold up nothing for longer than the
   const hang = (path: string) => async (opened: Page) => {
     await opened.route(path, () => undefined);
   };
-  const withTag = (path: string) => room.publish({ player: { vastTagUrl: `${ads.base}${path}` } });
+  const withTag = (path: string) => room.publish({ player: { vastTagUrl: `${adsBase}${path}` } });
   const pages = [
     await openHanging(await withTag('/vast'), hang('**/assets/ad-break-*')),
     await openHanging(await withTag('/hanging')),
@@ -198,7 +201,7 @@ test('an advertisement or controls that hang hold up nothing for longer than the
     await openHanging(shown, hang('**/assets/controls-*')),
   ];
   for (const page of pages) await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
-  expect(ads.requests).toContain('/seen/impression-stalls');
+  expect(adRequests).toContain('/seen/impression-stalls');
   const hasControls = () => pages.at(-1)?.locator('media-controller > video[controls]').count();
   await expect.poll(hasControls, PATIENCE).toBe(1);
   for (const page of pages) await page.close();

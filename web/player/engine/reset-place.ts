@@ -4,7 +4,7 @@ import type Hls from 'hls.js';
 const INSIDE_SEC = 0.05;
 
 /**
- * Lets hls.js go on after it has set its decoder up anew, which it does by itself as well. It dates all segments but the
+ * Lets hls.js go on after it has set its decoder up anew, which it does by itself, too. It dates all segments but the
  * first later than the browser, by the presentation delay of their pictures: at a time between the two it finds none,
  * and would wait for ever. There the end of the segment before is shown again.
  */
