@@ -193,6 +193,10 @@ test('a ticket is written anew for its own video alone', async () => {
   expect(await ticketOf(shown, query)).toMatchObject({ ...page, bucketCount: 11 });
   expect((await ticketOf(other, query))?.page).not.toBe(page.page);
   expect((await ticketOf(shown, `${query}A`))?.page).not.toBe(page.page);
+  // By an address with a ticket all who open it would be one visit.
+  const opened = await fetch(`${room.edge.base}/embed/${room.libraryId}/${shown.mediaId}${query}`);
+  expect(opened.status).toBe(200);
+  expect(await opened.text()).not.toContain(page.page);
 });
 
 test('what was captured and sent again, turned around, forged or sent by a crawler counts nothing', async () => {

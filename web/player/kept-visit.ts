@@ -10,6 +10,8 @@ export type KeptVisit = { ticket: string; visit: number; sequence: number; moved
 
 export const IDLE_MS = 30 * 60_000;
 const HOUR_MS = 3600_000;
+/** After this a page that is loaded anew has a ticket of its own: that of the first is accepted for 72 hours only. */
+const TAKEN_WITHIN_MS = 12 * HOUR_MS;
 /** So long the edge accepts a ticket. */
 const VALID_MS = 72 * HOUR_MS;
 const MOST_RUNGS = 12;
@@ -36,7 +38,9 @@ export function takeVisit(viewing: Viewing, sincePageMs: number): KeptVisit | nu
   const kept = text === null ? null : parse(text);
   if (!isVisit(kept) || !isSameLength(kept.ticket, viewing.ticket)) return null;
   const sinceTicketMs = sincePageMs + issuedAtMs(viewing.ticket) - issuedAtMs(kept.ticket);
-  return isTime(sinceTicketMs) && sinceTicketMs - kept.movedMs <= IDLE_MS ? kept : null;
+  return sinceTicketMs >= 0 && sinceTicketMs <= TAKEN_WITHIN_MS && sinceTicketMs - kept.movedMs <= IDLE_MS
+    ? kept
+    : null;
 }
 
 export function issuedAtMs(ticket: string): number {

@@ -256,13 +256,30 @@ test('a page that is opened when a stream has become a video goes on with the vi
   expect(sent.at(-1)).toMatchObject({ ticket: VIEWING.ticket, watchedSec: [3], heat: 'AQ' });
 });
 
-test('a visit ends with its ticket', () => {
+test('a page that is loaded half a day later has its own ticket: the first is not accepted for ever', () => {
   watchAndLeave();
   const [[name = '', kept = ''] = []] = store;
-  store.set(name, kept.replace(/"movedMs":[\d.]+/, `"movedMs":${72 * 3_600_000}`));
-  const viewing = viewingOf('2026-08-23T10:01:00Z');
+  store.set(name, kept.replace(/"movedMs":[\d.]+/, `"movedMs":${12 * 3_600_000}`));
+  const viewing = viewingOf('2026-08-20T22:01:00Z');
   watchAndLeave(viewing);
   expect(sent.at(-1)).toMatchObject({ ticket: viewing.ticket, watchedSec: [2] });
+});
+
+test('a page whose clock stood still in sleep goes on behind what the page in between has counted', () => {
+  watchAndLeave();
+  const [[name = '', kept = ''] = []] = store;
+  store.set(name, kept.replaceAll(/"(movedMs|startedMs)":[\d.]+/g, `"$1":${3_605_000}`));
+  watchAndLeave(viewingOf('2026-08-20T10:59:50Z'));
+  expect(sent.at(-1)).toMatchObject({ ticket: VIEWING.ticket, startedMs: 3_605_000, watchedSec: [4] });
+});
+
+test('a ticket that cannot be had anew is requested a bounded number of times', async () => {
+  const renew = vi.fn(async () => null);
+  const picture = watch({ renew }, { ticket: VIEWING.ticket.replace('.60.', '.0.'), bucketSec: 1, bucketCount: 0 });
+  picture.play(1);
+  take(viewingOf('2026-08-20T10:00:02Z'));
+  picture.play(600);
+  expect(renew).toHaveBeenCalledTimes(20);
 });
 
 test('a page without a store is another visit', () => {

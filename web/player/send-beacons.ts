@@ -20,6 +20,8 @@ export type Beacons = {
 };
 
 const EACH_MS = 10_000;
+/** So often a page requests the ticket that counts heat: at first, and with the beacons of the next minutes. */
+const MOST_RENEWALS = 20;
 const STEP_MS = 250;
 /** Below this many ms without a picture nobody notices. */
 const STALL_MS = 250;
@@ -111,6 +113,7 @@ class Visit {
   private clock: VisitClock;
   private at: Omit<KeptVisit, 'ledger'>;
   private sent = '';
+  private renewals = 0;
 
   constructor(viewing: Viewing, { counts, measuresStart, renew }: Counted) {
     this.viewing = viewing;
@@ -128,7 +131,7 @@ class Visit {
     if (kept === null) return;
     const { ledger, ...at } = kept;
     this.at = at;
-    this.clock = this.clockOf(at.ticket);
+    this.clock = this.clockOf(at.ticket, at.movedMs);
     this.ledger = openVisitLedger(this.clock, this.viewing, { measuresStart: false, kept: ledger });
     void this.renewTicket();
   }
@@ -184,7 +187,8 @@ class Visit {
   /** Where heat is counted that the ticket knows nothing of. Where that fails, the next beacon tries again. */
   private async renewTicket(): Promise<void> {
     const { ticket } = this.at;
-    if (countsHeat(ticket) || this.viewing.bucketCount === 0) return;
+    if (countsHeat(ticket) || this.viewing.bucketCount === 0 || this.renewals >= MOST_RENEWALS) return;
+    this.renewals += 1;
     const renewed = await this.renew(ticket);
     // That of another page, as after three days, would be another session.
     if (renewed === null || issuedAtMs(renewed) !== issuedAtMs(this.at.ticket)) return;
@@ -198,9 +202,11 @@ class Visit {
   }
 
   /** A ticket of the page before was issued earlier than this page's, by the edge's clock. */
-  private clockOf(ticket: string): VisitClock {
+  private clockOf(ticket: string, movedMs = 0): VisitClock {
     const earlierMs = issuedAtMs(this.viewing.ticket) - issuedAtMs(ticket);
-    return { sinceTicketMs: () => performance.now() + earlierMs, issuedAtMs: issuedAtMs(ticket) };
+    // The clock of a page that was kept through sleep may stand before what the page in between has counted.
+    const aheadMs = Math.max(earlierMs, movedMs - performance.now());
+    return { sinceTicketMs: () => performance.now() + aheadMs, issuedAtMs: issuedAtMs(ticket) };
   }
 }
 

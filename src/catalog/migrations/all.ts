@@ -57,6 +57,7 @@ import { up as codecNames } from './260-codec-names.ts';
 import { up as taskKinds } from './261-task-kinds.ts';
 import { up as countryDays } from './270-country-days.ts';
 import { up as imageNames } from './280-image-names.ts';
+import { up as viewersNow } from './281-viewers-now.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
@@ -118,4 +119,5 @@ export const migrations: Record<string, Migration> = {
   '261-task-kinds': { up: taskKinds },
   '270-country-days': { up: countryDays },
   '280-image-names': { up: imageNames },
+  '281-viewers-now': { up: viewersNow },
 };

@@ -1,4 +1,4 @@
-/** Query parameters whose values let their bearer in; in any case. */
+/** Query parameters whose values let their bearer in, or write what a page watched; in any case. */
 const SECRETS = new Set([
   'token',
   'bcdn_token',
@@ -8,6 +8,7 @@ const SECRETS = new Set([
   'signature',
   'authorization',
   'apikey',
+  'ticket',
 ]);
 /** Play sessions and their keys are named by 43 characters, content keys by ids. */
 const SESSION = /^[A-Za-z0-9_-]{43}$/;

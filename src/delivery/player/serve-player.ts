@@ -51,6 +51,10 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     return refusedPage(refusal, { uiLanguage: player.uiLanguage, assets });
   }
   const { licences, viewing } = deps;
+  const [heat, viewers] = await Promise.all([
+    (asked.play.showsHeat ?? player.showHeatmap) ? viewing.heatCurve({ libraryId, mediaId }) : null,
+    streamOf(publication)?.state === 'running' ? viewing.viewersNow({ libraryId, mediaId }) : null,
+  ]);
   const view = {
     query: tokenQuery(asked.play),
     licences,
@@ -58,9 +62,10 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     mayPreview: await deps.playback.holdsToken(opened, asked.play),
     trailer: asked.trailer,
     ticketSecret: viewing.ticketSecret,
-    ticket: asked.play.ticket,
-    heat: (asked.play.showsHeat ?? player.showHeatmap) ? await viewing.heatCurve({ libraryId, mediaId }) : null,
-    viewers: streamOf(publication)?.state === 'running' ? await viewing.viewersNow({ libraryId, mediaId }) : null,
+    // A page has a name of its own: by an address with a ticket all its viewers would be one.
+    ticket: asked.wantsState ? asked.play.ticket : '',
+    heat,
+    viewers,
   };
   if (!asked.wantsState) {
     const opening = { headHtml: player.customHtml, vastTagUrl: player.vastTagUrl, offersCast: asked.play.offersCast };

@@ -9,6 +9,9 @@ export type MenuEntry =
 /** A list to choose from. `entries` are read each time it is drawn. */
 export type MenuPage = { id: string; title: string; parent: string | null; entries(): MenuEntry[] };
 
+/** Behind the end of a press its click comes within this time. */
+const CLICK_WITHIN_MS = 100;
+
 /**
  * A menu of pages: one list at a time, opened from its button, closed by Escape, by a choice, or by a click elsewhere.
  * Arrows move along the list, back leads to the page before. Event: `toggle`.
@@ -28,9 +31,8 @@ export class Menu extends HTMLElement {
     this.addEventListener('pointerdown', () => {
       this.#isPressed = true;
     });
-    // The click comes right behind them.
     for (const name of ['pointerup', 'pointercancel'])
-      document.addEventListener(name, () => setTimeout(() => this.#release()));
+      document.addEventListener(name, () => setTimeout(() => this.#release(), CLICK_WITHIN_MS));
     document.addEventListener('pointerdown', (event) => {
       const path = event.composedPath();
       if (this.isOpen && !path.includes(this) && !(this.#button && path.includes(this.#button))) this.close(false);
