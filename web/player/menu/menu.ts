@@ -23,16 +23,17 @@ export class Menu extends HTMLElement {
   /** Between the two halves of a press: an entry that is drawn anew meanwhile would not be pressed. */
   #isPressed = false;
   #isStale = false;
+  #releasing: ReturnType<typeof setTimeout> | undefined;
 
   use(pages: readonly MenuPage[]): void {
     this.#pages = pages;
     this.hidden = true;
     this.addEventListener('keydown', (event) => this.#press(event));
     this.addEventListener('pointerdown', () => {
+      clearTimeout(this.#releasing);
       this.#isPressed = true;
     });
-    for (const name of ['pointerup', 'pointercancel'])
-      document.addEventListener(name, () => setTimeout(() => this.#release(), CLICK_WITHIN_MS));
+    for (const name of ['pointerup', 'pointercancel']) document.addEventListener(name, () => this.#releaseSoon());
     document.addEventListener('pointerdown', (event) => {
       const path = event.composedPath();
       if (this.isOpen && !path.includes(this) && !(this.#button && path.includes(this.#button))) this.close(false);
@@ -77,9 +78,12 @@ export class Menu extends HTMLElement {
     if (index >= 0) this.#items[Math.min(index, this.#items.length - 1)]?.focus();
   }
 
-  #release(): void {
-    this.#isPressed = false;
-    if (this.#isStale) this.refresh();
+  #releaseSoon(): void {
+    clearTimeout(this.#releasing);
+    this.#releasing = setTimeout(() => {
+      this.#isPressed = false;
+      if (this.#isStale) this.refresh();
+    }, CLICK_WITHIN_MS);
   }
 
   get #items(): HTMLElement[] {
