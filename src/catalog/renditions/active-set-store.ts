@@ -16,7 +16,7 @@ import { dropUnfinishedSets } from './drop-unfinished-store.ts';
 import { keptMessage } from './kept-message.ts';
 import { recountStorage } from './storage-store.ts';
 
-/** What a video states of itself that is encoded on demand. */
+/** What a video says of itself that is encoded on demand. */
 const READY_REASON = 'every segment is encoded when it is asked for; the rest follows in the background';
 
 /** A rendition that is active. `stored` are the segments that it has, rising. */
