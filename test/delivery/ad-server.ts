@@ -14,6 +14,7 @@ export async function openAdServer(): Promise<AdServer> {
   const server = createServer(({ url = '' }, response) => {
     requests.push(url);
     response.setHeader('access-control-allow-origin', '*');
+    if (url === '/silent') return;
     if (url === '/wrapped') response.setHeader('content-type', 'text/xml').end(wrapper(base));
     else if (url === '/vast') response.setHeader('content-type', 'text/xml').end(inline(base));
     else if (url === '/hanging') response.setHeader('content-type', 'text/xml').write('<VAST version="3.0">');

@@ -194,14 +194,19 @@ test('an advertisement or controls that hang hold up nothing for longer than the
     await opened.route(path, () => undefined);
   };
   const withTag = (path: string) => room.publish({ player: { vastTagUrl: `${adsBase}${path}` } });
+  const thrown: Error[] = [];
   const pages = [
     await openHanging(await withTag('/vast'), hang('**/assets/ad-break-*')),
+    await openHanging(await withTag('/silent'), async (opened) => {
+      opened.on('pageerror', (error) => thrown.push(error));
+    }),
     await openHanging(await withTag('/hanging')),
     await openHanging(await withTag('/stalling')),
     await openHanging(shown, hang('**/assets/controls-*')),
   ];
   for (const page of pages) await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
-  expect(adRequests).toContain('/seen/impression-stalls');
+  expect(adRequests).toEqual(expect.arrayContaining(['/silent', '/seen/impression-stalls']));
+  expect(thrown).toEqual([]);
   const hasControls = () => pages.at(-1)?.locator('media-controller > video[controls]').count();
   await expect.poll(hasControls, PATIENCE).toBe(1);
   for (const page of pages) await page.close();

@@ -33,13 +33,16 @@ export async function findAd(
   tagUrl: string,
   { heightPx, isMuted }: { heightPx: number; isMuted: boolean },
 ): Promise<Ad | null> {
-  const options = { timeout: FETCH_MS, wrapperLimit: MOST_WRAPPERS, resolveAll: false };
+  const limit = AbortSignal.timeout(FETCH_MS);
+  const urlHandler = { get: (url: string) => fetchXml(url, limit) };
   let ads: VastAd[];
   try {
-    // The client's own time ends with the headers of each response.
-    const late = new Promise<null>((resolve) => setTimeout(resolve, FETCH_MS, null));
-    const response: { ads: VastAd[] } | null = await Promise.race([openClient().get(tagUrl, options), late]);
-    ads = response?.ads ?? [];
+    const response: { ads: VastAd[] } = await openClient().get(tagUrl, {
+      urlHandler,
+      wrapperLimit: MOST_WRAPPERS,
+      resolveAll: false,
+    });
+    ads = response.ads;
   } catch (error) {
     // Its errors are of no class of their own: what is thrown here is the network's, or the document's.
     if (error instanceof Error) return null;
@@ -60,6 +63,19 @@ export async function findAd(
     }
   }
   return null;
+}
+
+/** The package's own way ends with the headers of each response, and throws into the page when its time is over. */
+async function fetchXml(url: string, signal: AbortSignal) {
+  try {
+    const response = await fetch(url, { signal, credentials: 'omit' });
+    if (!response.ok) throw new Error(`Expected a VAST response of ${url}, got status ${response.status}.`);
+    const rawXml = await response.text();
+    const details = { byteLength: rawXml.length, statusCode: response.status, rawXml };
+    return { xml: new DOMParser().parseFromString(rawXml, 'text/xml'), details };
+  } catch (error) {
+    return { error };
+  }
 }
 
 /** It counts its calls; what one visit counts is nobody's business in the next. */
