@@ -257,7 +257,7 @@ test.concurrent('without a network it says so, and goes on by itself when there 
   const watched = await watch(faults.install);
   const { page, context } = watched;
   await context.setOffline(true);
-  await page.getByText('No network. Playback goes on by itself.').waitFor(PATIENCE);
+  await page.getByText('No network connection. Playback resumes automatically.').waitFor(PATIENCE);
   await page.unrouteAll({ behavior: 'wait' });
   await context.setOffline(false);
   await expectEnds(watched, expect);

@@ -283,14 +283,14 @@ test('each of twelve sound tracks can be chosen, in a small frame too', async ()
   await page.mouse.move(160, 60);
   for (const voice of ['Voice 12', 'Voice 7']) {
     await page.locator('bunny-settings-menu-button').click();
-    await page.getByRole('menuitem', { name: 'Sound track' }).click();
+    await page.getByRole('menuitem', { name: 'Audio track' }).click();
     expect(await page.getByRole('menuitemradio').count()).toBe(12);
     await page.getByRole('menuitemradio', { name: voice, exact: true }).click();
     await expect.poll(() => fetched.has(voice.replace('Voice ', '')), PATIENCE).toBe(true);
     await page.keyboard.press('Escape');
   }
   await page.locator('bunny-settings-menu-button').click();
-  await page.getByRole('menuitem', { name: 'Sound track' }).click();
+  await page.getByRole('menuitem', { name: 'Audio track' }).click();
   const chosen = page.getByRole('menuitemradio', { checked: true });
   expect(await chosen.textContent()).toContain('Voice 7');
   await page.close();

@@ -72,7 +72,7 @@ test('a refused client is blocked from the event log, which follows refusals, an
   const status = async (video: string, headers = {}) =>
     (await fetch(`${service.edgeUrl}/vz-1/${video}/playlist.m3u8`, { headers })).status;
   await open('library/1/settings/rules');
-  await page.getByLabel('Pages that may not embed', { exact: true }).fill('thief.example');
+  await page.getByLabel('Blocked domains', { exact: true }).fill('thief.example');
   await press('Save rules');
   await page.getByText('The rules are saved').waitFor();
   await expect.poll(() => status(first, THIEF), PATIENCE).toBe(403);
@@ -106,11 +106,11 @@ test('a library is made, its keys made, replaced and revoked, and it goes when i
   await open(`library/${id}/settings/keys`);
   await page.getByLabel('Name', { exact: true }).fill('Television');
   await page.getByLabel('Rights').selectOption('write');
-  await press('Make a key');
-  const shown = page.locator('.copy-field', { hasText: 'The new key, shown this once' }).locator('code');
+  await press('Create key');
+  const shown = page.locator('.copy-field', { hasText: 'The new key, shown only once' }).locator('code');
   const further = (await shown.textContent()) ?? '';
   const row = page.getByRole('row', { name: 'Television' });
-  await row.getByText('May read and write').waitFor();
+  await row.getByText('Read and write').waitFor();
   await look('keys');
   expect(await opens(id, further)).toBe(200);
   await row.getByRole('button', { name: 'Revoke' }).click();
@@ -119,7 +119,7 @@ test('a library is made, its keys made, replaced and revoked, and it goes when i
   const own = page.locator('.copy-field', { has: page.getByText('API key', { exact: true }) });
   await own.getByRole('button', { name: 'Show' }).click();
   const before = (await own.locator('code').textContent()) ?? '';
-  await press('Another API key');
+  await press('New API key');
   await press('Replace the key');
   await expect.poll(() => own.locator('code').textContent(), PATIENCE).not.toBe(before);
   const after = (await own.locator('code').textContent()) ?? '';
@@ -127,7 +127,7 @@ test('a library is made, its keys made, replaced and revoked, and it goes when i
   await open(`library/${id}/settings/general`);
   await press('Delete this library…');
   const dialog = page.getByRole('dialog');
-  const remove = dialog.getByRole('button', { name: 'Delete for good' });
+  const remove = dialog.getByRole('button', { name: 'Delete permanently' });
   await dialog.getByLabel('Type its name, Passing').fill('Passin');
   expect(await remove.isDisabled()).toBe(true);
   await dialog.getByLabel('Type its name, Passing').fill('Passing');
@@ -149,12 +149,12 @@ test('a video that was put into the trash comes back by its page, by the undo, o
   await open('library/1/trash');
   const row = page.getByRole('row', { name: 'Driftwood' });
   await row.getByRole('button', { name: 'Restore' }).click();
-  await page.getByText('“Driftwood” is back among the videos.').waitFor();
+  await page.getByText('“Driftwood” is restored.').waitFor();
   await row.waitFor({ state: 'detached' });
   await call(service, 'DELETE', `/library/1/videos/${guid}?trash=true`);
   await open('library/1/trash');
   await row.getByRole('button', { name: 'Delete now…' }).click();
-  await press('Delete for good');
+  await press('Delete permanently');
   await page.getByRole('heading', { name: 'The trash is empty' }).waitFor();
 });
 
@@ -172,8 +172,8 @@ test('selected videos are transcribed, captions translated, and title and chapte
   await page.getByLabel('Select Talk without a file').check();
   await press('Transcribe…');
   await page.getByRole('dialog').getByRole('button', { name: 'Transcribe', exact: true }).click();
-  await page.getByText('2 of 2 · 1 not done').waitFor();
-  await press('What was not done');
+  await page.getByText('2 of 2 · 1 failed').waitFor();
+  await press('What failed');
   await page.getByRole('dialog').getByText('no file').waitFor();
   await look('bulk-transcribe');
   await page.keyboard.press('Escape');
@@ -187,12 +187,12 @@ test('selected videos are transcribed, captions translated, and title and chapte
   await languages.filter({ hasText: 'de-auto' }).getByRole('button', { name: 'Edit' }).click();
   await expect.poll(() => page.locator('.cue textarea').first().inputValue(), PATIENCE).toMatch(/^Satz /);
   await page.getByRole('link', { name: 'Chapters' }).click();
-  await press('Chapters and moments from what is said');
+  await press('Generate chapters and moments');
   await page.getByLabel('Name of chapter 1').waitFor();
   expect(await page.getByLabel('Name of chapter 1').inputValue()).toBe('The man');
   await look('chapters');
   await page.getByRole('link', { name: 'Overview' }).click();
-  await press('Title and description from what is said');
+  await press('Generate title and description');
   await expect.poll(() => page.getByLabel('Title').inputValue(), PATIENCE).toBe('A model wrote this');
   await page.getByText('In its own words.').waitFor();
 });
@@ -207,7 +207,7 @@ test('an encode is cancelled in the queue and on its page, and made again by a b
   const release = await holdEncoders(service.pid);
   await open('system');
   const row = page.locator('.rows li').filter({ hasText: 'Slow one' });
-  await row.getByText(/runs at \d+ %/).waitFor();
+  await row.getByText(/running at \d+ %/).waitFor();
   expect(await axeViolations(page, 'main')).toEqual([]);
   await look('queue');
   await row.getByRole('button', { name: 'Cancel encoding of Slow one' }).focus();
@@ -219,7 +219,7 @@ test('an encode is cancelled in the queue and on its page, and made again by a b
   await page.locator('.chip', { hasText: 'Cancelled' }).waitFor();
   await page.getByText('Encode it anew to have it made.').waitFor();
   await look('cancelled');
-  await press('Encode anew');
+  await press('Re-encode');
   const statusOf = async () => (await getVideo(service, guid)).status;
   await expect.poll(statusOf, PATIENCE).toBe(TRANSCODING);
   const releaseAgain = await holdEncoders(service.pid);
@@ -238,13 +238,13 @@ test('an encode is cancelled in the queue and on its page, and made again by a b
   await look('log');
   await press('Cancel encoding');
   releaseAgain();
-  await page.locator('.toast').getByRole('button', { name: 'Encode anew' }).click();
+  await page.locator('.toast').getByRole('button', { name: 'Re-encode' }).click();
   await expect.poll(statusOf, PATIENCE).toBe(FINISHED);
 });
 
 test('pages name how long the service keeps what, and the command of a first backup', async () => {
   await open('library/1/settings/storage');
-  await page.getByText('30 days; their sums stay').waitFor();
+  await page.getByText('30 days; totals are kept').waitFor();
   await look('storage');
   await open('library/1/trash');
   await page.getByText('each kept for 7 days').waitFor();
@@ -289,7 +289,7 @@ test('the page of a stream says how publishing goes, and draws what arrives', as
   await open(`library/1/live/${stream.guid}`);
   await page.getByText('Press Start when the picture is right.').waitFor();
   await page.getByRole('heading', { name: 'Bitrate' }).waitFor();
-  await page.getByText(/The picture arrives steadily|Pictures are dropped/).waitFor();
+  await page.getByText(/The stream arrives steadily|Frames are dropped/).waitFor();
   await press('Start');
   publisher.kill('SIGKILL');
   await page.getByText('The encoder is not connected.').waitFor();

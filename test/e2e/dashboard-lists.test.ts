@@ -55,14 +55,14 @@ test(
     await page.getByText('1,000 selected').waitFor();
     await page.keyboard.press('Delete');
     // A message stays as long as the pointer is on it.
-    await page.getByText('1,000 videos on the way to the trash').hover();
+    await page.getByText('1,000 videos being moved to the trash').hover();
     await expect.poll(async () => (await trash()).totalItems, { timeout: MANY_MS }).toBe(MANY);
     for (const { guid } of (await trash()).items.slice(0, FAILING)) {
       await call(service, 'DELETE', `/library/1/trash/${guid}`);
     }
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('1,000 of 1,000 · 10 not done').waitFor({ timeout: MANY_MS });
-    await page.getByRole('button', { name: 'What was not done' }).click();
+    await page.getByText('1,000 of 1,000 · 10 failed').waitFor({ timeout: MANY_MS });
+    await page.getByRole('button', { name: 'What failed' }).click();
     const reasons = page.getByRole('dialog').locator('li .hint');
     expect(await reasons.allTextContents()).toHaveLength(FAILING);
     for (const reason of await reasons.allTextContents()) expect(reason).not.toBe('');

@@ -92,7 +92,7 @@ test('what failed is made once more by itself, one rung or all, and what stands 
   expect(await countFailed()).toBe(3);
   expect(lab.errors.map(({ cause }) => String(cause))).not.toContainEqual(expect.stringContaining('deadlock'));
   expect(await loadMedia(lab, video)).toMatchObject({ is_incomplete: true });
-  expect(await missing(video)).toEqual(['The video is finished, incomplete: 360p, Sound (und) could not be made.']);
+  expect(await missing(video)).toEqual(['The video is finished, incomplete: 360p, Audio could not be made.']);
   const [stands] = await shown(video);
   expect((await shown(video)).map(({ rung }) => rung)).toEqual([240]);
   await expect(retry(video, 240)).rejects.toMatchObject({ kind: 'invalid' });
@@ -106,7 +106,7 @@ test('what failed is made once more by itself, one rung or all, and what stands 
     { rung: 360, frames: 150 },
     { rung: 240, frames: 150 },
   ]);
-  expect(await missing(video)).toEqual(['The video is finished, incomplete: Sound (und) could not be made.']);
+  expect(await missing(video)).toEqual(['The video is finished, incomplete: Audio could not be made.']);
   expect(await retryAll()).toEqual({ retried: 1, refused: 0 });
   await untilState(lab, video, 'finished');
   const made = await checkFinished(lab, video);

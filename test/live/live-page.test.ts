@@ -45,12 +45,12 @@ test('the player page waits for a stream, plays it near its newest second, and t
   const { key, ingest } = await createLive(room);
   const page = await room.browser.newPage({ ...SMALL_PAGE, userAgent: PERSON });
   await page.goto(`${room.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
-  await page.getByText('The broadcast has not begun').waitFor(PATIENCE);
+  await page.getByText('The broadcast has not started yet').waitFor(PATIENCE);
   await room.catalogue.streams.change(key, startStream);
   const publisher = await publish(ingest, NO_RUNGS);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(2);
   await page.mouse.move(200, 200);
-  await page.getByRole('button', { name: 'Live: playing the newest second' }).waitFor(PATIENCE);
+  await page.getByRole('button', { name: 'Live: at the live edge' }).waitFor(PATIENCE);
   const before = await read(page);
   expect(before.behindSec).toBeLessThan(8);
   // Without a line for longer than it has media, the page stalls, and gets back to where it was.

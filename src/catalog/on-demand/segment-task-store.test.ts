@@ -125,7 +125,7 @@ test('a segment that failed three times is not tried for viewers any more, and t
 });
 
 test.each([
-  ['Sound (en)', { kind: 'audio', codec: 'aac', rung: null, language: 'en' }],
+  ['Audio (en)', { kind: 'audio', codec: 'aac', rung: null, language: 'en' }],
   ['240p vp9', { codec: 'vp9' }],
 ] as const)(
   'a message of a failed segment names its rendition as those that retrying forgets: %s',

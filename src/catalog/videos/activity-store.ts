@@ -8,7 +8,7 @@ import type { TaskKind } from '../tasks/task-kind.ts';
 export type TaskActivity = {
   id: Guid;
   kind: TaskKind;
-  /** `720p`, `Sound (en)`; empty for work that makes no rendition. */
+  /** `720p`, `Audio (en)`; empty for work that makes no rendition. */
   renditions: string[];
   fromSegment: number;
   toSegment: number;

@@ -18,7 +18,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): (
           screen.value = component;
         },
         (reason: unknown) => {
-          error.value = t('This screen could not be loaded. Load the page anew. ({0})', describeError(reason));
+          error.value = t('This screen could not be loaded. Reload the page. ({0})', describeError(reason));
         },
       );
     }, [error, screen]);

@@ -82,7 +82,7 @@ function CollectionCard({ libraryId, path, collection, onChanged }: CardProps) {
           ))}
         </div>
         <div class="card-text">
-          <h2>{name || t('Without a name')}</h2>
+          <h2>{name || t('Untitled')}</h2>
           <p class="hint">
             {plural(videoCount, 'video')} · {bytes(totalSize)}
           </p>

@@ -39,7 +39,7 @@ export function Events({ libraryId }: { libraryId: number }) {
     <>
       <header class="place">
         <h1>{t('Event log')}</h1>
-        <span class="hint">{t('What the delivery refused, and why')}</span>
+        <span class="hint">{t('Requests that the edge refused, and why')}</span>
       </header>
       {library.error.value !== null && <Notice kind="error">{library.error.value}</Notice>}
       {zoneId !== undefined && <Log zoneId={zoneId} />}
@@ -103,13 +103,13 @@ function Log({ zoneId }: { zoneId: number }) {
         <TextField label={t('Text')} value={typed.value} onChange={type} />
         <Check label={t('Follow')} value={isFollowed.value} onChange={(isOn) => (isFollowed.value = isOn)} />
         <button type="button" onClick={again}>
-          {t('Look again')}
+          {t('Refresh')}
         </button>
       </div>
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {found?.rows?.length === 0 && (
-        <Empty title={t('Nothing was refused')}>
-          <p>{t('Rules of the pull zone, tokens and limits write a line here for each request that they refuse.')}</p>
+        <Empty title={t('No request was refused')}>
+          <p>{t('Each request that a rule of the pull zone, a token or a limit refuses is listed here.')}</p>
         </Empty>
       )}
       {found !== null && (found.rows ?? []).length > 0 && (

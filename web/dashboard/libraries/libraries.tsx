@@ -90,9 +90,9 @@ function LibraryCard({ library }: { library: VideoLibraryModel }) {
           {bytes(TrafficUsage)} {t('delivered this month')}
         </span>
       </p>
-      <Sparkline values={views} label={t('{0} in seven days', plural(total, 'view'))} />
+      <Sparkline values={views} label={t('{0} in the last 7 days', plural(total, 'view'))} />
       <p class="hint">
-        {plural(total, 'view')} {t('in seven days')}
+        {plural(total, 'view')} {t('in the last 7 days')}
       </p>
       <div class="row">
         <Link class="button" to={{ name: 'statistics', libraryId }}>

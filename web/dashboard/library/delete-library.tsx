@@ -33,7 +33,7 @@ export function DeleteLibrary({ library }: { library: VideoLibraryModel }) {
         <Dialog title={t('Delete the library {0}', name)} onClose={() => (isAsked.value = false)}>
           <form class="stack" onSubmit={remove}>
             <p>
-              {t('All of it goes for good, and cannot be restored:')} {plural(library.VideoCount, 'video')}
+              {t('All of this is deleted permanently and cannot be restored:')} {plural(library.VideoCount, 'video')}
             </p>
             <TextField
               label={t('Type its name, {0}', name)}
@@ -43,7 +43,7 @@ export function DeleteLibrary({ library }: { library: VideoLibraryModel }) {
             {deleting.error.value !== null && <Notice kind="error">{deleting.error.value}</Notice>}
             <div class="row end">
               <button type="submit" class="bad" disabled={typed.value !== name || deleting.isBusy.value}>
-                {t('Delete for good')}
+                {t('Delete permanently')}
               </button>
             </div>
           </form>

@@ -12,7 +12,7 @@ const VERSIONS = [
 export function DrmFields({ library, change }: FieldsProps) {
   return (
     <div class="columns">
-      <Panel title={t('Encryption')} hint={t('Videos are encrypted on their way out; nothing is stored twice.')}>
+      <Panel title={t('Encryption')} hint={t('Videos are encrypted as they are delivered; nothing is stored twice.')}>
         <Check
           label={t('Protect the videos of this library')}
           value={library.EnableDRM}
@@ -24,7 +24,7 @@ export function DrmFields({ library, change }: FieldsProps) {
           choices={trAll(VERSIONS)}
           onChange={(chosen) => change('DrmVersion', Number(chosen))}
         />
-        <p class="hint">{t('MP4 downloads are not offered of protected videos.')}</p>
+        <p class="hint">{t('MP4 downloads are not offered for protected videos.')}</p>
       </Panel>
       <Panel title={t('Licences')}>
         <dl>

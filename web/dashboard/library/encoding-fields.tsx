@@ -16,7 +16,7 @@ export function EncodingFields({ library, change }: FieldsProps) {
   return (
     <div class="stack">
       <Panel title={t('Resolutions')} hint={t('For videos that are uploaded from now on; nothing is scaled up.')}>
-        <Table label={t('Resolutions')} head={[t('Resolution'), t('Most kbit/s'), t('An hour takes at most')]}>
+        <Table label={t('Resolutions')} head={[t('Resolution'), t('Max. kbit/s'), t('Max. size of an hour')]}>
           {RUNGS.map((rung) => (
             <tr key={rung}>
               <th scope="row">
@@ -46,7 +46,7 @@ export function EncodingFields({ library, change }: FieldsProps) {
         </Table>
         <p>
           {t('An hour of video takes at most')} <strong>{bytes(hour * Math.max(1, codecs.length))}</strong>,{' '}
-          {t('beside its original.')}
+          {t('in addition to its original.')}
         </p>
       </Panel>
       <div class="columns">
@@ -60,7 +60,7 @@ export function EncodingFields({ library, change }: FieldsProps) {
             />
           ))}
         </Panel>
-        <Panel title={t('What is made')}>
+        <Panel title={t('Outputs')}>
           <Check
             label={t('Keep the files that were uploaded')}
             value={library.KeepOriginalFiles}
@@ -72,17 +72,17 @@ export function EncodingFields({ library, change }: FieldsProps) {
             onChange={(isOn) => change('EnableMP4Fallback', isOn)}
           />
           <Check
-            label={t('Encode on demand, as viewers ask')}
+            label={t('Encode on demand, when viewers watch')}
             value={library.JitEncodingEnabled}
             onChange={(isOn) => change('JitEncodingEnabled', isOn)}
           />
           <Check
-            label={t('Bitrates by what the picture needs')}
+            label={t('Per-title encoding: bitrates that fit the content')}
             value={library.PerTitleEncoding}
             onChange={(isOn) => change('PerTitleEncoding', isOn)}
           />
           <Check
-            label={t('Keep all sound tracks')}
+            label={t('Keep all audio tracks')}
             value={library.EnableMultiAudioTrackSupport}
             onChange={(isOn) => change('EnableMultiAudioTrackSupport', isOn)}
           />

@@ -3,10 +3,10 @@ import { Check, Panel, TextField } from '../parts/fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
 
 const GENERATED = [
-  ['EnableTranscribingTitleGeneration', 'Title from what is said'],
-  ['EnableTranscribingDescriptionGeneration', 'Description from what is said'],
-  ['EnableTranscribingChaptersGeneration', 'Chapters from what is said'],
-  ['EnableTranscribingMomentsGeneration', 'Moments from what is said'],
+  ['EnableTranscribingTitleGeneration', 'Generate title from speech'],
+  ['EnableTranscribingDescriptionGeneration', 'Generate description from speech'],
+  ['EnableTranscribingChaptersGeneration', 'Generate chapters from speech'],
+  ['EnableTranscribingMomentsGeneration', 'Generate moments from speech'],
 ] as const;
 
 export function GeneralFields({ library, change }: FieldsProps) {
@@ -32,8 +32,8 @@ export function GeneralFields({ library, change }: FieldsProps) {
           <Check key={field} label={tr(label)} value={library[field]} onChange={(isOn) => change(field, isOn)} />
         ))}
         <TextField
-          label={t('Languages of captions')}
-          hint={t('Codes with commas between them; empty is the spoken one.')}
+          label={t('Caption languages')}
+          hint={t('Language codes separated by commas; empty means the spoken language.')}
           value={(library.TranscribingCaptionLanguages ?? []).join(', ')}
           onChange={(text) =>
             change(
@@ -48,23 +48,23 @@ export function GeneralFields({ library, change }: FieldsProps) {
       </Panel>
       <Panel title={t('Access')}>
         <Check
-          label={t('Play with a signed address only')}
+          label={t('Require signed URLs')}
           value={library.PlayerTokenAuthenticationEnabled}
           onChange={(isOn) => change('PlayerTokenAuthenticationEnabled', isOn)}
         />
         <Check
-          label={t('Refuse players without a referrer')}
-          hint={t('Apps and pages with no-referrer are refused too.')}
+          label={t('Block players without a referrer')}
+          hint={t('Apps and pages with no-referrer are blocked too.')}
           value={library.BlockNoneReferrer}
           onChange={(isOn) => change('BlockNoneReferrer', isOn)}
         />
         <Check
-          label={t('Let pages play outside of an embed')}
+          label={t('Allow direct play, outside of an embed')}
           value={library.AllowDirectPlay}
           onChange={(isOn) => change('AllowDirectPlay', isOn)}
         />
         <Check
-          label={t('Let viewers get the original file')}
+          label={t('Let viewers download the original file')}
           value={library.ExposeOriginals}
           onChange={(isOn) => change('ExposeOriginals', isOn)}
         />

@@ -12,8 +12,8 @@ import { CopyField, Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 
 const SCOPES = [
-  ['read', 'May read'],
-  ['write', 'May read and write'],
+  ['read', 'Read only'],
+  ['write', 'Read and write'],
 ] as const;
 
 /** How long a key that was replaced still opens the library; it signs nothing any more. */
@@ -21,12 +21,12 @@ const OVERLAP_SEC = 24 * 3600;
 
 const OWN_KEYS = {
   resetApiKey: {
-    name: 'Another API key',
-    effect: 'From this moment uploads have to be signed with the new key.',
+    name: 'New API key',
+    effect: 'From now on uploads must be signed with the new key.',
   },
   resetReadOnlyApiKey: {
-    name: 'Another read-only key',
-    effect: 'From this moment webhooks are signed with the new key: verify them with it.',
+    name: 'New read-only key',
+    effect: 'From now on webhooks are signed with the new key: verify them with it.',
   },
 } as const;
 type OwnKey = keyof typeof OWN_KEYS;
@@ -40,7 +40,7 @@ export function Keys({ libraryId, library, onChanged }: Props) {
   const revoking = useAction();
   const asked = useSignal<OwnKey | null>(null);
   const change = () => {
-    toast(t('There is another key; show and copy it here.'));
+    toast(t('There is a new key; show and copy it here.'));
     onChanged();
     // The key before is a further key now, until it ends.
     again();
@@ -53,19 +53,19 @@ export function Keys({ libraryId, library, onChanged }: Props) {
   return (
     <div class="stack">
       <div class="columns">
-        <Panel title={t('Keys of the library')} hint={t('For your own code; never put them on a page.')}>
+        <Panel title={t('Keys of the library')} hint={t('For your own server; never put them on a web page.')}>
           <CopyField label={t('API key')} text={library.ApiKey ?? ''} isSecret />
           <CopyField label={t('Read-only key')} text={library.ReadOnlyApiKey ?? ''} isSecret />
           <div class="row">
             <button type="button" onClick={() => (asked.value = 'resetApiKey')}>
-              {t('Another API key')}
+              {t('New API key')}
             </button>
             <button type="button" onClick={() => (asked.value = 'resetReadOnlyApiKey')}>
-              {t('Another read-only key')}
+              {t('New read-only key')}
             </button>
           </div>
           <p class="hint">
-            {t('The key before goes on opening the library for a day, but signs neither uploads nor webhooks.')}
+            {t('The old key still opens the library for a day, but signs neither uploads nor webhooks.')}
           </p>
         </Panel>
         <NewKey path={path} onMade={again} />
@@ -82,7 +82,10 @@ export function Keys({ libraryId, library, onChanged }: Props) {
         <Notice kind="error">{error.value ?? revoking.error.value}</Notice>
       )}
       {(value.value ?? []).length > 0 && (
-        <Table label={t('Further keys')} head={[t('Name'), t('May'), t('Made'), t('Used'), t('Ends'), t('Actions')]}>
+        <Table
+          label={t('Further keys')}
+          head={[t('Name'), t('Permissions'), t('Created'), t('Last used'), t('Expires'), t('Actions')]}
+        >
           {value.value?.map((key) => (
             <tr key={key.Id}>
               <th scope="row">{key.Label || key.Id}</th>
@@ -118,9 +121,7 @@ function ReplaceDialog({ which, libraryId, onReplaced, onClose }: ReplaceProps) 
   return (
     <Dialog title={t(name)} onClose={onClose}>
       <p>{t(effect)}</p>
-      <p class="hint">
-        {t('The key before goes on opening the library for a day, but signs neither uploads nor webhooks.')}
-      </p>
+      <p class="hint">{t('The old key still opens the library for a day, but signs neither uploads nor webhooks.')}</p>
       {replacing.error.value !== null && <Notice kind="error">{replacing.error.value}</Notice>}
       <div class="row end">
         <button type="button" class="primary" disabled={replacing.isBusy.value} onClick={() => void replace()}>
@@ -145,7 +146,7 @@ function NewKey({ path, onMade }: { path: string; onMade: () => void }) {
     });
   };
   return (
-    <Panel title={t('Another key')}>
+    <Panel title={t('Add a key')}>
       <form class="stack" onSubmit={make}>
         <TextField label={t('Name')} value={label.value} onChange={(text) => (label.value = text)} />
         <SelectField
@@ -156,11 +157,11 @@ function NewKey({ path, onMade }: { path: string; onMade: () => void }) {
         />
         <div class="row">
           <button type="submit" class="primary">
-            {t('Make a key')}
+            {t('Create key')}
           </button>
         </div>
       </form>
-      {made.value !== null && <CopyField label={t('The new key, shown this once')} text={made.value} />}
+      {made.value !== null && <CopyField label={t('The new key, shown only once')} text={made.value} />}
       {making.error.value !== null && <Notice kind="error">{making.error.value}</Notice>}
     </Panel>
   );

@@ -15,7 +15,7 @@ export function PlayerFields({ libraryId, library, change }: FieldsProps) {
       : `${session.value?.edgeUrl ?? ''}/embed/${libraryId}/${video.guid}?autoplay=false&count=false`;
   return (
     <div class="columns">
-      <Panel title={t('Look')}>
+      <Panel title={t('Appearance')}>
         <label>
           {t('Colour')}
           <input
@@ -27,26 +27,26 @@ export function PlayerFields({ libraryId, library, change }: FieldsProps) {
         <TextField label={t('Font')} value={library.FontFamily ?? ''} onChange={(text) => change('FontFamily', text)} />
         <TextField
           label={t('Language')}
-          hint={t("Of the player's own words, such as en or de.")}
+          hint={t("Of the player's controls, such as en or de.")}
           value={library.UILanguage ?? ''}
           onChange={(text) => change('UILanguage', text)}
         />
         <TextField
-          label={t('Speeds')}
-          hint={t('With commas between them.')}
+          label={t('Playback speeds')}
+          hint={t('Separated by commas.')}
           value={library.PlaybackSpeeds ?? ''}
           onChange={(text) => change('PlaybackSpeeds', text)}
         />
         <TextField
           label={t('Controls')}
-          hint={t('Names with commas between them.')}
+          hint={t('Names separated by commas.')}
           value={library.Controls ?? ''}
           onChange={(text) => change('Controls', text)}
         />
       </Panel>
-      <Panel title={t('Live preview')} hint={t('A saved change shows when the player is loaded again.')}>
+      <Panel title={t('Live preview')} hint={t('Saved changes appear when the player is reloaded.')}>
         {address === null ? (
-          <p class="hint">{t('Appears with the first finished video.')}</p>
+          <p class="hint">{t('Appears once the first video is finished.')}</p>
         ) : (
           <iframe
             key={`${library.DateModified} ${library.PlayerKeyColor ?? ''}`}
@@ -59,14 +59,14 @@ export function PlayerFields({ libraryId, library, change }: FieldsProps) {
         <p class="swatch" style={{ background: library.PlayerKeyColor ?? '#ff5f1f' }} />
       </Panel>
       <CaptionsPanel library={library} change={change} />
-      <Panel title={t('What it does')}>
+      <Panel title={t('Behaviour')}>
         <Check
-          label={t('Show which parts are watched most')}
+          label={t('Show the heatmap of the most replayed parts')}
           value={library.ShowHeatmap}
           onChange={(isOn) => change('ShowHeatmap', isOn)}
         />
         <Check
-          label={t('Go on where a viewer stopped')}
+          label={t('Resume where a viewer left off')}
           value={library.RememberPlayerPosition}
           onChange={(isOn) => change('RememberPlayerPosition', isOn)}
         />
@@ -87,7 +87,7 @@ export function PlayerFields({ libraryId, library, change }: FieldsProps) {
             value={library.CustomHTML ?? ''}
             onInput={({ currentTarget }) => change('CustomHTML', currentTarget.value)}
           />
-          <span class="hint">{t("It runs on the player's own address, never here.")}</span>
+          <span class="hint">{t("It runs in the player's page, never in this dashboard.")}</span>
         </label>
       </Panel>
     </div>
@@ -103,7 +103,7 @@ function CaptionsPanel({ library, change }: Pick<FieldsProps, 'library' | 'chang
         onChange={(px) => change('CaptionsFontSize', px)}
       />
       <label>
-        {t('Colour of the letters')}
+        {t('Text colour')}
         <input
           type="color"
           value={library.CaptionsFontColor ?? '#ffffff'}
@@ -111,7 +111,7 @@ function CaptionsPanel({ library, change }: Pick<FieldsProps, 'library' | 'chang
         />
       </label>
       <label>
-        {t('Ground')}
+        {t('Background')}
         <input
           type="color"
           value={library.CaptionsBackground ?? '#000000'}

@@ -23,23 +23,23 @@ export function Rules({ zoneId }: { zoneId: number }) {
 }
 
 const LISTS = [
-  ['AllowedReferrers', 'Pages that may embed', 'A host a line; *.example.com takes in all below it. Empty: all.'],
-  ['BlockedReferrers', 'Pages that may not embed', 'A host a line.'],
-  ['BlockedIps', 'Refused IP addresses', 'An address or network a line.'],
-  ['BlockedCountries', 'Refused countries', 'Codes such as DE, one a line.'],
+  ['AllowedReferrers', 'Allowed domains', 'One host per line; *.example.com includes all subdomains. Empty: all.'],
+  ['BlockedReferrers', 'Blocked domains', 'One host per line.'],
+  ['BlockedIps', 'Blocked IP addresses', 'One address or network per line.'],
+  ['BlockedCountries', 'Blocked countries', 'Codes such as DE, one per line.'],
 ] as const;
 
 const FLAGS = [
-  ['ZoneSecurityEnabled', 'Signed addresses only'],
-  ['ZoneSecurityIncludeHashRemoteIP', 'Tokens hold for one IP address'],
-  ['BlockNoneReferrer', 'Refuse requests without a referrer'],
-  ['BlockPostRequests', 'Refuse POST requests'],
+  ['ZoneSecurityEnabled', 'Signed URLs only'],
+  ['ZoneSecurityIncludeHashRemoteIP', 'Tokens are valid for one IP address'],
+  ['BlockNoneReferrer', 'Block requests without a referrer'],
+  ['BlockPostRequests', 'Block POST requests'],
 ] as const;
 
 const LIMITS = [
-  ['RequestLimit', 'Requests a second of one IP address'],
-  ['BurstSize', 'Requests at once'],
-  ['ConnectionLimitPerIPCount', 'Connections of one IP address'],
+  ['RequestLimit', 'Requests per second and IP address'],
+  ['BurstSize', 'Concurrent requests'],
+  ['ConnectionLimitPerIPCount', 'Connections per IP address'],
 ] as const;
 
 function RulesForm({ zone, onSaved }: { zone: PullZoneModel; onSaved: () => void }) {
@@ -50,7 +50,7 @@ function RulesForm({ zone, onSaved }: { zone: PullZoneModel; onSaved: () => void
     event.preventDefault();
     if (!(await saving.run(() => api('POST', `/pullzone/${zone.Id}`, changes.value)))) return;
     changes.value = {};
-    toast(t('The rules are saved; the edges follow within seconds.'));
+    toast(t('The rules are saved and take effect within seconds.'));
     onSaved();
   };
   return (
@@ -78,7 +78,7 @@ function RulesForm({ zone, onSaved }: { zone: PullZoneModel; onSaved: () => void
             />
           ))}
         </Panel>
-        <Panel title={t('Limits')} hint={t('0 is no limit.')}>
+        <Panel title={t('Limits')} hint={t('0 means no limit.')}>
           {LIMITS.map(([field, label]) => (
             <NumberField
               key={field}

@@ -52,7 +52,7 @@ export function Settings({ libraryId, part }: { libraryId: number; part: string 
         <h1>{t('Settings')}</h1>
         <span class="hint">{library?.Name ?? t('Library {0}', libraryId)}</span>
       </header>
-      <Tabs label={t('Parts of the settings')} open={name}>
+      <Tabs label={t('Sections of the settings')} open={name}>
         {PARTS.map(([one, label]) => (
           <Link key={one} to={{ name: 'settings', libraryId, part: one }} isHere={one === name} keepsPlace>
             {tr(label)}

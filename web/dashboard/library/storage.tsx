@@ -55,7 +55,7 @@ function Sums({ library }: { library: VideoLibraryModel }) {
         <p class="figure">{bytes(library.TrafficUsage)}</p>
         <p class="hint">{t('this month')}</p>
       </Panel>
-      <Panel title={t('What is kept how long')}>
+      <Panel title={t('Retention')}>
         <dl>
           <dt>{t('Originals')}</dt>
           <dd>{library.KeepOriginalFiles ? t('As long as their videos') : t('Deleted after encoding')}</dd>
@@ -63,13 +63,13 @@ function Sums({ library }: { library: VideoLibraryModel }) {
           <dd>{keptFor('trash')}</dd>
           <dt>{t('Event log')}</dt>
           <dd>{keptFor('events')}</dd>
-          <dt>{t('Single visits')}</dt>
-          <dd>{t('{0}; their sums stay', keptFor('visits'))}</dd>
+          <dt>{t('Individual visits')}</dt>
+          <dd>{t('{0}; totals are kept', keptFor('visits'))}</dd>
         </dl>
       </Panel>
       <Panel title={t('The library')}>
         <dl>
-          <dt>{t('Made')}</dt>
+          <dt>{t('Created')}</dt>
           <dd>{day(library.DateCreated)}</dd>
           <dt>{t('Pull zone')}</dt>
           <dd>{library.PullZoneId}</dd>

@@ -42,7 +42,7 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
   const save = () =>
     running.run(async () => {
       await api('POST', `/videolibrary/${libraryId}`, place.value);
-      toast(t('The place is saved. Videos that are encoded from now on carry it there.'));
+      toast(t('The position is saved. It applies to videos encoded from now on.'));
       onChanged();
     });
   const remove = () =>
@@ -52,7 +52,7 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
       onChanged();
     });
   return (
-    <Panel title={t('Watermark')} hint={t('Drawn into the picture of videos that are encoded from now on.')}>
+    <Panel title={t('Watermark')} hint={t('Burned into videos that are encoded from now on.')}>
       <Stage place={place.value} image={shown} hasImage={library.HasWatermark} onPlace={(to) => (place.value = to)} />
       <div class="row">
         {FIELDS.map(([field, label]) => (
@@ -74,7 +74,7 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
       </div>
       <div class="row">
         <label class="button">
-          {library.HasWatermark ? t('Another image') : t('Upload an image')}
+          {library.HasWatermark ? t('Replace the image') : t('Upload an image')}
           <input
             type="file"
             class="unseen"
@@ -84,12 +84,12 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
         </label>
         {library.HasWatermark && (
           <button type="button" class="quiet" onClick={remove}>
-            {t('Take it away')}
+            {t('Remove it')}
           </button>
         )}
         <span class="push" />
         <button type="button" class="primary" disabled={running.isBusy.value} onClick={save}>
-          {t('Save the place')}
+          {t('Save the position')}
         </button>
       </div>
       {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}

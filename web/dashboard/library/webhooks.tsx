@@ -32,13 +32,13 @@ export function Webhooks({ libraryId }: { libraryId: number }) {
   const test = () =>
     running.run(async () => {
       await api('POST', `${path}/test`);
-      toast(t('A test message is on its way; the list shows what came of it.'));
+      toast(t('A test message was queued; the list shows its result.'));
       again();
     });
   const resend = (guid: string) =>
     running.run(async () => {
       await api('POST', `${path}/${guid}/resend`);
-      toast(t('It is sent again.'));
+      toast(t('It will be sent again.'));
       again();
     });
   const found = value.value;
@@ -52,7 +52,7 @@ export function Webhooks({ libraryId }: { libraryId: number }) {
           onChange={(chosen) => (state.value = chosen)}
         />
         <button type="button" onClick={again}>
-          {t('Look again')}
+          {t('Refresh')}
         </button>
         <span class="push" />
         <button type="button" class="primary" disabled={running.isBusy.value} onClick={test}>
@@ -63,13 +63,13 @@ export function Webhooks({ libraryId }: { libraryId: number }) {
         <Notice kind="error">{error.value ?? running.error.value}</Notice>
       )}
       {found?.items.length === 0 ? (
-        <Empty title={t('No message yet')}>
+        <Empty title={t('No deliveries yet')}>
           <p>{t("Set the webhook URL under General; each change of a video's state is sent there.")}</p>
         </Empty>
       ) : (
         <Table
           label={t('Deliveries')}
-          head={[t('Time'), t('Body'), t('State'), t('Attempts'), t('Last answer'), t('Actions')]}
+          head={[t('Time'), t('Body'), t('State'), t('Attempts'), t('Last response'), t('Actions')]}
         >
           {found?.items.map((event) => (
             <tr key={event.guid}>

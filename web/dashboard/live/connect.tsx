@@ -22,7 +22,7 @@ export function Connect({ path, stream, onChanged }: Props) {
   const turn = () =>
     turning.run(async () => {
       await api('PUT', `${path}/regenerate-key`);
-      toast(t('The stream has another key; the one before opens nothing any more.'));
+      toast(t('The stream has a new key; the old one no longer works.'));
       onChanged();
     });
   return (
@@ -47,11 +47,11 @@ export function Connect({ path, stream, onChanged }: Props) {
           {t('New key')}
         </button>
       </div>
-      {isPublished && <p class="hint">{t('The key cannot be changed while somebody publishes with it.')}</p>}
+      {isPublished && <p class="hint">{t('The key cannot be changed while an encoder is publishing.')}</p>}
       {isShown.value && server !== null && (
         <>
           <QrCode text={`${server.replace(/\/$/, '')}/${stream.streamKey}`} label={t('Address and key as a QR code')} />
-          <p class="hint">{t('It holds the key: who takes a picture of it can publish.')}</p>
+          <p class="hint">{t('It contains the key: anyone who scans it can publish.')}</p>
         </>
       )}
       {turning.error.value !== null && <Notice kind="error">{turning.error.value}</Notice>}

@@ -22,7 +22,7 @@ const steady = Array.from({ length: 20 }, () => sample());
 
 test.each([
   { name: 'nobody publishes', status: { primaryLive: false }, samples: [], words: 'not connected', level: 'bad' },
-  { name: 'all is well', status: {}, samples: steady, words: '4.0 Mbit/s, 30 a second', level: 'good' },
+  { name: 'all is well', status: {}, samples: steady, words: '4.0 Mbit/s, 30 per second', level: 'good' },
   { name: 'a silent line', status: { lastPingAgo: 6_000 }, samples: steady, words: 'for 6 s', level: 'bad' },
   {
     name: 'dropped pictures',
@@ -39,10 +39,10 @@ test.each([
     level: 'wait',
   },
   {
-    name: 'no sound',
+    name: 'no audio',
     status: {},
     samples: steady.map(() => sample({ audioBitrate: 0 })),
-    words: 'No sound',
+    words: 'No audio',
     level: 'wait',
   },
   { name: 'few pictures', status: {}, samples: steady.map(() => sample({ fps: 10 })), words: 'jerky', level: 'wait' },

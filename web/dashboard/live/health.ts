@@ -55,7 +55,7 @@ function absence(isOnAir: boolean): HealthLine {
   return isOnAir
     ? {
         level: 'bad',
-        sentence: t('The encoder is not connected. It comes back into the same stream with the same key.'),
+        sentence: t('The encoder is not connected. It can rejoin the same stream with the same key.'),
       }
     : { level: 'wait', sentence: t('No encoder is connected yet. Give it one of the addresses and the stream key.') };
 }
@@ -64,7 +64,7 @@ function silence(lastPingAgo: number | null): HealthLine[] {
   if (lastPingAgo === null || lastPingAgo <= SILENT_MS) return [];
   const sec = (lastPingAgo / 1000).toFixed(0);
   const sentence = t(
-    'Nothing arrived for {0} s: the line of the encoder is too slow, or drops. Lower its bitrate.',
+    "Nothing arrived for {0} s: the encoder's connection is too slow, or drops. Lower its bitrate.",
     sec,
   );
   return [{ level: 'bad', sentence }];
@@ -76,14 +76,14 @@ function pictures(recent: readonly Sample[]): HealthLine[] {
   if (recent.length < ENOUGH || usual <= 0) return [];
   if (least < usual * DROPPED) {
     const sentence = t(
-      'Frames are dropped: {0} in the worst second, {1} usually. The encoder is overloaded, or its line is.',
+      'Frames are dropped: {0} in the worst second, {1} usually. The encoder or its connection is overloaded.',
       least.toFixed(0),
       usual.toFixed(0),
     );
     return [{ level: 'bad', sentence }];
   }
   if (usual >= FEW_FPS) return [];
-  return [{ level: 'wait', sentence: t('{0} frames a second look jerky; 25 or more are usual.', usual.toFixed(0)) }];
+  return [{ level: 'wait', sentence: t('{0} frames per second look jerky; 25 or more are usual.', usual.toFixed(0)) }];
 }
 
 function rates(recent: readonly Sample[]): HealthLine[] {
@@ -100,7 +100,7 @@ function rates(recent: readonly Sample[]): HealthLine[] {
 
 function audio(recent: readonly Sample[]): HealthLine[] {
   if (recent.length < ENOUGH || recent.some(({ audioBitrate }) => audioBitrate > 0)) return [];
-  return [{ level: 'wait', sentence: t('No sound arrives. Choose a source of sound at the encoder.') }];
+  return [{ level: 'wait', sentence: t('No audio arrives. Choose an audio source in the encoder.') }];
 }
 
 function further({ transcoding }: LiveStreamStatusModel, recent: readonly Sample[]): HealthLine[] {
@@ -109,7 +109,7 @@ function further({ transcoding }: LiveStreamStatusModel, recent: readonly Sample
   const isAlone = transcoding === null || transcoding.state === 'none';
   if (!isAlone || usual < HEAVY_BPS) return [];
   const sentence = t(
-    '{0} are too much for many viewers, and no smaller size is made. Switch on smaller resolutions.',
+    '{0} is too much for many viewers, and no smaller rendition is made. Enable smaller resolutions.',
     mbps(usual),
   );
   return [{ level: 'wait', sentence }];
@@ -120,7 +120,7 @@ function steady(recent: readonly Sample[]): HealthLine[] {
   const bitrate = median(recent.map((sample) => sample.bitrate));
   const fps = median(recent.map((sample) => sample.fps));
   return [
-    { level: 'good', sentence: t('The picture arrives steadily: {0}, {1} a second.', mbps(bitrate), fps.toFixed(0)) },
+    { level: 'good', sentence: t('The stream arrives steadily: {0}, {1} per second.', mbps(bitrate), fps.toFixed(0)) },
   ];
 }
 

@@ -12,7 +12,7 @@ export const STREAM_STATES = [
   'Preview',
   'On air',
   'Ended',
-  'Recording is made ready',
+  'Preparing the recording',
   'Failed',
 ];
 export const ON_AIR = 4;
@@ -68,7 +68,7 @@ export function StreamActions({ path, status, onChanged, onDeleted }: Props) {
         </>
       )}
       {asked.value === 'stop' && confirm(t('End the stream'), () => void act('PUT', '/stop', onChanged))}
-      {asked.value === 'delete' && confirm(t('Delete for good'), () => void act('DELETE', '', onDeleted))}
+      {asked.value === 'delete' && confirm(t('Delete permanently'), () => void act('DELETE', '', onDeleted))}
       {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
     </div>
   );

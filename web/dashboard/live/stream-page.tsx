@@ -34,7 +34,7 @@ export function StreamPage({ libraryId, streamId }: { libraryId: number; streamI
   const isOver = stream.status >= ENDED;
   return (
     <article class="video">
-      <nav class="trail" aria-label={t('Way back')}>
+      <nav class="trail" aria-label={t('Breadcrumb')}>
         <Link to={{ name: 'live', libraryId }}>{t('Live streams')}</Link>
       </nav>
       <div class="video-stage">
@@ -134,7 +134,7 @@ function Health({ path, isOnAir }: { path: string; isOnAir: boolean }) {
   useRefresh(again, LOOK_AGAIN_MS);
   if (value.value === null) return null;
   return (
-    <ul class="findings" aria-label={t('How publishing goes')}>
+    <ul class="findings" aria-label={t('Stream health')}>
       {describeHealth({ isOnAir, status: value.value, samples }).map(({ level, sentence }) => (
         <li key={sentence} class={`finding ${level}`}>
           <span>{sentence}</span>
@@ -145,7 +145,7 @@ function Health({ path, isOnAir }: { path: string; isOnAir: boolean }) {
 }
 
 const kbps = (value: number) => `${Math.round(value).toLocaleString()} kbit/s`;
-const fps = (value: number) => t('{0} a second', value.toFixed(0));
+const fps = (value: number) => t('{0} per second', value.toFixed(0));
 
 function Rates({ path }: { path: string }) {
   const samples = useSamples(path);
@@ -154,11 +154,11 @@ function Rates({ path }: { path: string }) {
     Object.fromEntries(samples.map((sample) => [sample.timestamp, read(sample)]));
   return (
     <div class="columns">
-      <Panel title={t('Bitrate')} hint={t('As it arrives, in the last ten minutes.')}>
+      <Panel title={t('Bitrate')} hint={t('As received, over the last ten minutes.')}>
         <TimeChart label={t('Bitrate')} values={of(({ bitrate }) => bitrate / 1000)} name={kbps} />
       </Panel>
-      <Panel title={t('Frames')} hint={t('A second; a constant line is a healthy encoder.')}>
-        <TimeChart label={t('Frames a second')} values={of((sample) => sample.fps)} name={fps} />
+      <Panel title={t('Frames')} hint={t('Per second; a constant line means a healthy encoder.')}>
+        <TimeChart label={t('Frames per second')} values={of((sample) => sample.fps)} name={fps} />
       </Panel>
     </div>
   );

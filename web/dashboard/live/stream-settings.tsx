@@ -37,7 +37,7 @@ export function StreamSettings({
       <form class="stack" onSubmit={save}>
         <TextField label={t('Title of the stream')} value={shown.title ?? ''} onChange={(title) => change({ title })} />
         <label>
-          {t('Planned start')}
+          {t('Scheduled start')}
           <input
             type="datetime-local"
             value={localTime(shown.scheduledStartTime ?? null)}
@@ -47,19 +47,19 @@ export function StreamSettings({
           />
         </label>
         <Check
-          label={t('Count down to it')}
-          hint={t('The player shows how long it is until then.')}
+          label={t('Show a countdown')}
+          hint={t('The player counts down to the scheduled start.')}
           value={shown.enableCountdown === true}
           onChange={(enableCountdown) => change({ enableCountdown })}
         />
         <Check
           label={t('Keep the recording')}
-          hint={t('The stream is a video at its own address as soon as it ends.')}
+          hint={t('When the stream ends, it becomes a video at the same address.')}
           value={shown.recordVod ?? false}
           onChange={(recordVod) => change({ recordVod })}
         />
         <Check
-          label={t('Viewers can go back')}
+          label={t('Viewers can rewind (DVR)')}
           value={shown.dvrEnabled ?? false}
           onChange={(dvrEnabled) =>
             change({ dvrEnabled, ...(dvrEnabled && { dvrWindowSeconds: USUAL_WINDOW_MIN * 60 }) })
@@ -67,14 +67,14 @@ export function StreamSettings({
         />
         {shown.dvrEnabled === true && (
           <NumberField
-            label={t('Minutes to go back')}
+            label={t('DVR window, minutes')}
             value={Math.round((shown.dvrWindowSeconds ?? USUAL_WINDOW_MIN * 60) / 60)}
             onChange={(minutes) => change({ dvrWindowSeconds: Math.min(43_200, Math.max(60, minutes * 60)) })}
           />
         )}
         <Check
           label={t('Public')}
-          hint={t('Otherwise only signed addresses play.')}
+          hint={t('Otherwise only signed URLs play.')}
           value={shown.public ?? true}
           onChange={(isPublic) => change({ public: isPublic })}
         />

@@ -20,10 +20,10 @@ export function CancelEncode({ path, title, onCancelled }: CancelProps) {
       await api('DELETE', `${path}/encode`);
       onCancelled();
       toast(t('Encoding is cancelled.'), {
-        label: t('Encode anew'),
+        label: t('Re-encode'),
         run: () => {
           api('POST', `${path}/reencode`).then(onCancelled, () =>
-            toast(t('It could not be sent to be encoded. Its page says why.')),
+            toast(t('It could not be queued for encoding. Its page says why.')),
           );
         },
       });

@@ -30,17 +30,13 @@ export function TestAddress({ zoneId, address }: { zoneId: number; address: stri
   };
   return (
     <Panel
-      title={t('Test an address')}
-      hint={t('Judged as the edge would, without counting it: each rule and what it found.')}
+      title={t('Test a URL')}
+      hint={t('Evaluated as by the edge, without being counted: each rule and its result.')}
     >
       <form class="stack" onSubmit={test}>
-        <TextField label={t('Address, with its token')} value={url.value} onChange={(text) => (url.value = text)} />
+        <TextField label={t('URL, with its token')} value={url.value} onChange={(text) => (url.value = text)} />
         <div class="columns tight">
-          <TextField
-            label={t('Sent by the page (referrer)')}
-            value={referrer.value}
-            onChange={(text) => (referrer.value = text)}
-          />
+          <TextField label={t('Referrer')} value={referrer.value} onChange={(text) => (referrer.value = text)} />
           <TextField label={t("Viewer's IP address")} value={ip.value} onChange={(text) => (ip.value = text)} />
           <TextField
             label={t("Viewer's country (DE, US, …)")}
@@ -65,9 +61,9 @@ function Explanation({ found }: { found: Explained }) {
   return (
     <>
       <Notice kind={isAdmitted ? 'done' : 'error'}>
-        {isAdmitted ? t('Let in.') : t('Refused by the rule {0}.', found.RuleId ?? '')} {found.NearMiss}
+        {isAdmitted ? t('Allowed.') : t('Refused by the rule {0}.', found.RuleId ?? '')} {found.NearMiss}
       </Notice>
-      <Table label={t('Rules')} head={[t('Rule'), t('Verdict'), t('Expected'), t('Came')]}>
+      <Table label={t('Rules')} head={[t('Rule'), t('Result'), t('Expected'), t('Received')]}>
         {found.Stages.map(({ Stage, Verdict, Expected, Came }) => (
           <tr key={Stage}>
             <th scope="row">{Stage}</th>
@@ -78,7 +74,7 @@ function Explanation({ found }: { found: Explained }) {
         ))}
       </Table>
       {found.SignedString !== null && (
-        <CopyField label={t('What the token signs')} text={found.SignedString} isWrapped />
+        <CopyField label={t('String that the token signs')} text={found.SignedString} isWrapped />
       )}
     </>
   );

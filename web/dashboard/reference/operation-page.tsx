@@ -97,7 +97,7 @@ function TryIt({ call }: { call: { method: string; path: string; body: unknown }
         </button>
         <span class="hint">
           {isReady
-            ? t('It runs for real, with what this session may do.')
+            ? t('It is executed for real, with the permissions of this session.')
             : t('Fill in the parameters of the path first.')}
         </span>
       </div>
@@ -115,7 +115,7 @@ function TryIt({ call }: { call: { method: string; path: string; body: unknown }
 function Answers({ listed: { operation }, document }: { listed: Listed; document: OpenApi }) {
   return (
     <section class="panel">
-      <h3>{t('Answers')}</h3>
+      <h3>{t('Responses')}</h3>
       {Object.entries(operation.responses ?? {}).map(([status, { description, content }]) => {
         const schema = Object.values(content ?? {})[0]?.schema;
         return (
@@ -142,7 +142,7 @@ function Model({ schema }: { schema: Schema }) {
             <code>{name}</code>
           </th>
           <td>{typeName(field)}</td>
-          <td class="hint">{schema.required?.includes(name) === true ? t('always there') : ''}</td>
+          <td class="hint">{schema.required?.includes(name) === true ? t('always present') : ''}</td>
         </tr>
       ))}
     </Table>

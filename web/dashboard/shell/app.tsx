@@ -48,7 +48,7 @@ function Signed() {
         {here.name === 'home' ? (
           <Empty title={t('No library yet')}>
             <Link class="button" to={{ name: 'libraries' }}>
-              {t('Make one')}
+              {t('Create one')}
             </Link>
           </Empty>
         ) : (

@@ -9,9 +9,9 @@ const KEYS: readonly (readonly [keys: string, action: string])[] = [
   ['Ctrl A', 'Select all videos that match (list of videos)'],
   ['x', 'Select the video that has the focus'],
   ['← ↑ → ↓', 'Go from video to video'],
-  ['Delete', 'Put what is selected, or the open video, into the trash'],
+  ['Delete', 'Move the selection, or the open video, to the trash'],
   ['Escape', 'Clear the selection, close a dialog'],
-  ['g', 'Change between grid and list'],
+  ['g', 'Switch between grid and list'],
   ['Ctrl Enter', 'Save captions or chapters that are edited'],
 ];
 

@@ -13,7 +13,7 @@ export function Audience({ libraryId, query }: { libraryId: number; query: strin
   useRefresh(again, REFRESH_MS);
   const found = value.value;
   if (found === null) return null;
-  const referrers = found.referrers.map(({ name, views }) => ({ name: name || t('No page named'), views }));
+  const referrers = found.referrers.map(({ name, views }) => ({ name: name || t('No referrer'), views }));
   const devices = found.devices.map(({ name, views }) => ({ name: name === '' ? t('Unknown') : tr(name), views }));
   return (
     <div class="columns">
@@ -29,7 +29,7 @@ export function Audience({ libraryId, query }: { libraryId: number; query: strin
         </dl>
       </section>
       <Shares title={t('Devices')} rows={devices} />
-      <Shares title={t('Pages around the player')} rows={referrers} />
+      <Shares title={t('Referring pages')} rows={referrers} />
       {found.retention !== null && <Retention percents={found.retention} />}
     </div>
   );
@@ -41,22 +41,22 @@ function factsOf(found: AudienceModel): [string, string][] {
   const stalled = watched === 0 ? '' : t(', {0} % of the time', ((rebuffering.seconds * 100) / watched).toFixed(1));
   return [
     [t('Watching now'), found.viewersNow.toLocaleString()],
-    [t('Different viewers, day by day'), found.uniqueViewers.toLocaleString()],
-    [t('Start of the picture'), startup.p50Ms === null ? t('not measured yet') : startupWords(startup)],
-    [t('Views that stalled'), `${rebuffering.views.toLocaleString()}${stalled}`],
-    [t('Views with a failure'), failures.views.toLocaleString()],
+    [t('Unique viewers, day by day'), found.uniqueViewers.toLocaleString()],
+    [t('Startup time'), startup.p50Ms === null ? t('not measured yet') : startupWords(startup)],
+    [t('Views with rebuffering'), `${rebuffering.views.toLocaleString()}${stalled}`],
+    [t('Views with an error'), failures.views.toLocaleString()],
     [
-      t('Heights watched'),
+      t('Resolutions watched'),
       renditions.map(({ height, watchTime }) => `${height}p ${clock(watchTime)}`).join(', ') || '–',
     ],
-    [t('Sent'), bytes(found.bytesSent)],
-    [t('In other players, estimated'), estimateWords(estimated)],
+    [t('Delivered'), bytes(found.bytesSent)],
+    [t('Other players, estimated'), estimateWords(estimated)],
   ];
 }
 
 function startupWords({ p50Ms, p95Ms }: AudienceModel['startup']): string {
   const seconds = (ms: number | null) => ((ms ?? 0) / 1000).toFixed(1);
-  return t('{0} s for half of the views, {1} s for 95 of 100', seconds(p50Ms), seconds(p95Ms));
+  return t('median {0} s, 95th percentile {1} s', seconds(p50Ms), seconds(p95Ms));
 }
 
 function estimateWords({ viewsChart, watchTimeChart }: AudienceModel['estimated']): string {
@@ -70,7 +70,7 @@ function Retention({ percents }: { percents: readonly number[] }) {
   const last = percents.at(-1) ?? 0;
   return (
     <section class="panel">
-      <h2>{t('Who stays')}</h2>
+      <h2>{t('Audience retention')}</h2>
       <svg
         class="bars"
         viewBox="0 0 100 32"

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { PaginationListOfVideoModel } from '../../../src/api/models/video.ts';
 import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
+import { plural } from '../base/words.ts';
 import { Table } from '../parts/fields.tsx';
 import { monthlyCost, PRICE_LISTS, type PriceList, type Usage } from './prices.ts';
 
@@ -41,9 +42,12 @@ export function Cost({ libraryId, watchedSec, days }: CostProps) {
     <section class="panel cost">
       <h2>{t('What it would cost elsewhere, a month')}</h2>
       <p class="hint">
-        {Math.round(usage.storedMinutes).toLocaleString()} {t('minutes')} ({usage.storedGigabytes.toFixed(1)}{' '}
-        {t('GB) stored')}, {Math.round(usage.deliveredMinutes).toLocaleString()} {t('minutes watched a month.')}{' '}
-        {t('The prices are shapes to begin with: put in those of the list that you compare with.')}
+        {t(
+          '{0} ({1} GB) stored, {2} watched a month. The prices are examples: enter those that you compare with.',
+          plural(Math.round(usage.storedMinutes), 'minute'),
+          usage.storedGigabytes.toFixed(1),
+          plural(Math.round(usage.deliveredMinutes), 'minute'),
+        )}
       </p>
       <Table label={t('Costs')} head={[t('Price'), ...lists.value.map(({ name, asOf }) => `${tr(name)} (${asOf})`)]}>
         {FIELDS.map(([field, label]) => (
@@ -79,7 +83,7 @@ export function Cost({ libraryId, watchedSec, days }: CostProps) {
           onChange={(to) => (perKilowattHour.value = to)}
         />
         <span>
-          {t('a kWh')}: <strong>{DOLLARS.format(own)}</strong> {t('a month, and the disk that you have.')}
+          {t('a kWh')}: <strong>{DOLLARS.format(own)}</strong> {t('a month, plus your own disks.')}
         </span>
       </div>
     </section>

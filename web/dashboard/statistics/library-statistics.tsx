@@ -45,7 +45,7 @@ export function LibraryStatistics({ libraryId }: { libraryId: number }) {
           onChange={(chosen) => (days.value = chosen)}
         />
         <Check
-          label={t('Compare with the time before')}
+          label={t('Compare with the previous period')}
           value={isCompared.value}
           onChange={(isOn) => (isCompared.value = isOn)}
         />
@@ -86,7 +86,10 @@ function Compared({ libraryId, query, now }: { libraryId: number; query: string;
     [t('Watch time'), total(whole(now.watchTimeChart)), total(before.watchTimeChart), clock],
   ] as const;
   return (
-    <Table label={t('Compare with the time before')} head={['', t('This time'), t('The time before'), t('Change')]}>
+    <Table
+      label={t('Compare with the previous period')}
+      head={['', t('This period'), t('Previous period'), t('Change')]}
+    >
       {rows.map(([name, value, earlier, words]) => (
         <tr key={name}>
           <th scope="row">{name}</th>
@@ -112,7 +115,7 @@ function TopVideos({ libraryId }: { libraryId: number }) {
   const most = Math.max(1, ...videos.map(({ views }) => views));
   return (
     <section class="panel">
-      <h2>{t('Most watched videos, of all time')}</h2>
+      <h2>{t('Most watched videos of all time')}</h2>
       {videos.length === 0 && <p class="hint">{t('Appears with the first viewers.')}</p>}
       <ul class="shares">
         {videos.map(({ guid, title, views }) => (
@@ -135,7 +138,7 @@ function Charts({ found }: { found: VideoStatisticsModel }) {
         <h2>{t('Views')}</h2>
         <p class="figure">{views.toLocaleString()}</p>
         <TimeChart label={t('Views by day')} values={found.viewsChart ?? {}} name={(count) => plural(count, 'view')} />
-        {views === 0 && <p class="hint">{t('Nobody watched yet. Share a link or put an embed code on a page.')}</p>}
+        {views === 0 && <p class="hint">{t('No views yet. Share a link or embed a video in a page.')}</p>}
       </section>
       <div class="columns">
         <section class="panel">
@@ -146,7 +149,7 @@ function Charts({ found }: { found: VideoStatisticsModel }) {
         <Countries found={found} />
       </div>
       <details class="panel">
-        <summary>{t('The same as a table')}</summary>
+        <summary>{t('Show as a table')}</summary>
         <Table label={t('Views and watch time by day')} head={[t('Day'), t('Views'), t('Watch time')]}>
           {Object.entries(found.viewsChart ?? {}).map(([time, count]) => (
             <tr key={time}>

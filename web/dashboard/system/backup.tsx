@@ -9,7 +9,7 @@ export function Backup({ backup }: { backup: SystemModel['Backup'] }) {
   return (
     <Panel
       title={t('Backup')}
-      hint={t('It is made on the machine of the service, while the service runs: uploads and viewers go on.')}
+      hint={t('A backup runs on the machine of the service, without interrupting uploads or viewers.')}
     >
       {backup === null ? (
         <p>{t('There is no backup yet. This command makes one:')}</p>
@@ -17,7 +17,7 @@ export function Backup({ backup }: { backup: SystemModel['Backup'] }) {
         <dl>
           <dt>{t('Last backup')}</dt>
           <dd>{moment(backup.MadeAt)}</dd>
-          <dt>{t('It holds')}</dt>
+          <dt>{t('Contents')}</dt>
           <dd>
             {plural(backup.Objects, 'object')}, {bytes(backup.Bytes)}
           </dd>

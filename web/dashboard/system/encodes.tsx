@@ -12,7 +12,7 @@ export function Encodes({ lines, onChanged }: { lines: readonly Line[]; onChange
   if (lines.length === 0) return null;
   return (
     <div class="columns">
-      <Panel title={t('Videos being encoded')} hint={t('Those that encoders are at, then those that wait longest.')}>
+      <Panel title={t('Videos being encoded')} hint={t('Those being encoded, then those that have waited longest.')}>
         <ul class="rows">
           {lines.map((line) => (
             <li key={line.VideoId}>
@@ -38,6 +38,6 @@ export function Encodes({ lines, onChanged }: { lines: readonly Line[]; onChange
 }
 
 function stateOf({ Planned: isPlanned, Percent: percent, Running: running }: Line): string {
-  if (!isPlanned) return t('waits to be looked at');
-  return running === 0 ? t('waits at {0} %', percent) : t('runs at {0} %', percent);
+  if (!isPlanned) return t('waiting to be probed');
+  return running === 0 ? t('waiting at {0} %', percent) : t('running at {0} %', percent);
 }

@@ -45,7 +45,7 @@ function Figures({ system }: { system: SystemModel }) {
       <Figure
         name="Stored"
         value={bytes(system.StoredBytes)}
-        hint={system.Storage === 's3' ? t('in S3') : t('in a folder')}
+        hint={system.Storage === 's3' ? t('in S3') : t('in a local folder')}
       />
       <Figure
         name="Waiting to encode"
@@ -55,7 +55,7 @@ function Figures({ system }: { system: SystemModel }) {
       <section class="panel">
         <h2>{t('Disk')}</h2>
         {used === null || system.TotalBytes === null ? (
-          <p class="hint">{t('The store has no bound.')}</p>
+          <p class="hint">{t('The storage has no limit.')}</p>
         ) : (
           <>
             <p class="figure">{bytes(system.FreeBytes ?? 0)}</p>
@@ -100,7 +100,7 @@ function Queue({ system: { Queue: lines, Workers: workers } }: { system: SystemM
     <div class="columns">
       <Panel title={t('Encode queue')}>
         {lines.length === 0 ? (
-          <p class="hint">{t('Nothing waits, nothing runs.')}</p>
+          <p class="hint">{t('No task is waiting or running.')}</p>
         ) : (
           <Table
             label={t('Encode queue')}
@@ -119,9 +119,9 @@ function Queue({ system: { Queue: lines, Workers: workers } }: { system: SystemM
           </Table>
         )}
       </Panel>
-      <Panel title={t('Workers at work')}>
+      <Panel title={t('Active workers')}>
         {workers.length === 0 ? (
-          <p class="hint">{t('None holds a task now.')}</p>
+          <p class="hint">{t('No worker is running a task.')}</p>
         ) : (
           <ul class="rows">
             {workers.map(({ Owner, Tasks, Kinds }) => (
@@ -143,12 +143,12 @@ function Rest({ system }: { system: SystemModel }) {
   const { Scrub: scrub, Move: move } = system;
   return (
     <div class="columns">
-      <Panel title={t('Scrub')} hint={t('Reads what is stored, and makes damaged chunks anew.')}>
+      <Panel title={t('Scrub')} hint={t('Verifies what is stored, and repairs damaged chunks.')}>
         {scrub === null ? (
-          <p class="hint">{t('It has not begun yet.')}</p>
+          <p class="hint">{t('It has not started yet.')}</p>
         ) : (
           <dl>
-            <dt>{t('Round began')}</dt>
+            <dt>{t('Round started')}</dt>
             <dd>{moment(scrub.RoundBeganAt)}</dd>
             <dt>{t('Read')}</dt>
             <dd>
@@ -162,16 +162,16 @@ function Rest({ system }: { system: SystemModel }) {
         )}
       </Panel>
       {move !== null && (
-        <Panel title={t('Move of the store')} hint={t('Objects go from the old store to the new one.')}>
+        <Panel title={t('Storage migration')} hint={t('Objects are being moved from the old storage to the new one.')}>
           {move.ObjectsLeft === 0 && move.UploadsLeft === 0 ? (
             <p>{t('All have moved: MILLRACE_STORAGE_FROM can be removed.')}</p>
           ) : (
             <dl>
-              <dt>{t('Left')}</dt>
+              <dt>{t('Remaining')}</dt>
               <dd>
                 {move.ObjectsLeft.toLocaleString()} {t('objects')}, {bytes(move.BytesLeft)}
               </dd>
-              <dt>{t('Uploads that go on there')}</dt>
+              <dt>{t('Uploads in progress there')}</dt>
               <dd>{move.UploadsLeft.toLocaleString()}</dd>
               <dt>{t('Noted')}</dt>
               <dd>{moment(move.NotedAt)}</dd>

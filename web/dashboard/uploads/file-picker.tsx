@@ -79,7 +79,7 @@ function FetchDialog({ to, onClose }: { to: Target; onClose: () => void }) {
     const body = { url: url.value, ...(title.value !== '' && { title: title.value }) };
     const isDone = await fetching.run(() => api('POST', `/library/${to.libraryId}/videos/fetch${collection}`, body));
     if (!isDone) return;
-    toast(t('The service fetches the file. It appears among the videos.'));
+    toast(t('The service is fetching the file. It appears in the list of videos.'));
     onClose();
   };
   return (
@@ -87,7 +87,7 @@ function FetchDialog({ to, onClose }: { to: Target; onClose: () => void }) {
       <form class="stack" onSubmit={start}>
         <TextField
           label={t('Address of the file')}
-          hint={t('The service downloads it; nothing goes through this browser.')}
+          hint={t('The service downloads it directly, not through this browser.')}
           value={url.value}
           onChange={(text) => (url.value = text)}
         />

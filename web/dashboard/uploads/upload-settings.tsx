@@ -24,7 +24,7 @@ export function UploadSettingsDialog({ onClose, children }: Props) {
     ...(hasTexts.value && { generateTitle: true, generateDescription: true, generateChapters: true }),
   };
   return (
-    <Dialog title={t('Upload with settings of its own')} onClose={onClose}>
+    <Dialog title={t('Upload with custom settings')} onClose={onClose}>
       <div class="stack">
         <fieldset class="rungs">
           <legend>{t('Resolutions; none chosen: those of the library')}</legend>
@@ -33,18 +33,18 @@ export function UploadSettingsDialog({ onClose, children }: Props) {
           ))}
         </fieldset>
         <Check
-          label={t('Encode on demand, as viewers ask')}
+          label={t('Encode on demand, when viewers watch')}
           value={isOnDemand.value}
           onChange={(isOn) => (isOnDemand.value = isOn)}
         />
         <TextField
           label={t('Transcribe speech in')}
-          hint={t('A language code such as en; empty: as the library says.')}
+          hint={t('A language code such as en; empty: the setting of the library.')}
           value={spoken.value}
           onChange={(text) => (spoken.value = text.trim())}
         />
         <Check
-          label={t('Title, description and chapters from what is said')}
+          label={t('Generate title, description and chapters from speech')}
           value={hasTexts.value}
           onChange={(isOn) => (hasTexts.value = isOn)}
         />

@@ -88,7 +88,7 @@ function TrayItem({ item }: { item: UploadItem }) {
         <span class="hint">{describe(item)}</span>
       </div>
       <progress value={sentBytes} max={Math.max(1, sizeBytes)} aria-label={t('Upload of {0}', name)} />
-      {isNamesake && <p class="hint">{t('The library has a video of this title already.')}</p>}
+      {isNamesake && <p class="hint">{t('The library already has a video of this title.')}</p>}
       {error !== null && (
         <p class="tray-error" role="alert">
           {error}
@@ -114,7 +114,7 @@ function TrayActions({ item: { id, name, state, handle } }: { item: UploadItem }
       )}
       {state === 'lost' && handle !== null && (
         <button type="button" class="quiet" onClick={() => reopenFile(id)}>
-          {t('Go on')}
+          {t('Continue')}
         </button>
       )}
       {state === 'lost' && handle === null && (

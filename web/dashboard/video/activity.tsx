@@ -55,7 +55,7 @@ function Why({ why, libraryId, path, onChanged }: PartProps & { why: WhyModel })
   const share = async () => {
     const lines = why.findings.map(({ sentence }) => `- ${said(sentence)}`);
     await navigator.clipboard.writeText([`Video ${why.guid}`, ...lines].join('\n'));
-    toast(t('Copied. It holds no secret.'));
+    toast(t('Copied. It contains no secrets.'));
   };
   return (
     <Panel title={t('Why?')}>
@@ -95,9 +95,9 @@ function RemedyButton({ finding: { remedy }, libraryId, path, onChanged }: Remed
       {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
     </>
   );
-  if (remedy === 'reencode' && mayWrite()) return button('Encode anew', 'reencode', 'Sent to be encoded anew.');
+  if (remedy === 'reencode' && mayWrite()) return button('Re-encode', 'reencode', 'Queued for re-encoding.');
   if (remedy === 'retry' && mayWrite())
-    return button('Retry', 'resolutions/retry', 'What failed is encoded once more.');
+    return button('Retry', 'resolutions/retry', 'The failed parts are encoded again.');
   if (remedy === 'open-rules' && isOwner) {
     return (
       <Link class="button" to={{ name: 'settings', libraryId, part: 'rules' }}>
@@ -122,7 +122,9 @@ function Tasks({ activity: { tasks, messages, failedAttempts }, children }: Task
     <div class="stack">
       <Panel title={t('Encode tasks')}>
         {tasks.length === 0 ? (
-          <p class="hint">{t('Nothing waits or runs for this video. Tasks go when their video is finished.')}</p>
+          <p class="hint">
+            {t('No task is waiting or running for this video. Tasks are removed when their video is finished.')}
+          </p>
         ) : (
           <Table
             label={t('Encode tasks')}

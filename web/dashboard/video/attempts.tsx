@@ -9,7 +9,7 @@ type Attempt = VideoActivityModel['failedAttempts'][number];
 /** What encoders wrote before they failed, each to be opened and taken along. */
 export function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
   return (
-    <Panel title={t('Failed attempts')} hint={t('The last lines that the encoder wrote.')}>
+    <Panel title={t('Failed attempts')} hint={t("The last lines of the encoder's log.")}>
       {attempts.map((attempt) => (
         <details key={`${attempt.dateFailed} ${attempt.log.length}`} class="attempt">
           <summary>

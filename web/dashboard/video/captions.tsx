@@ -38,7 +38,9 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
     <div class="stack">
       <Panel title={t('Languages')}>
         {video.captions.length === 0 && (
-          <p class="hint">{t('None yet. Add a VTT or SRT file, write them here, or have the sound transcribed.')}</p>
+          <p class="hint">
+            {t('None yet. Add a VTT or SRT file, write captions here, or have the audio transcribed.')}
+          </p>
         )}
         <ul class="rows">
           {video.captions.map(({ srclang, label, version }) => (
@@ -116,7 +118,7 @@ function AddCaption({ path, onChanged, onWrite }: AddProps) {
           />
         </label>
         <button type="button" onClick={() => onWrite({ srclang: language.value, label, cues: [] })}>
-          {t('Write them')}
+          {t('Write captions')}
         </button>
       </div>
       <Transcribe path={path} language={language.value} onChanged={onChanged} />

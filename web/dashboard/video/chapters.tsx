@@ -66,12 +66,14 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
       {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
       {mayWrite() && (
         <Generate path={path} video={video} what={['generateChapters', 'generateMoments']} onChanged={onChanged}>
-          {t('Chapters and moments from what is said')}
+          {t('Generate chapters and moments')}
         </Generate>
       )}
       <div class="columns">
         <Panel title={t('Chapters')}>
-          {chapters.value.length === 0 && <p class="hint">{t('None yet. Play to where one begins and add it.')}</p>}
+          {chapters.value.length === 0 && (
+            <p class="hint">{t('None yet. Play to where a chapter begins and add it.')}</p>
+          )}
           {chapters.value.map((chapter, index) => (
             <TimedRow
               // Rows have no id of their own: their place is what they are.

@@ -41,7 +41,7 @@ export function ClipMaker({ libraryId, video, link }: PartProps) {
   const seekPath = play.value.value?.seekPath ?? null;
   const size = { width: video.width, height: video.height };
   return (
-    <Panel title={t('Make a clip')} hint={t('Captions and chapters come along, shifted. It is there within seconds.')}>
+    <Panel title={t('Make a clip')} hint={t('Captions and chapters are included. The clip is ready within seconds.')}>
       <Band
         lengthSec={video.length}
         points={points}

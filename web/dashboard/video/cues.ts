@@ -39,7 +39,7 @@ export function findFaults(cues: readonly Cue[]): Map<number, string> {
   cues.forEach(({ startSec, endSec, text }, index) => {
     const before = cues[index - 1];
     if (Number.isNaN(startSec) || Number.isNaN(endSec))
-      faults.set(index, t('A time is written 1:02.500 or 0:01:02.500.'));
+      faults.set(index, t('Write a time as 1:02.500 or 0:01:02.500.'));
     else if (endSec <= startSec) faults.set(index, t('It ends before it begins.'));
     else if (before !== undefined && startSec < before.endSec)
       faults.set(index, t('It begins before the line above ends.'));

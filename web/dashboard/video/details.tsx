@@ -76,7 +76,7 @@ export function Details({ libraryId, path, video, onChanged }: PartProps) {
       </Panel>
       <Place libraryId={libraryId} path={path} video={video} onChanged={onChanged} />
       <Tags key={JSON.stringify(video.metaTags)} path={path} video={video} onChanged={onChanged} />
-      {mayWrite() && <Doings path={path} video={video} onChanged={onChanged} />}
+      {mayWrite() && <EncodeActions path={path} video={video} onChanged={onChanged} />}
     </div>
   );
 }
@@ -95,7 +95,7 @@ function Place({ libraryId, path, video, onChanged }: TagsProps & { libraryId: n
   const found = (collections.value.value?.items ?? []).map(({ guid, name }) => [guid ?? '', name ?? ''] as const);
   const here = found.find(([guid]) => guid === video.collectionId)?.[1];
   return (
-    <Panel title={t('Place')}>
+    <Panel title={t('Details')}>
       {mayWrite() ? (
         <SelectField
           label={t('Collection')}
@@ -110,7 +110,7 @@ function Place({ libraryId, path, video, onChanged }: TagsProps & { libraryId: n
       {(video.description ?? '') !== '' && <p>{video.description}</p>}
       {mayWrite() && video.length > 0 && (
         <Generate path={path} video={video} what={['generateTitle', 'generateDescription']} onChanged={onChanged}>
-          {t('Title and description from what is said')}
+          {t('Generate title and description')}
         </Generate>
       )}
     </Panel>
@@ -132,7 +132,7 @@ function Tags({ path, video, onChanged }: TagsProps) {
     void save([...tags, { property: property.value, value: value.value }]);
   };
   return (
-    <Panel title={t('Tags')} hint={t("Lists filter by them; the player's page carries them as meta tags.")}>
+    <Panel title={t('Tags')} hint={t("Lists can be filtered by tags; the player's page has them as meta tags.")}>
       <ul class="rows">
         {tags.map((tag, index) => (
           <li key={`${tag.property}=${tag.value}`}>
@@ -172,7 +172,7 @@ function Tags({ path, video, onChanged }: TagsProps) {
   );
 }
 
-function Doings({ path, video, onChanged }: TagsProps) {
+function EncodeActions({ path, video, onChanged }: TagsProps) {
   const running = useAction();
   const run = (action: string, text: string) =>
     running.run(async () => {
@@ -185,26 +185,26 @@ function Doings({ path, video, onChanged }: TagsProps) {
     void running.run(async () => {
       await api('POST', `${path}/replace`);
       await api('PUT', path, file);
-      toast(t('The other file is there: it takes the place of the one before when it is encoded.'));
+      toast(t('The new file is uploaded. It replaces the old one once it is encoded.'));
       onChanged();
     });
   };
   return (
-    <Panel title={t('Encode')}>
+    <Panel title={t('Encoding')}>
       <div class="row">
         <button
           type="button"
           disabled={running.isBusy.value}
-          onClick={() => run('reencode', 'Sent to be encoded anew.')}
+          onClick={() => run('reencode', 'Queued for re-encoding.')}
         >
-          {t('Encode anew')}
+          {t('Re-encode')}
         </button>
         <button
           type="button"
           disabled={running.isBusy.value}
-          onClick={() => run('resolutions/retry', 'What failed is encoded once more.')}
+          onClick={() => run('resolutions/retry', 'The failed parts are encoded again.')}
         >
-          {t('Retry what failed')}
+          {t('Retry failed parts')}
         </button>
         {video.status === 4 && (
           <label class="button">
@@ -219,7 +219,7 @@ function Doings({ path, video, onChanged }: TagsProps) {
         )}
       </div>
       <p class="hint">
-        {t('The address, captions and statistics stay. What is there plays until the new one is done.')}
+        {t('The address, captions and statistics are kept. The current version plays until the new one is ready.')}
       </p>
       {running.error.value !== null && <Notice kind="error">{running.error.value}</Notice>}
     </Panel>

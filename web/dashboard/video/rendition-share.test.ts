@@ -8,12 +8,12 @@ test('a rendition is as far as its tasks, each by the segments that it holds', (
   const shares = shareOfEach([
     task(['360p', '240p'], 0, 30, 1),
     task(['360p', '240p'], 30, 40, 0.5),
-    task(['Sound (en)'], 0, 40, 0.25),
+    task(['Audio (en)'], 0, 40, 0.25),
     task([], 0, 0, 0),
   ]);
   expect([...shares]).toEqual([
     ['360p', 0.875],
     ['240p', 0.875],
-    ['Sound (en)', 0.25],
+    ['Audio (en)', 0.25],
   ]);
 });

@@ -9,13 +9,13 @@ import type { PartProps } from './part-props.ts';
 
 /** Parameters of the player's address, each with what it is without being named. */
 const FLAGS: readonly (readonly [name: string, label: string, standard: boolean])[] = [
-  ['autoplay', 'Start by itself', true],
-  ['muted', 'Without sound', false],
-  ['loop', 'Again and again', false],
-  ['preload', 'Load ahead', true],
-  ['showSpeed', 'Choice of speed', true],
+  ['autoplay', 'Autoplay', true],
+  ['muted', 'Muted', false],
+  ['loop', 'Loop', false],
+  ['preload', 'Preload', true],
+  ['showSpeed', 'Speed menu', true],
   ['showHeatmap', 'Heatmap on the timeline', false],
-  ['rememberPosition', 'Go on where a viewer stopped', false],
+  ['rememberPosition', 'Resume where a viewer left off', false],
   ['compactControls', 'Compact controls', false],
 ];
 
@@ -47,7 +47,7 @@ export function Share({ libraryId, video }: PartProps) {
   preview.searchParams.set('count', 'false');
   return (
     <div class="columns">
-      <Panel title={t('What the player does')}>
+      <Panel title={t('Options of the player')}>
         <div class="columns tight">
           {FLAGS.map(([name, label, standard]) => (
             <Check
@@ -59,7 +59,7 @@ export function Share({ libraryId, video }: PartProps) {
           ))}
         </div>
         <TextField
-          label={t('Begin at')}
+          label={t('Start at')}
           hint={t('1m30s, 90 or 1:30')}
           value={start.value}
           onChange={(text) => (start.value = text)}
@@ -71,7 +71,7 @@ export function Share({ libraryId, video }: PartProps) {
           onChange={(text) => (captions.value = text)}
         />
       </Panel>
-      <Panel title={t('As it looks')}>
+      <Panel title={t('Preview')}>
         <iframe
           class="player small"
           title={t('Preview of the player')}
@@ -83,7 +83,7 @@ export function Share({ libraryId, video }: PartProps) {
         {signed.value.value?.address.includes('token=') === true && (
           <>
             <SelectField
-              label={t('The signed link is good for')}
+              label={t('The signed link is valid for')}
               value={hours.value}
               choices={trAll(HOURS)}
               onChange={(to) => (hours.value = to)}

@@ -48,13 +48,13 @@ export function Thumbnails({ libraryId, path, video, onChanged }: PartProps) {
         {setting.error.value !== null && <Notice kind="error">{setting.error.value}</Notice>}
       </Panel>
       {mayWrite() && base !== null && video.thumbnailCount > 0 && (
-        <Panel title={t('Chosen from the video')}>
+        <Panel title={t('From the video')}>
           <ul class="candidates">
             {CANDIDATES.map((name, index) => (
               <li key={name}>
                 <button
                   type="button"
-                  aria-label={t('Take image {0}', index + 1)}
+                  aria-label={t('Use image {0}', index + 1)}
                   onClick={() => set(`?thumbnailUrl=${encodeURIComponent(base + name)}`)}
                 >
                   <img src={base + name} alt="" loading="lazy" />

@@ -37,7 +37,7 @@ export function Transcribe({ path, language, onChanged }: Props) {
     running.run(async () => {
       const targetLanguages = targets.value.split(/[\s,]+/).filter((code) => code !== '');
       await api('POST', `${path}/transcribe?language=${encodeURIComponent(language)}`, { targetLanguages });
-      toast(t('The sound is transcribed in the background.'));
+      toast(t('The audio is being transcribed in the background.'));
       activity.again();
     });
   const cancel = () =>
@@ -83,8 +83,7 @@ function Progress({ run }: { run: Transcription }) {
     const words = state === 'cancelled' ? t('The transcription was cancelled.') : t('Transcription: {0}', said(reason));
     return <span class="hint">{words}</span>;
   }
-  if (state === 'waiting' && doneSeconds === 0)
-    return <span class="hint">{t('The transcription waits for its turn.')}</span>;
+  if (state === 'waiting' && doneSeconds === 0) return <span class="hint">{t('The transcription is queued.')}</span>;
   const share = durationSeconds > 0 ? Math.min(1, doneSeconds / durationSeconds) : 0;
   return (
     <>

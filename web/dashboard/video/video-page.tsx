@@ -52,7 +52,7 @@ export function VideoPage({ libraryId, videoId, part }: Place & { part: string }
   }
   return (
     <article class="video">
-      <nav class="trail row spread" aria-label={t('Way back')}>
+      <nav class="trail row spread" aria-label={t('Breadcrumb')}>
         <Link to={{ name: 'videos', libraryId }}>{t('Videos')}</Link>
         {mayWrite() && <TrashButton path={path} libraryId={libraryId} video={video} />}
       </nav>

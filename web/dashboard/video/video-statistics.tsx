@@ -27,7 +27,7 @@ function ViewsPanel({ found }: { found: VideoStatisticsModel }) {
       <h2>{t('Views')}</h2>
       <p class="figure">{sum.toLocaleString()}</p>
       <Bars values={found.viewsChart ?? {}} name={(count) => plural(count, 'view')} />
-      {sum === 0 && <p class="hint">{t('Nobody watched yet. Share the link or put the embed code on a page.')}</p>}
+      {sum === 0 && <p class="hint">{t('No views yet. Share the link or embed the video in a page.')}</p>}
     </section>
   );
 }

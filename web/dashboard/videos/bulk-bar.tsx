@@ -20,17 +20,17 @@ type Action = CreateBulkModel['action'];
 /** What is done after a question. */
 const ASKED = {
   reencode: [
-    'Encode anew',
-    'Each is encoded from its original with the settings of now. What is there plays until it is done.',
+    'Re-encode',
+    'Each is encoded from its original with the current settings; the current version plays meanwhile.',
   ],
-  retry: ['Retry what failed', 'Failed videos are encoded once more; of incomplete ones only what is missing.'],
+  retry: ['Retry failed parts', 'Failed videos are encoded again; of incomplete ones only what is missing.'],
   cancel: [
     'Cancel encoding',
-    'Encoding that waits or runs ends. Earlier versions and whole resolutions stay; others can be encoded later.',
+    'Waiting and running encodes are stopped. Earlier versions and finished resolutions are kept.',
   ],
   transcribe: [
     'Transcribe',
-    'Each without captions gets some of what is said. It needs a speech engine in the settings of the service.',
+    'Videos without captions are transcribed. This needs a speech engine in the settings of the service.',
   ],
 } as const;
 type Asked = keyof typeof ASKED;
@@ -71,7 +71,7 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
             {t('Move…')}
           </button>
           <button type="button" onClick={() => ask('reencode')}>
-            {t('Encode anew…')}
+            {t('Re-encode…')}
           </button>
           <button type="button" onClick={() => ask('retry')}>
             {t('Retry…')}
@@ -129,7 +129,7 @@ export async function trashSelected(place: Place): Promise<void> {
   const made = await send(place, { action: 'trash' });
   clearSelection();
   watchBulk(made, place.onChanged);
-  offerUndo(place, made, t('{0} on the way to the trash.', plural(made.total, 'video')));
+  offerUndo(place, made, t('{0} being moved to the trash.', plural(made.total, 'video')));
 }
 
 /** A message with a button that takes back what was just begun, of all videos that it was done to. */
@@ -159,7 +159,7 @@ function ConfirmDialog({ action, count, error, onConfirm, onClose }: ConfirmProp
   return (
     <Dialog title={`${t(name)}: ${plural(count, 'video')}`} onClose={onClose}>
       <p>{t(words)}</p>
-      <p class="hint">{t('It runs in the background; a report names each video that it could not be done to.')}</p>
+      <p class="hint">{t('This runs in the background; a report lists each video for which it failed.')}</p>
       {error !== null && <Notice kind="error">{error}</Notice>}
       <div class="row end">
         <button type="button" onClick={onClose}>

@@ -10,13 +10,13 @@ const LOOK_AGAIN_MS = 1_000;
 
 const WORDS: Record<BulkModel['action'], string> = {
   move: 'Moving',
-  trash: 'Into the trash',
+  trash: 'Moving to the trash',
   restore: 'Restoring',
   delete: 'Deleting',
-  reencode: 'Sending to encode',
+  reencode: 'Queuing for encoding',
   retry: 'Retrying',
   cancel: 'Cancelling',
-  transcribe: 'Sending to transcribe',
+  transcribe: 'Queuing for transcription',
 };
 
 type Watched = { report: BulkModel; onChanged: () => void };
@@ -69,14 +69,14 @@ function Report({ report }: { report: BulkModel }) {
         <strong>{tr(WORDS[action])}</strong>
         <span class="hint">
           {(done + failed).toLocaleString()} {t('of')} {total.toLocaleString()}
-          {failed > 0 && t(' · {0} not done', failed.toLocaleString())}
+          {failed > 0 && t(' · {0} failed', failed.toLocaleString())}
         </span>
       </div>
       <progress value={done + failed} max={Math.max(1, total)} aria-label={tr(WORDS[action])} />
       {failed > 0 && (
         <div class="row">
           <button type="button" class="quiet" onClick={() => (isOpen.value = true)}>
-            {t('What was not done')}
+            {t('What failed')}
           </button>
           {dateEnded !== null && (
             <button type="button" class="quiet" onClick={() => dismiss(guid)}>
@@ -86,7 +86,7 @@ function Report({ report }: { report: BulkModel }) {
         </div>
       )}
       {isOpen.value && (
-        <Dialog title={t('Not done: {0}', plural(failed, 'video'))} class="wide" onClose={() => (isOpen.value = false)}>
+        <Dialog title={t('Failed: {0}', plural(failed, 'video'))} class="wide" onClose={() => (isOpen.value = false)}>
           <ul class="rows">
             {failures.map(({ videoId, title, reason }) => (
               <li key={videoId}>

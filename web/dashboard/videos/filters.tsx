@@ -25,7 +25,7 @@ export function Filters({ libraryId, wanted }: { libraryId: number; wanted: List
       <CollectionFilter libraryId={libraryId} value={wanted.collection} />
       <Typed label={t('Tag')} class="tag-filter" value={wanted.tag} onType={(tag) => changeListQuery({ tag })} />
       <Choice
-        label={t('Made')}
+        label={t('Created')}
         value={wanted.days}
         choices={trAll(SPANS)}
         onChoose={(days) => changeListQuery({ days })}
@@ -108,7 +108,7 @@ function Direction({ wanted }: { wanted: ListQuery }) {
     <button
       type="button"
       class="icon-button"
-      aria-label={wanted.direction === 'asc' ? t('Rising; turn the order') : t('Falling; turn the order')}
+      aria-label={wanted.direction === 'asc' ? t('Ascending; reverse the order') : t('Descending; reverse the order')}
       onClick={() => changeListQuery({ direction: other })}
     >
       <Icon name={wanted.direction === 'asc' ? 'up' : 'down'} />
@@ -123,7 +123,7 @@ function ViewSwitch({ wanted }: { wanted: ListQuery }) {
   ] as const;
   return (
     <fieldset class="switch">
-      <legend class="unseen">{t('Shape')}</legend>
+      <legend class="unseen">{t('Layout')}</legend>
       {views.map(([view, label]) => (
         <button
           key={view}

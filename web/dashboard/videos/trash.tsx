@@ -25,7 +25,7 @@ export function Trash({ libraryId }: { libraryId: number }) {
   const restore = (guid: string, title: string) =>
     action.run(async () => {
       await api('POST', `${path}/${guid}/restore`);
-      toast(t('“{0}” is back among the videos.', title));
+      toast(t('“{0}” is restored.', title));
       again();
     });
   const drop = (guid: string) =>
@@ -51,7 +51,7 @@ export function Trash({ libraryId }: { libraryId: number }) {
         <Empty title={t('The trash is empty')}>
           <p>
             {t(
-              'What you delete here waits for {0}, with all that is stored of it, and can be restored as it was.',
+              'Deleted videos are kept here for {0}, with all their files, and can be restored as they were.',
               keptFor('trash'),
             )}
           </p>
@@ -60,7 +60,7 @@ export function Trash({ libraryId }: { libraryId: number }) {
       {found !== null && found.items.length > 0 && (
         <Table
           label={t('Videos in the trash')}
-          head={[t('Title'), t('Length'), t('Size'), t('Deleted'), t('Gone for good'), t('Actions')]}
+          head={[t('Title'), t('Length'), t('Size'), t('Deleted'), t('Permanently deleted'), t('Actions')]}
         >
           {found.items.map(({ guid, title, length, storageSize, dateTrashed, dateExpires }) => (
             <tr key={guid}>
@@ -88,13 +88,13 @@ export function Trash({ libraryId }: { libraryId: number }) {
       {found !== null && <Pager page={page} total={found.totalItems} perPage={PER_PAGE} />}
       {dropping.value !== null && (
         <Dialog title={t('Delete “{0}” now', dropping.value.title)} onClose={() => (dropping.value = null)}>
-          <p>{t('All that is stored of it is deleted. This cannot be undone.')}</p>
+          <p>{t('All of its files are deleted. This cannot be undone.')}</p>
           <div class="row end">
             <button type="button" onClick={() => (dropping.value = null)}>
               {t('Keep it')}
             </button>
             <button type="button" class="bad" onClick={() => drop(dropping.value?.guid ?? '')}>
-              {t('Delete for good')}
+              {t('Delete permanently')}
             </button>
           </div>
         </Dialog>

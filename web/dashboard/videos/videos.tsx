@@ -96,7 +96,7 @@ function NoVideos({ wanted, libraryId }: { wanted: ListQuery; libraryId: number 
   if (isFiltered(wanted)) {
     return (
       <Empty title={t('No video matches')}>
-        <p>{t('Take a filter away, or search for a part of the title.')}</p>
+        <p>{t('Remove a filter, or search for a part of the title.')}</p>
         <button
           type="button"
           onClick={() => changeListQuery({ search: '', state: '', collection: '', tag: '', days: '' })}
