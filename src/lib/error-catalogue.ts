@@ -21,10 +21,10 @@ export const REFUSALS = {
   },
   forbidden: {
     status: 403,
-    sentence: 'The key may not do this.',
-    cause: 'a read-only key, a page that the referrer rules do not let in, or a missing token',
+    sentence: 'The key does not permit this operation.',
+    cause: 'a read-only key, a page that the referrer rules do not allow, or a missing token',
   },
-  'not-found': { status: 404, sentence: 'There is no such thing.', cause: 'a wrong id, or one that was deleted' },
+  'not-found': { status: 404, sentence: 'The resource does not exist.', cause: 'a wrong id, or one that was deleted' },
   timeout: {
     status: 408,
     sentence: 'The request took too long to arrive.',
@@ -32,40 +32,39 @@ export const REFUSALS = {
   },
   conflict: {
     status: 409,
-    sentence: 'Another request was first.',
+    sentence: 'The request conflicts with another one, or with the current state.',
     cause: 'two uploads to one video, an offset that is not the stored one, or a name that is taken',
   },
   'too-large': {
     status: 413,
-    sentence: 'The body is larger than is taken.',
+    sentence: 'The body is larger than the limit.',
     cause: 'a body over the limit that the message names',
   },
   unprocessable: {
     status: 422,
-    sentence: 'The values fit each by itself, but not together.',
+    sentence: 'The values are valid each by itself, but not together.',
     cause: 'captions, watermarks or parts of videos that cannot be used as they are',
   },
   busy: {
     status: 429,
-    sentence: 'Too much at once.',
-    cause:
-      'more requests, uploads or wrong keys from one address or key than are taken; Retry-After says when to ask again',
+    sentence: 'Too many requests or uploads at once.',
+    cause: 'requests, uploads or wrong keys of one address or key above the limit; Retry-After gives the time to retry',
   },
   'not-implemented': {
     status: 501,
-    sentence: 'This version has the operation not yet.',
+    sentence: 'This version does not implement the operation.',
     cause: 'an operation of the published descriptions that is not here',
   },
   unavailable: {
     status: 503,
-    sentence: 'What the service stands on cannot be used now.',
+    sentence: 'The database, the storage or a worker is unavailable.',
     cause:
       'a database or object store that cannot be reached, or a worker that is missing; Retry-After says when to ' +
       'ask again',
   },
   'disk-full': {
     status: 507,
-    sentence: 'There is no room for the bytes.',
+    sentence: 'There is not enough disk space.',
     cause: 'a full disk, or less left than the owner keeps free',
   },
 } as const satisfies Record<string, ErrorFacts>;
@@ -78,48 +77,51 @@ const denied = (sentence: string, cause: string) => ({ status: 403, sentence, ca
 
 /** What the edge answers beside media, by the `error` of its JSON: a stable code. */
 export const EDGE_ERRORS = {
-  'not-found': absent('There is nothing at this address.', 'a wrong address, or a video that does not exist'),
-  'unknown-video': absent('There is no such video.', 'a wrong id, or a video that was deleted'),
-  'unknown-rendition': absent('There is no such rendition.', 'a playlist of before a re-encode: read it anew'),
+  'not-found': absent('Nothing is found at this address.', 'a wrong address, or a video that does not exist'),
+  'unknown-video': absent('The video does not exist.', 'a wrong id, or a video that was deleted'),
+  'unknown-rendition': absent('The rendition does not exist.', 'a playlist from before a re-encode: load it again'),
   'unknown-segment': absent(
-    'There is no such segment.',
+    'The segment does not exist.',
     'a number beyond the end, or one that has left the DVR window',
   ),
   'unknown-part': absent(
-    'There is no such part.',
+    'The part does not exist.',
     'a part that has left the playlist; a play session has whole segments only',
   ),
-  'unknown-i-frame': absent('No picture starts there.', 'a byte range that the I-frame playlist does not list'),
-  'no-i-frames': absent(
-    'There are no single pictures of this rendition.',
-    'sound, or a rendition that is still being made',
+  'unknown-i-frame': absent(
+    'No I-frame starts at this byte range.',
+    'a byte range that the I-frame playlist does not list',
   ),
-  'unknown-picture': absent('There is no such picture.', 'a picture that is not made yet, or never was'),
-  'unknown-captions': absent('There are no captions in that language.', 'a language without captions'),
-  'unknown-package': absent('There is no such package of this video.', 'an address of before the keys were changed'),
+  'no-i-frames': absent('The rendition has no I-frames.', 'sound, or a rendition that is still being made'),
+  'unknown-picture': absent('The image does not exist.', 'an image that is not made yet, or never was'),
+  'unknown-captions': absent('There are no captions in this language.', 'a language without captions'),
+  'unknown-package': absent('The video has no such package.', 'an address of before the keys were changed'),
   'unknown-key': absent('The video has no such key.', 'an address of before the keys were changed'),
-  'no-mp4': absent('There is no MP4 of that height.', 'downloads are switched off, or the rendition is not whole'),
-  'no-original': absent('The original is not shown.', 'direct files are switched off, or the original was not kept'),
-  'no-licences': absent('There are no licences of this system here.', 'a DRM system without a licence server'),
-  'no-certificate': absent('There is no FairPlay certificate here.', 'FairPlay is not set up'),
-  'not-playable': absent('It cannot be played yet.', 'nothing of it is encoded, or received, so far'),
-  'not-whole': absent('The video is not whole yet; its HLS playlist may be.', 'DASH needs all of the timeline'),
+  'no-mp4': absent('There is no MP4 file of this height.', 'downloads are disabled, or the rendition is not complete'),
+  'no-original': absent('The original is not available.', 'direct files are disabled, or the original was not kept'),
+  'no-licences': absent('No licence server is set up for this DRM system.', 'a DRM system without a licence server'),
+  'no-certificate': absent('No FairPlay certificate is set up.', 'FairPlay is not set up'),
+  'not-playable': absent('The video cannot be played yet.', 'nothing of it is encoded, or received, so far'),
+  'not-whole': absent(
+    'The video is not complete yet; its HLS playlist may be available.',
+    'DASH needs all of the timeline',
+  ),
   'not-started': absent('The stream has not started yet.', 'no publisher, a preview, or keys that are not there yet'),
-  'no-media': absent('Nothing was taken within this time.', 'a range of the clock in which nothing was published'),
-  'hls-only': absent('Basic DRM is for HLS: play playlist.m3u8.', 'a DASH manifest of a video under basic DRM'),
-  'post-only': absent('This address is for POST.', 'a GET of the address of beacons or licences'),
-  protected: absent('This video is not given out in the clear.', 'a clear segment of a video under DRM'),
+  'no-media': absent('Nothing was recorded in this time range.', 'a range of the clock in which nothing was published'),
+  'hls-only': absent('Basic DRM supports HLS only: play playlist.m3u8.', 'a DASH manifest of a video under basic DRM'),
+  'post-only': absent('This address accepts POST only.', 'a GET of the address of beacons or licences'),
+  protected: absent('This video is delivered encrypted only.', 'a clear segment of a video under DRM'),
   'session-over': denied(
-    'The play session is over, or was not begun for this video: read playlist.m3u8 anew.',
+    'The play session has expired, or belongs to another video: load playlist.m3u8 again.',
     'a play session of another video, or one that has run out',
   ),
-  'library-gone': denied('The library of this video is gone.', 'a library that was deleted'),
+  'library-gone': denied('The library of this video was deleted.', 'a library that was deleted'),
   'token-denied': denied(
     'The token is missing or wrong.',
     'token rules of the pull zone or library (rules 10100 to 10110, 10131)',
   ),
-  'country-denied': denied('This country is not let in.', 'country rules of the pull zone or token (rule 10120)'),
-  'referrer-denied': denied('This page is not let in.', 'referrer rules of the pull zone or library (rule 10130)'),
+  'country-denied': denied('This country is not allowed.', 'country rules of the pull zone or token (rule 10120)'),
+  'referrer-denied': denied('This page is not allowed.', 'referrer rules of the pull zone or library (rule 10130)'),
   'direct-play-denied': denied(
     'The videos of this library play inside the pages of their owner only.',
     'a player page that was opened by itself (rule 10132)',
@@ -127,24 +129,24 @@ export const EDGE_ERRORS = {
   'address-blocked': denied('This address is blocked.', 'the block list of the pull zone (rule 10160)'),
   'root-blocked': denied('The root path is blocked.', 'a setting of the pull zone (rule 10161)'),
   'post-blocked': denied('POST is blocked.', 'a setting of the pull zone (rule 10162)'),
-  bot: denied('Automated clients are not let in.', 'a setting of the pull zone (rule 10170)'),
+  bot: denied('Automated clients are not allowed.', 'a setting of the pull zone (rule 10170)'),
   firewall: denied('The firewall refused the request.', 'a rule of the OWASP core rule set (rules 9xxxxx)'),
-  forbidden: denied('This may not be done.', 'as in the interface'),
+  forbidden: denied('This is not allowed.', 'as in the interface'),
   'no-clock': {
     status: 400,
-    sentence: 'Only live streams and their recordings have from and to.',
+    sentence: 'Only live streams and their recordings support from and to.',
     cause: 'a range of the clock of a video that was uploaded',
   },
   'too-many-requests': { status: 429, sentence: 'Too many requests.', cause: 'the rate of one address (rule 10140)' },
   'too-many-connections': { status: 429, sentence: 'Too many answers at once.', cause: 'one address (rule 10150)' },
   invalid: {
     status: 400,
-    sentence: 'The request cannot be answered as it is.',
+    sentence: 'The request is not valid.',
     cause: 'a bad query of a live playlist or body of a beacon',
   },
   malformed: {
     status: 400,
-    sentence: 'The request cannot be read.',
+    sentence: 'The request is malformed.',
     cause: 'dot segments, double encoding or a parameter twice (rule 10180)',
   },
   'several-hosts': {
@@ -159,7 +161,7 @@ export const EDGE_ERRORS = {
   },
   unreadable: {
     status: 400,
-    sentence: 'The request cannot be read.',
+    sentence: 'The request is malformed.',
     cause: 'no valid HTTP; 408 or 431 where it was slow or long',
   },
   'too-slow': {
@@ -174,7 +176,7 @@ export const EDGE_ERRORS = {
   },
   'field-too-long': {
     status: 400,
-    sentence: 'A field is longer than is inspected.',
+    sentence: 'A field is longer than the firewall inspects.',
     cause: 'logged, not refused (rule 10190)',
   },
   'method-not-allowed': {
@@ -190,16 +192,16 @@ export const EDGE_ERRORS = {
   },
   'too-large': {
     status: 413,
-    sentence: 'The body is larger than is taken.',
+    sentence: 'The body is larger than the limit.',
     cause: 'a beacon or licence request over its limit',
   },
   internal: { status: 500, sentence: 'The server could not answer; it was logged.', cause: 'a fault of the service' },
   unavailable: {
     status: 503,
-    sentence: 'It cannot be had now.',
+    sentence: 'The content is unavailable now.',
     cause:
-      'a segment that is still being made, an object store that cannot be reached, or too many waits of one ' +
-      'address; Retry-After says when to ask again',
+      'a segment that is still being made, storage that cannot be reached, or too many waiting requests of one ' +
+      'address; Retry-After gives the time to retry',
   },
 } as const satisfies Record<string, ErrorFacts>;
 

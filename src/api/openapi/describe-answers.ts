@@ -20,21 +20,27 @@ type Words = { name: string; words: string };
 
 /** Statuses that any operation may answer with besides its own, and when. */
 const COMMON: ReadonlyMap<number, Words> = new Map([
-  [401, { name: 'Denied', words: 'The key is missing, not valid, expired or revoked, or does not open this.' }],
+  [401, { name: 'Denied', words: 'The key is missing, invalid, expired or revoked, or belongs to something else.' }],
   [408, { name: 'TooSlow', words: 'The body took too long to arrive.' }],
-  [413, { name: 'TooLarge', words: 'The body is larger than this operation takes.' }],
-  [429, { name: 'Busy', words: 'Too much is under way already; Retry-After says when to ask again.' }],
+  [413, { name: 'TooLarge', words: 'The body is larger than the limit of this operation.' }],
+  [429, { name: 'Busy', words: 'Too many requests or uploads at once; Retry-After gives the time to retry.' }],
   [500, { name: 'Failed', words: 'The service failed; its log has the reason under X-Request-Id.' }],
-  [503, { name: 'Away', words: 'Something that is needed is away for now; Retry-After says when to ask again.' }],
-  [507, { name: 'DiskFull', words: 'The storage has no room for it.' }],
+  [
+    503,
+    {
+      name: 'Away',
+      words: 'The database, the storage or a worker is unavailable; Retry-After gives the time to retry.',
+    },
+  ],
+  [507, { name: 'DiskFull', words: 'There is not enough disk space.' }],
 ]);
 
 const OWN: ReadonlyMap<number, Words> = new Map([
-  [400, { name: 'Invalid', words: 'It cannot be carried out; the message says what was expected.' }],
-  [403, { name: 'Forbidden', words: 'The key may not do this.' }],
-  [404, { name: 'NotFound', words: 'What the path names does not exist.' }],
-  [409, { name: 'Conflict', words: 'It contradicts what is there.' }],
-  [422, { name: 'Unusable', words: 'It was understood, but cannot be used.' }],
+  [400, { name: 'Invalid', words: 'The request is not valid; the message says what was expected.' }],
+  [403, { name: 'Forbidden', words: 'The key does not permit this operation.' }],
+  [404, { name: 'NotFound', words: 'The resource that the path names does not exist.' }],
+  [409, { name: 'Conflict', words: 'The request conflicts with the current state.' }],
+  [422, { name: 'Unusable', words: 'The request is well-formed, but its values cannot be used.' }],
 ]);
 
 /** Whether what a request says may be refused with a 400 although the operation lists none. */

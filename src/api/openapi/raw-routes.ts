@@ -116,7 +116,7 @@ const CREATE: TusCall = {
   status: 201,
   says: 'Created; Location is the address of the upload.',
   gives: { Location: { required: true, schema: { type: 'string' } } },
-  refuses: { 400: 'A header is missing or cannot be read.', 404: 'There is no such video.' },
+  refuses: { 400: 'A header is missing or cannot be read.', 404: 'The video does not exist.' },
 };
 
 const ASK: TusCall = {
@@ -171,7 +171,7 @@ const GIVE_UP: TusCall = {
 
 const EVERY_REFUSAL: Readonly<Record<number, string>> = {
   401: 'The signature does not match or has expired.',
-  404: 'There is no such upload.',
+  404: 'The upload does not exist.',
   408: 'The body took too long to arrive.',
   412: 'The header Tus-Resumable is not 1.0.0.',
   413: 'More bytes than were announced, or than are taken at all.',
