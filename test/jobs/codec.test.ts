@@ -23,6 +23,8 @@ import {
   type Worker,
 } from './lab.ts';
 
+const forever = new AbortController().signal;
+
 let lab: Lab;
 let worker: Worker;
 let libraryId: number;
@@ -33,8 +35,10 @@ beforeAll(async () => {
 });
 afterAll(() => lab.stop());
 
+/** Wide enough for 360p, and few pixels. */
+const STRIP = '640x48';
 const picture = (size: string, seconds: number) => ['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=10:d=${seconds}`];
-const sound = (seconds: number) => ['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=48000:d=${seconds}`];
+const silence = (seconds: number) => ['-f', 'lavfi', '-i', `anullsrc=r=48000:d=${seconds}`];
 const OLD = ['-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'aac'];
 const H264 = [
   '-c:v',
@@ -64,7 +68,7 @@ test.each([
   ['the frame grid', 'grid.avi', OLD],
   ['the cuts of a source that passes through', 'cuts.mp4', H264],
 ])('a codec is added on %s, shown at once when it is whole', async (_, name, codec) => {
-  const clip = await makeClip(lab, name, ...picture('480x360', 9), ...sound(9), ...codec, '-shortest');
+  const clip = await makeClip(lab, name, ...picture(STRIP, 9), ...silence(9), ...codec, '-shortest');
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
   // As if it had been encoded in another codec: the engine then has one to add.
@@ -95,7 +99,7 @@ test.each([
 });
 
 test('a re-encode that begins while a codec is being added leaves one whole set', async () => {
-  const clip = await makeClip(lab, 'both.avi', ...picture('480x360', 6), ...OLD);
+  const clip = await makeClip(lab, 'both.avi', ...picture(STRIP, 6), ...OLD);
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
   await lab.database.db.updateTable('rendition').set({ codec: 'vp9' }).where('media_id', '=', key.mediaId).execute();
@@ -106,7 +110,7 @@ test('a re-encode that begins while a codec is being added leaves one whole set'
   expect((await loadRenditions(lab, key)).filter(({ active, retired_at: at }) => !active && at === null)).toEqual([]);
   // What had been stored of the set that was dropped are orphans, which a sweep takes.
   await until(async () => {
-    await lab.database.db.transaction().execute(lab.sender.send(sweep, {}));
+    await sweep.run({}, worker.deps, forever);
     return checkObjects(lab, key).then(
       () => true,
       () => false,
@@ -116,7 +120,7 @@ test('a re-encode that begins while a codec is being added leaves one whole set'
 });
 
 test('while another set is being made no codec is added to the one that goes', async () => {
-  const clip = await makeClip(lab, 'anew.avi', ...picture('480x360', 10), ...OLD);
+  const clip = await makeClip(lab, 'anew.avi', ...picture(STRIP, 10), ...OLD);
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
   // The other set waits for a slot that this one has not.
@@ -153,13 +157,13 @@ test('a video that failed, its planner having died ten times, is encoded when it
 
 test('what was retired goes with the sweep, and what rows name stays, to the byte', async () => {
   const { db } = lab.database;
-  const clip = await makeClip(lab, 'swept.mp4', ...picture('320x240', 3), ...sound(3), ...H264);
+  const clip = await makeClip(lab, 'swept.mp4', ...picture('320x240', 3), ...silence(3), ...H264);
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
   const folder = `${key.libraryId}/${key.mediaId}`;
   const put = async (name: string, bytes: string) => {
     const object = storageKey(`${folder}/${name}`);
-    await lab.storage.put(object, Buffer.from(bytes), {}, new AbortController().signal);
+    await lab.storage.put(object, Buffer.from(bytes), {}, forever);
     return object;
   };
   const kept = storageKey(`${folder}/captions/en-2.vtt`);
@@ -179,7 +183,7 @@ test('what was retired goes with the sweep, and what rows name stays, to the byt
   await put('captions/de-1.vtt', 'an upload that died before its row');
   worker.deps.retiredGraceSec = 0;
   await until(async () => {
-    await db.transaction().execute(lab.sender.send(sweep, {}));
+    await sweep.run({}, worker.deps, forever);
     const objects = await listObjects(lab, key);
     expect(objects.has(`${folder}/captions/en-2.vtt`)).toBe(true);
     return !objects.has(`${folder}/captions/en-1.vtt`) && !objects.has(`${folder}/captions/de-1.vtt`);
@@ -193,7 +197,7 @@ test('what was retired goes with the sweep, and what rows name stays, to the byt
 
 test('the original of a finished video goes where a library does not keep it, and the video still plays', async () => {
   const keepsNone = await addLibrary(lab, { encoding: { rungs: [240] }, originals: { keep: false } });
-  const clip = await makeClip(lab, 'unkept.mp4', ...picture('320x240', 3), ...sound(3), ...H264);
+  const clip = await makeClip(lab, 'unkept.mp4', ...picture('320x240', 3), ...silence(3), ...H264);
   const keys = { kept: await upload(lab, libraryId, clip), unkept: await upload(lab, keepsNone, clip) };
   for (const key of Object.values(keys)) await untilState(lab, key, 'finished');
   worker.deps.retiredGraceSec = 0;
@@ -208,7 +212,7 @@ test('the original of a finished video goes where a library does not keep it, an
   await setKeep(keepsNone, true);
   const { source_key: original } = await loadMedia(lab, keys.unkept);
   await until(async () => {
-    await lab.database.db.transaction().execute(lab.sender.send(sweep, {}));
+    await sweep.run({}, worker.deps, forever);
     return original !== null && !(await listObjects(lab, keys.unkept)).has(original);
   }, 'the original to be deleted');
   expect(await loadMedia(lab, keys.unkept)).toMatchObject({ state: 'finished', source_key: null, source_bytes: null });

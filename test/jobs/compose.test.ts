@@ -57,7 +57,7 @@ function blinking(sec: number): string[] {
   const white = "drawbox=enable='lt(mod(t,1),0.2)':color=white:t=fill";
   const beep = 'if(lt(mod(t,1),0.2),0.6*sin(2*PI*1000*t),0)';
   return [
-    ...['-f', 'lavfi', '-i', `color=black:s=480x360:r=25:d=${sec},${white}`],
+    ...['-f', 'lavfi', '-i', `color=black:s=640x48:r=25:d=${sec},${white}`],
     ...['-f', 'lavfi', '-i', `aevalsrc='${beep}':s=48000:d=${sec}`],
   ];
 }

@@ -33,7 +33,7 @@ let workers: Worker[] = [];
 beforeAll(async () => {
   lab = await startLab();
   libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
-  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=10:d=18', '-f', 'lavfi', '-i', 'sine=d=18'];
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x96:r=10:d=18', '-f', 'lavfi', '-i', 'anullsrc=r=44100:d=18'];
   clip = await makeClip(lab, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
 });
 afterAll(() => lab.stop());

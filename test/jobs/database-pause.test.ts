@@ -29,7 +29,7 @@ const runningTasks = async ({ mediaId }: MediaKey) => {
 
 test('a pause of the database that outlasts the leases costs no encode task', async () => {
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
-  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=30'];
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x96:r=25:d=30'];
   const clip = await makeClip(lab, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5');
   await lab.startWorker({ quickSlots: 2, longSlots: 1 });
   const key = await upload(lab, libraryId, clip);

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { treeOf } from '../../src/media/ffmpeg/read-process-tree.ts';
 import { signalAll } from '../support/signal-all.ts';
 import { until } from './lab.ts';
 
@@ -10,18 +11,7 @@ const HOLD_MS = 100;
 
 /** Encoders below a process: children and theirs that have ffmpeg in their command line. */
 export function encodersOf(pid: number): number[] {
-  const parents = new Map<number, number>();
-  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
-    const fields = readProc(`/proc/${name}/stat`)
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    parents.set(Number(name), Number(fields[1]));
-  }
-  const isBelow = (child: number): boolean => {
-    const parent = parents.get(child);
-    return parent !== undefined && parent > 1 && (parent === pid || isBelow(parent));
-  };
-  return [...parents.keys()].filter((child) => isBelow(child) && readProc(`/proc/${child}/cmdline`).includes('ffmpeg'));
+  return treeOf(pid).filter((child) => child !== pid && readProc(`/proc/${child}/cmdline`).includes('ffmpeg'));
 }
 
 /** Those of them that encode: without the sandboxes around them. */

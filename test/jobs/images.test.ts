@@ -33,8 +33,8 @@ const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', 
 const generated = (graph: string) => ['-f', 'lavfi', '-i', graph];
 
 /** Grey that jumps to another level at each step, never to one near. */
-const STEPS = (sec: number, everySec: number) =>
-  `color=s=16x16:r=10:d=${sec},format=yuv420p,geq=lum='30+mod(floor(T/${everySec}+0.001)*67,180)':cb=128:cr=128,` +
+const STEPS = (sec: number, everySec: number, fps: number) =>
+  `color=s=16x16:r=${fps}:d=${sec},format=yuv420p,geq=lum='30+mod(floor(T/${everySec}+0.001)*67,180)':cb=128:cr=128,` +
   'scale=320:180:flags=neighbor,setsar=1';
 const levelOfStep = (step: number) => 30 + ((step * 67) % 180);
 /** Five seconds of black, a still of sixteen, then four other scenes of three. */
@@ -57,13 +57,13 @@ beforeAll(async () => {
   const small = await addLibrary(lab, { encoding: { rungs: [240] } });
   const two = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
   const clips: [string, number, string[], number?][] = [
-    ['long.avi', small, [...generated(STEPS(75, 2)), ...FAST]],
-    ['short.avi', small, [...generated(STEPS(3.5, 1)), ...FAST], 2_100],
+    ['long.avi', small, [...generated(STEPS(75, 2, 4)), ...FAST]],
+    ['short.avi', small, [...generated(STEPS(3.5, 1, 10)), ...FAST], 2_100],
     ['scenes.mkv', two, [...generated(SCENES), ...FAST]],
     ['upright.mkv', two, [...generated('testsrc2=s=270x480:r=30000/1001:d=12'), ...FAST]],
-    ['line.mkv', small, [...generated('testsrc2=s=1280x64:r=25:d=7'), ...FAST]],
-    ['passing.mp4', small, [...generated('testsrc2=s=320x180:r=25:d=13'), ...H264, '-g', '100', '-b:v', '300k']],
-    ['copied and encoded.mp4', two, [...generated('testsrc2=s=640x360:r=25:d=13'), ...H264, '-g', '70', '-crf', '30']],
+    ['line.mkv', small, [...generated('testsrc2=s=1280x64:r=10:d=7'), ...FAST]],
+    ['passing.mp4', small, [...generated('testsrc2=s=320x180:r=10:d=13'), ...H264, '-g', '40', '-b:v', '300k']],
+    ['copied and encoded.mp4', two, [...generated('testsrc2=s=640x360:r=10:d=13'), ...H264, '-g', '28', '-crf', '30']],
     ['frame.mkv', small, [...generated('testsrc2=s=320x180:r=25:d=0.04'), ...FAST]],
     ['fast frame.mp4', small, [...generated('testsrc2=s=320x180:r=120:d=0.008'), ...H264]],
     ['sound.mp3', small, generated('sine=d=3')],

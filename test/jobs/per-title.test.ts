@@ -11,8 +11,8 @@ import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState,
 vi.setConfig({ testTimeout: 200_000 });
 
 const OLD = ['-c:v', 'mpeg4', '-q:v', '3'];
-const FLAT = 'color=c=blue:s=640x480:r=25';
-const RICH = 'testsrc2=s=640x480:r=25';
+const FLAT = 'color=c=blue:s=854x64:r=25';
+const RICH = 'testsrc2=s=854x64:r=25';
 
 let lab: Lab;
 beforeAll(async () => {

@@ -39,7 +39,7 @@ beforeAll(async () => {
   lab = await startLab();
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
   worker = await lab.startWorker();
-  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=11', '-f', 'lavfi', '-i', 'sine=d=11'];
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x48:r=25:d=11', '-f', 'lavfi', '-i', 'anullsrc=r=44100:d=11'];
   const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-b:v', '300k', '-g', '50'];
   const clips = await Promise.all([
     makeClip(lab, 'encoded.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le'),

@@ -68,7 +68,7 @@ afterAll(async () => {
 
 test('a store that is away before planning and in mid-encode costs a video nothing but time', async () => {
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
-  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=18', '-f', 'lavfi', '-i', 'sine=d=18'];
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x96:r=25:d=18', '-f', 'lavfi', '-i', 'anullsrc=r=44100:d=18'];
   const clip = await makeClip(lab, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
   isAway = true;
   const key = await upload(lab, libraryId, clip);
