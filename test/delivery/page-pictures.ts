@@ -21,7 +21,7 @@ export async function shoot(
 ): Promise<void> {
   for (const size of sizes) {
     await page.setViewportSize(SIZES[size]);
-    await page.screenshot({ path: path.join(PICTURES, `${name}-${size}.png`) });
+    await page.screenshot({ path: path.join(PICTURES, `${name}-${size}.jpg`), type: 'jpeg', quality: 90 });
   }
 }
 

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlayerPhase } from '../../src/delivery/player/player-state.ts';
 import { axeViolations } from '../support/axe-violations.ts';
+import { SMALL_PAGE } from '../support/browser.ts';
 import { forceState } from './forced-state.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
 import type { PublishedFilm } from './publish.ts';
@@ -56,7 +57,7 @@ test.each([
 <iframe ${sandbox} allow="autoplay" width="640" height="360"
 src="${addressOf(shown, `?muted=true&autoplay=false${query}`)}"></iframe>
 <script src="${clientAddress()}"></script>`;
-    const page = await room.browser.newPage();
+    const page = await room.browser.newPage(SMALL_PAGE);
     await page.goto(siteBase);
     await page.waitForTimeout(delayMs);
     const seen = await page.evaluate(async () => {
@@ -112,7 +113,7 @@ test.each<{ phase: PlayerPhase; code: string }>([
 ])('a client of player.js that finds a video $phase.kind is sent the error $code', async ({ phase, code }) => {
   sitePage = `<!doctype html><link rel="icon" href="data:,"><iframe src="${addressOf(shown, '')}"></iframe>
 <script src="${await clientAddress()}"></script>`;
-  const page = await room.browser.newPage();
+  const page = await room.browser.newPage(SMALL_PAGE);
   await forceState(page, ({ state }) => Object.assign(state, { phase, source: null }));
   await page.route('**/state', (route) => route.fulfill({ status: 404, json: {} }));
   await page.goto(siteBase);
@@ -129,7 +130,7 @@ test.each<{ phase: PlayerPhase; code: string }>([
 });
 
 async function open(made: PublishedFilm, query: string): Promise<{ page: Page; faults: string[] }> {
-  const page = await room.browser.newPage();
+  const page = await room.browser.newPage(SMALL_PAGE);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
@@ -183,7 +184,7 @@ test("an owner's head HTML runs and styles our elements, and its language and co
 });
 
 test('playback goes on where it was left, and says so; a live stream neither does nor changes the place', async () => {
-  const context = await room.browser.newContext();
+  const context = await room.browser.newContext(SMALL_PAGE);
   const visit = async (prepare = async (_: Page) => {}) => {
     const page = await context.newPage();
     await prepare(page);
@@ -227,7 +228,7 @@ test.each([
 ])(
   'where elements cannot fill the screen, "$query" leaves $buttons buttons that do',
   async ({ query, buttons, opened }) => {
-    const page = await room.browser.newPage();
+    const page = await room.browser.newPage(SMALL_PAGE);
     await page.addInitScript(() => {
       Object.defineProperty(Document.prototype, 'fullscreenEnabled', { get: () => false });
       Object.assign(HTMLVideoElement.prototype, {

@@ -1,7 +1,8 @@
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlayerPhase } from '../../src/delivery/player/player-state.ts';
 import { axeViolations } from '../support/axe-violations.ts';
+import { SMALL_PAGE } from '../support/browser.ts';
 import { forceState } from './forced-state.ts';
 import { shoot, watchHosts } from './page-pictures.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
@@ -13,13 +14,13 @@ const PATIENCE = { timeout: 60_000 };
 
 let room: PlayerRoom;
 let shown: PublishedFilm;
-/** What states are shown in, one after another: a context of its own for each page takes three more processes. */
-let desk: BrowserContext;
+/** What states are shown in, one after another: a page of its own for each takes a process, and compiles all anew. */
+let desk: Page;
 
 beforeAll(async () => {
   room = await openPlayerRoom(480, [180, 90]);
   shown = await room.publish();
-  desk = await room.browser.newContext({ viewport: { width: 1280, height: 720 } });
+  desk = await room.browser.newPage();
   const chapters = JSON.stringify([
     { title: 'First', start: 0, end: 8 },
     { title: 'Second', start: 8, end: 20 },
@@ -57,13 +58,16 @@ const STATES: readonly { name: string; phase: PlayerPhase; hasSource: boolean; s
 ];
 
 test.each(STATES)('$name is said in words, within a small frame too', async ({ name, phase, hasSource, says }) => {
-  const page = await desk.newPage();
+  const page = desk;
+  await page.unrouteAll({ behavior: 'wait' });
+  await page.setViewportSize({ width: 1280, height: 720 });
   const foreign = watchHosts(page, room.edge.base);
   await forceState(page, ({ state }) => {
     state.phase = phase;
     if (!hasSource) state.source = null;
   });
-  await open(page);
+  // What is shown beside a state need not move.
+  await open(page, '&autoplay=false');
   await page.getByText(says).first().waitFor(PATIENCE);
   if (hasSource) await page.mouse.move(300, 300);
   expect(await axeViolations(page)).toEqual([]);
@@ -77,11 +81,12 @@ test.each(STATES)('$name is said in words, within a small frame too', async ({ n
     expect(y + height).toBeLessThanOrEqual(180);
   }
   expect(foreign).toEqual([]);
-  await page.close();
 });
 
 test('what is missing, refused, or without network is said in every size, and axe finds nothing', async () => {
-  const page = await room.browser.newPage();
+  const page = desk;
+  await page.unrouteAll({ behavior: 'wait' });
+  await page.setViewportSize({ width: 1280, height: 720 });
   await page.goto(`${room.edge.base}/embed/${shown.libraryId}/01890000-0000-7000-8000-000000000000`);
   await page.getByText('Video not found').first().waitFor(PATIENCE);
   expect(await axeViolations(page)).toEqual([]);
@@ -126,9 +131,8 @@ test('while it plays, with its menu, its list of keys and its end, axe finds not
   const page = await room.browser.newPage({ viewport: { width: 1280, height: 720 } });
   await open(page);
   const video = page.locator('video');
-  await expect
-    .poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime), PATIENCE)
-    .toBeGreaterThan(0.5);
+  const sec = () => video.evaluate((element: HTMLVideoElement) => element.currentTime);
+  await expect.poll(sec, PATIENCE).toBeGreaterThan(0.5);
   await page.mouse.move(300, 300);
   expect(await axeViolations(page)).toEqual([]);
   await shoot(page, 'playing');
@@ -141,9 +145,7 @@ test('while it plays, with its menu, its list of keys and its end, axe finds not
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: /^Chapters/ }).click();
   await page.getByRole('menuitemradio', { name: /Second/ }).click();
-  await expect
-    .poll(() => video.evaluate((element: HTMLVideoElement) => element.currentTime), PATIENCE)
-    .toBeGreaterThanOrEqual(8);
+  await expect.poll(sec, PATIENCE).toBeGreaterThanOrEqual(8);
   await page.keyboard.press('?');
   await page.getByRole('dialog').waitFor(PATIENCE);
   expect(await axeViolations(page)).toEqual([]);
@@ -217,7 +219,7 @@ test('on a phone a first tap shows the hidden controls, and only a tap on them p
 });
 
 test('sound alone has a page of its own, without picture in picture or heights', async () => {
-  const page = await room.browser.newPage({ viewport: { width: 1280, height: 720 } });
+  const page = await room.browser.newPage(SMALL_PAGE);
   await forceState(page, ({ state }) => {
     if (state.source !== null) state.source.hasPicture = false;
   });
@@ -241,7 +243,7 @@ test('sound alone has a page of its own, without picture in picture or heights',
 });
 
 test('captions lie above the bar while that is shown, and at the bottom while it is not', async () => {
-  const page = await room.browser.newPage({ viewport: { width: 1280, height: 720 } });
+  const page = await room.browser.newPage(SMALL_PAGE);
   const url = `${room.edge.base}/captions.vtt`;
   const body = 'WEBVTT\n\n00:00.000 --> 10:00.000\nWhat is said\n';
   await page.route(url, (route) => route.fulfill({ contentType: 'text/vtt', body }));
