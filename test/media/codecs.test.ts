@@ -14,9 +14,9 @@ function picture(rate: string, seconds: number, size: string): string[] {
 
 const MPEG4 = ['-c:v', 'mpeg4', '-q:v', '4'];
 const SOURCES: Source[] = [
-  { name: 'old.avi', argv: [...picture('24000/1001', 6, '360x360'), ...MPEG4] },
-  { name: 'pass.mp4', argv: [...picture('10', 8, '320x240'), ...H264, '-force_key_frames', '0,2.6,5.8'] },
-  { name: 'few.avi', argv: [...picture('10', 6, '320x240'), ...MPEG4], options: { enabledCodecs: ['vp9'] } },
+  { name: 'old.avi', argv: [...picture('24000/1001', 6, '640x128'), ...MPEG4] },
+  { name: 'pass.mp4', argv: [...picture('10', 8, '160x120'), ...H264, '-force_key_frames', '0,2.6,5.8'] },
+  { name: 'few.avi', argv: [...picture('10', 6, '160x120'), ...MPEG4], options: { enabledCodecs: ['vp9'] } },
 ];
 
 let lab: Lab;

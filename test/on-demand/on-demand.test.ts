@@ -41,12 +41,12 @@ afterAll(async () => {
 });
 
 const picture = (source: string) => ['-f', 'lavfi', '-i', source];
-const SOUND = ['-f', 'lavfi', '-i', 'sine=sample_rate=48000:d=20'];
+const SOUND = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:d=20'];
 /** No browser plays it, so all of it has to be encoded. */
 const MPEG4 = ['-c:v', 'mpeg4', '-q:v', '5', '-g', '50', '-c:a', 'pcm_s16le'];
 
 test('a thousand viewers of one cold segment cause one encode', async () => {
-  const clip = await makeClip(lab, 'cold.avi', ...picture('testsrc2=s=320x240:r=10:d=40'), ...MPEG4);
+  const clip = await makeClip(lab, 'cold.avi', ...picture('testsrc2=s=160x120:r=10:d=24'), ...MPEG4);
   const key = await uploadReady(lab, libraryId, clip);
   const url = segmentUrl(edge, key, await findRung(lab, key, 240), 5);
   onTestFinished(await holdRuns(lab));
@@ -65,7 +65,7 @@ test('segments of a protected video are encoded on demand too, but not for reque
   const drm = { enabled: true, version: 'enterprise' };
   const encoding = { rungs: [240], jitEnabled: true };
   const protectedId = await addLibrary(lab.database.db, { encoding, drm });
-  const clip = await makeClip(lab, 'protected.avi', ...picture('testsrc2=s=320x240:r=10:d=30'), ...MPEG4);
+  const clip = await makeClip(lab, 'protected.avi', ...picture('testsrc2=s=160x120:r=10:d=24'), ...MPEG4);
   const key = await uploadReady(lab, protectedId, clip);
   const clear = segmentUrl(edge, key, await findRung(lab, key, 240), 5);
   onTestFinished(await holdRuns(lab));
@@ -76,11 +76,10 @@ test('segments of a protected video are encoded on demand too, but not for reque
   expect([status, await countRuns(lab)]).toEqual([200, before + 1]);
   expect(body.indexOf('senc')).toBeGreaterThan(0);
   await drop(lab, key);
-  await drop(lab, key);
 });
 
 test('a video is ready before it is encoded; segments of viewers and background join without a seam', async () => {
-  const inputs = [...picture('testsrc2=s=480x360:r=24000/1001:d=16'), ...SOUND, '-t', '16'];
+  const inputs = [...picture('testsrc2=s=640x48:r=24000/1001:d=16'), ...SOUND, '-t', '16'];
   const clip = await makeClip(lab, 'film.avi', ...inputs, ...MPEG4);
   const key = await upload(lab, libraryId, clip);
   const states = ['created', 'uploaded', 'processing', 'jit-segmenting', 'jit-ready'];
@@ -88,7 +87,7 @@ test('a video is ready before it is encoded; segments of viewers and background 
 
   const playlists = `${edge.base}/vz-${libraryId}/${key.mediaId}`;
   const master = (await fetchFile(`${playlists}/playlist.m3u8`)).body.toString();
-  expect(master.match(/RESOLUTION=\d+x\d+/g)).toEqual(['RESOLUTION=480x360', 'RESOLUTION=320x240']);
+  expect(master.match(/RESOLUTION=\d+x\d+/g)).toEqual(['RESOLUTION=640x48', 'RESOLUTION=426x32']);
   const renditions = (await loadRenditions(lab, key)).filter(({ kind }) => kind === 'video');
   for (const { id } of renditions) {
     const list = (await fetchFile(`${playlists}/r/${id}/video.m3u8`)).body.toString();
@@ -123,7 +122,7 @@ test('a video is ready before it is encoded; segments of viewers and background 
 });
 
 test('beside a source that passes through, lower rungs are encoded on its own cuts', async () => {
-  const inputs = [...picture('testsrc2=s=480x360:r=25:d=12'), ...SOUND, '-t', '12'];
+  const inputs = [...picture('testsrc2=s=640x48:r=25:d=12'), ...SOUND, '-t', '12'];
   const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '70', '-c:a', 'aac'];
   const clip = await makeClip(
     lab,

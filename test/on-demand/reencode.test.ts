@@ -39,8 +39,8 @@ const clipOf = (name: string) =>
   makeClip(
     lab,
     name,
-    ...['-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=25:d=14', '-f', 'lavfi', '-i', 'sine=d=14'],
-    ...['-c:v', 'mpeg4', '-q:v', '5', '-g', '50', '-c:a', 'pcm_s16le'],
+    ...['-f', 'lavfi', '-i', 'testsrc2=s=160x120:r=10:d=14', '-f', 'lavfi', '-i', 'anullsrc=r=44100:d=14'],
+    ...['-c:v', 'mpeg4', '-q:v', '5', '-g', '20', '-c:a', 'pcm_s16le'],
   );
 const reencode = (key: MediaKey) =>
   createVideoStore(lab.database.db).change(key, requestReencode, lab.sender.send(processVideo, key));

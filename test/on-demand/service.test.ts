@@ -30,7 +30,16 @@ beforeAll(async () => {
   ]);
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-on-demand-'));
   clip = path.join(folder, 'last.mp4');
-  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=12000/1001:d=40', '-f', 'lavfi', '-i', 'sine=d=40'];
+  const inputs = [
+    '-f',
+    'lavfi',
+    '-i',
+    'testsrc2=s=640x48:r=12000/1001:d=40',
+    '-f',
+    'lavfi',
+    '-i',
+    'anullsrc=r=44100:d=40',
+  ];
   // MPEG-4 part 2 plays in no browser; without `faststart` the index comes last.
   const argv = [...inputs, '-c:v', 'mpeg4', '-q:v', '8', '-g', '24', '-c:a', 'aac', clip];
   await run('ffmpeg', ['-nostdin', '-v', 'error', ...argv]);

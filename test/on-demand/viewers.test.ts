@@ -37,7 +37,7 @@ const processes: ChildProcess[] = [];
 beforeAll(async () => {
   lab = await startOnDemandLab();
   libraryId = await addOnDemandLibrary(lab, [240, 480]);
-  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=854x480:r=25:d=30'];
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=854x120:r=25:d=30'];
   film = await makeClip(lab, 'film.avi', ...picture, '-c:v', 'mpeg4', '-q:v', '8', '-g', '50');
   await startHere();
   shared = await uploadQuiet(film);
