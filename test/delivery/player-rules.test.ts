@@ -103,6 +103,14 @@ test("a page whose library is not known is refused in the viewer's language", as
   await strict.close();
 });
 
+test("the page of a video that does not exist is in the viewer's language", async () => {
+  const path = `${edge.base}/embed/1/${newGuid()}`;
+  const missing = await fetch(path, { headers: { 'accept-language': 'xx, pl-PL;q=0.9, de;q=0.8' } });
+  expect(missing.status).toBe(404);
+  expect(await missing.text()).toContain('<html lang="pl"');
+  expect(await (await fetch(path, { headers: { 'accept-language': 'xx' } })).text()).toContain('<html lang="en"');
+});
+
 test('the client of player.js is there under the address that applications know, which does not change', async () => {
   const latest = await fetch(`${edge.base}/playerjs/playerjs-latest.min.js`);
   expect([latest.status, latest.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);

@@ -40,7 +40,7 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
   const assets = deps.player;
   if (publication === null) {
     if (asked.wantsState) return notFound('unknown-video');
-    return page(404, NOTHING_FOREIGN, (nonce) => writeMissingPage({ assets, nonce }));
+    return page(404, NOTHING_FOREIGN, (nonce) => writeMissingPage(asked.play.languages, { assets, nonce }));
   }
   const { libraryId, mediaId, settings } = publication;
   const { player } = settings;

@@ -56,9 +56,12 @@ ${head.html}
 `);
 }
 
-/** The page for a video that does not exist; it does not distinguish a foreign library from a wrong id. */
-export function writeMissingPage({ assets, nonce }: Pick<Writing, 'assets' | 'nonce'>): Buffer {
-  const { words, language, isRtl } = chooseWords(assets.languages, 'en');
+/**
+ * The page for a video that does not exist, in the first known language of `languages` (an Accept-Language header). It
+ * does not distinguish a foreign library from a wrong id.
+ */
+export function writeMissingPage(languages: string, { assets, nonce }: Pick<Writing, 'assets' | 'nonce'>): Buffer {
+  const { words, language, isRtl } = chooseWords(assets.languages, languages);
   return writeNotice({ title: words['state.gone'], text: words['state.gone.text'], language, isRtl }, nonce);
 }
 

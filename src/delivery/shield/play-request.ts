@@ -8,6 +8,8 @@ export type PlayRequest = {
   /** Whether a browser opens the address as a page of its own, not inside another one (Fetch Metadata). */
   isOpenedByItself: boolean;
   shown: EmbedToken;
+  /** Accept-Language, for a page that belongs to no library; empty for none. */
+  languages: string;
   /** Whether a player page is to offer Cast: its script comes from another host. */
   offersCast: boolean;
   /** Whether a player page loads the playlist before somebody plays. */
@@ -45,6 +47,7 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
   return {
     // A page that hides its address from a request across origins still names its origin.
     referrer: headers.referer ?? headers.origin ?? null,
+    languages: headers['accept-language'] ?? '',
     offersCast: flag('chromecast') ?? false,
     preloads: (flag('autoplay') ?? true) || (flag('preload') ?? true),
     showsHeat: flag('showheatmap'),
