@@ -13,6 +13,7 @@ let edge: TestEdge;
 let film: Film;
 let browser: Browser;
 let libraryId: number;
+let shown: PublishedFilm;
 const pages: { page: Page; faults: string[] }[] = [];
 /** A bound on hanging: a browser that was just started takes its time on a busy machine. */
 const PATIENCE = { timeout: 60_000 };
@@ -22,6 +23,8 @@ beforeAll(async () => {
   room = await createEdgeRoom(database);
   edge = await room.start();
   libraryId = await addLibrary(database.db, { player: { keyColor: '#12ab34' } });
+  shown = await addFilm(database.db, libraryId, film, 'A <b>film</b> & "more"');
+  await publishWholeFilm(database.db, room.storage, film, shown);
 });
 afterEach(async () => {
   for (const { page } of pages.splice(0)) await page.close();
@@ -34,7 +37,7 @@ afterAll(async () => {
 });
 
 /** Opens a player page; what the page complains of, and every address beyond our own origin, is a fault. */
-async function openPlayer(shown: PublishedFilm, query = ''): Promise<{ page: Page; faults: string[] }> {
+async function openPlayer({ mediaId }: PublishedFilm, query = ''): Promise<{ page: Page; faults: string[] }> {
   const page = await browser.newPage(SMALL_PAGE);
   const opened = { page, faults: [] as string[] };
   pages.push(opened);
@@ -49,7 +52,7 @@ async function openPlayer(shown: PublishedFilm, query = ''): Promise<{ page: Pag
     if (!/^(blob|data):/.test(request.url()) && new URL(request.url()).origin !== edge.base)
       opened.faults.push(request.url());
   });
-  await page.goto(`${edge.base}/embed/${libraryId}/${shown.mediaId}${query}`);
+  await page.goto(`${edge.base}/embed/${libraryId}/${mediaId}${query}`);
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
   return opened;
 }
@@ -66,14 +69,7 @@ const read = (page: Page) =>
     frames: video.getVideoPlaybackQuality().totalVideoFrames,
   }));
 
-async function published(): Promise<PublishedFilm> {
-  const shown = await addFilm(database.db, libraryId, film, 'A <b>film</b> & "more"');
-  await publishWholeFilm(database.db, room.storage, film, shown);
-  return shown;
-}
-
 test('a finished video plays by itself, to its end, without a fault or a foreign request', async () => {
-  const shown = await published();
   const { page, faults } = await openPlayer(shown);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(1);
   expect((await read(page)).durationSec).toBeCloseTo((480 * 1001) / 24_000, 1);
@@ -86,7 +82,7 @@ test('a finished video plays by itself, to its end, without a fault or a foreign
 });
 
 test('while a picture moves and its controls are hidden, the page itself stands still', async () => {
-  const { page } = await openPlayer(await published(), '?muted=true');
+  const { page } = await openPlayer(shown, '?muted=true');
   await page.locator('media-controller[userinactive]').waitFor(PATIENCE);
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
@@ -102,7 +98,6 @@ test('while a picture moves and its controls are hidden, the page itself stands 
 });
 
 test('the query chooses start, sound, loop and waiting', async () => {
-  const shown = await published();
   const { page, faults } = await openPlayer(shown, '?t=8s&autoplay=false&muted=true&loop=true&preload=false');
   await expect.poll(async () => (await read(page)).isMuted, PATIENCE).toBe(true);
   expect(await read(page)).toMatchObject({ isPaused: true, isLooped: true, frames: 0 });
@@ -113,7 +108,7 @@ test('the query chooses start, sound, loop and waiting', async () => {
 });
 
 test('with preload=false the page loads no playlist before it plays', async () => {
-  const { mediaId } = await published();
+  const { mediaId } = shown;
   const page = await browser.newPage(SMALL_PAGE);
   const requests: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
@@ -126,7 +121,6 @@ test('with preload=false the page loads no playlist before it plays', async () =
 });
 
 test('seeking and choosing a quality show the chosen picture', async () => {
-  const shown = await published();
   const { page, faults } = await openPlayer(shown, '?muted=true');
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.2);
   for (const heightPx of [90, 180]) {
@@ -152,7 +146,7 @@ test('seeking and choosing a quality show the chosen picture', async () => {
 });
 
 test('a choice counts though the list changes between the two halves of its press', async () => {
-  const { page, faults } = await openPlayer(await published(), '?muted=true');
+  const { page, faults } = await openPlayer(shown, '?muted=true');
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.2);
   await page.mouse.move(200, 200);
   await page.locator('bunny-settings-menu-button').click();
@@ -173,18 +167,18 @@ test('a choice counts though the list changes between the two halves of its pres
 });
 
 test('a video that is still made says so, starts by itself, and takes up new rungs while it plays', async () => {
-  const shown = await addFilm(database.db, libraryId, film);
-  const [tall, low] = shown.videos;
+  const made = await addFilm(database.db, libraryId, film);
+  const [tall, low] = made.videos;
   const [tallTrack, lowTrack] = film.videos;
   if (!tall || !low || !tallTrack || !lowTrack) throw new Error('Expected a film of two rungs.');
   const publish = async (key: typeof tall, chunks: typeof tallTrack.chunks) => {
     for (const chunk of chunks) await publishChunk(database.db, room.storage, key, chunk);
   };
-  await database.db.updateTable('media').set({ encode_progress: 12 }).where('id', '=', shown.mediaId).execute();
-  const { page, faults } = await openPlayer(shown);
+  await database.db.updateTable('media').set({ encode_progress: 12 }).where('id', '=', made.mediaId).execute();
+  const { page, faults } = await openPlayer(made);
   await expect.poll(() => page.locator('.notice').textContent(), PATIENCE).toContain('12 %');
   await publish(low, lowTrack.chunks.slice(0, 1));
-  await publish(shown.audio, film.audio.chunks);
+  await publish(made.audio, film.audio.chunks);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
   expect((await read(page)).heightPx).toBe(90);
   expect(await page.locator('.notice').isVisible()).toBe(false);
@@ -192,35 +186,34 @@ test('a video that is still made says so, starts by itself, and takes up new run
   await publish(tall, tallTrack.chunks);
   await expect.poll(async () => (await read(page)).heightPx, PATIENCE).toBe(180);
   expect((await read(page)).sec).toBeGreaterThan(0.5);
-  await finishVideo(database.db, shown);
+  await finishVideo(database.db, made);
   await page.keyboard.press('9');
   await expect.poll(async () => (await read(page)).isEnded, PATIENCE).toBe(true);
   expect(faults).toEqual([]);
 });
 
 test('a page that was just opened takes up the rungs of a video that is finished at once', async () => {
-  const shown = await addFilm(database.db, libraryId, film);
-  const [tall, low] = shown.videos;
+  const made = await addFilm(database.db, libraryId, film);
+  const [tall, low] = made.videos;
   const [tallTrack, lowTrack] = film.videos;
   if (!tall || !low || !tallTrack || !lowTrack) throw new Error('Expected a film of two rungs.');
   for (const chunk of lowTrack.chunks) await publishChunk(database.db, room.storage, low, chunk);
-  for (const chunk of film.audio.chunks) await publishChunk(database.db, room.storage, shown.audio, chunk);
-  const { page } = await openPlayer(shown);
+  for (const chunk of film.audio.chunks) await publishChunk(database.db, room.storage, made.audio, chunk);
+  const { page } = await openPlayer(made);
   for (const chunk of tallTrack.chunks) await publishChunk(database.db, room.storage, tall, chunk);
-  await finishVideo(database.db, shown);
+  await finishVideo(database.db, made);
   await expect.poll(async () => (await read(page)).heightPx, PATIENCE).toBe(180);
 });
 
 test('a failed video shows its reason', async () => {
-  const shown = await addFilm(database.db, libraryId, film);
+  const made = await addFilm(database.db, libraryId, film);
   const failed = { state: 'failed', state_reason: 'The file is <i>empty</i>.' } as const;
-  await database.db.updateTable('media').set(failed).where('id', '=', shown.mediaId).execute();
-  const { page } = await openPlayer(shown);
+  await database.db.updateTable('media').set(failed).where('id', '=', made.mediaId).execute();
+  const { page } = await openPlayer(made);
   await expect.poll(() => page.locator('.notice').textContent(), PATIENCE).toContain('The file is <i>empty</i>.');
 });
 
 test('playback goes on after the edge was away', async () => {
-  const shown = await published();
   const { page } = await openPlayer(shown, '?muted=true&autoplay=false&preload=false');
   const pattern = /\/r\/.*(m4s|m3u8)$/;
   await page.route(pattern, (route) => route.abort());
@@ -234,7 +227,7 @@ test.each([
   { what: 'once are fetched again', times: 1, selector: 'media-controller[ready]' },
   { what: 'at all are those of the browser', times: 100, selector: 'video[controls]' },
 ])('controls that cannot be fetched $what', async ({ times, selector }) => {
-  const { mediaId } = await published();
+  const { mediaId } = shown;
   const page = await browser.newPage(SMALL_PAGE);
   await page.route('**/assets/controls-*', (route) => route.abort(), { times });
   await page.goto(`${edge.base}/embed/${libraryId}/${mediaId}?muted=true`);
@@ -244,7 +237,6 @@ test.each([
 });
 
 test('the page has its meta tags, a strict policy and no foreign address; a wrong address is a 404 page', async () => {
-  const shown = await published();
   const tags = JSON.stringify([{ property: 'og:site_name', value: 'A "site"' }]);
   await database.db.updateTable('media').set({ meta_tags: tags }).where('id', '=', shown.mediaId).execute();
   const response = await fetch(`${edge.base}/play/${libraryId}/${shown.mediaId}`);
