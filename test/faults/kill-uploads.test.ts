@@ -88,7 +88,7 @@ test(
   async () => {
     const random = seededRandom(seed);
     const ledger: Entry[] = [];
-    for (let round = 0; round < faultRounds(3); round += 1) ledger.push(...(await killUnderUploads(random)));
+    for (let round = 0; round < faultRounds(2); round += 1) ledger.push(...(await killUnderUploads(random)));
     expect(ledger.filter(({ status }) => status !== 200)).not.toEqual([]);
     for (const entry of ledger) await checkEntry(entry);
     // Bytes at random are no video: each upload that was taken ends as failed, soon.
@@ -97,5 +97,5 @@ test(
     }
     await expectNothingLeft(service);
   },
-  faultRounds(3) * 150_000,
+  faultRounds(2) * 150_000,
 );

@@ -22,6 +22,8 @@ const run = promisify(execFile);
 const END_LIMIT_MS = 150_000;
 const isSoak = process.env.MODE === 'soak';
 const ROUNDS = faultRounds(isSoak ? 20 : 1);
+/** Between two uploads of noise at most: each of them is examined by programs of its own. */
+const PAUSE_MS = isSoak ? 200 : 1_500;
 const seed = faultSeed(isSoak ? Math.floor(Math.random() * 1e9) : undefined);
 
 let service: Service;
@@ -100,7 +102,7 @@ async function keepBusy(random: Random, ledger: Ledger, isOver: () => boolean): 
       const guid = await createVideo(service, 'noise');
       ledger.created.add(guid);
       if ((await uploadFile(service, guid, noise)).status === 200) ledger.uploaded.add(guid);
-      await sleep(random.below(200));
+      await sleep(random.below(PAUSE_MS));
       if (random.below(3) > 0) continue;
       ledger.created.delete(guid);
       await call(service, 'DELETE', `/library/1/videos/${guid}`);
