@@ -13,7 +13,7 @@ import { startWorld, type World } from './world.ts';
 
 /** Another seed finds other things; the usual one lets a run be repeated, and blames no change for an old fault. */
 const SEED = Number(process.env.MILLRACE_FUZZ_SEED ?? 1);
-const RUNS = Number(process.env.MILLRACE_FUZZ_RUNS ?? 6);
+const RUNS = Number(process.env.MILLRACE_FUZZ_RUNS ?? 3);
 const SHRINK_LIMIT_MS = 40_000;
 const LONGEST_SHOWN = 3_000;
 

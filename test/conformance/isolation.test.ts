@@ -4,7 +4,7 @@ import { createShieldEventStore, dayOf } from '../../src/catalog/shield/events/s
 import type { Answer } from '../support/api.ts';
 import { nameOf, type Real } from './interface-data.ts';
 import { sampleBody } from './sample-body.ts';
-import { startWorld, UNKNOWN_GUID, type Which, type World } from './world.ts';
+import { type Ask, startWorld, UNKNOWN_GUID, type Which, type World } from './world.ts';
 
 type KeyName = keyof World['keys'] | 'none' | 'junk';
 
@@ -38,11 +38,13 @@ for (const operation of operations) {
 }
 
 async function holdLibraryOperation(operation: Real): Promise<void> {
-  const denied = await Promise.all(SHUT_OUT.flatMap((key) => WHICH.map((which) => ask(operation, { key, which }))));
+  // Who is refused changes nothing: the same things serve all of them.
+  const asked = await Promise.all(WHICH.map((which) => requestOf(operation, which)));
+  const denied = await Promise.all(SHUT_OUT.flatMap((key) => asked.map((request) => askAs(key, request))));
   expect(new Set(denied.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
   expect(denied[0]?.status).toBe(401);
   for (const key of READING) {
-    const answers = await Promise.all(WHICH.map((which) => ask(operation, { key, which })));
+    const answers = await Promise.all(asked.map((request) => askAs(key, request)));
     if (operation.method === 'GET') expectForeignAsUnknown(answers);
     else expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
   }
@@ -53,7 +55,8 @@ async function holdLibraryOperation(operation: Real): Promise<void> {
 
 /** Whoever has not the account's key learns nothing of what is there. */
 async function holdAccountOperation(operation: Real): Promise<void> {
-  const denied = await Promise.all(LIBRARY_KEYS.flatMap((key) => WHICH.map((which) => ask(operation, { key, which }))));
+  const asked = await Promise.all(WHICH.map((which) => requestOf(operation, which)));
+  const denied = await Promise.all(LIBRARY_KEYS.flatMap((key) => asked.map((request) => askAs(key, request))));
   expect(new Set(denied.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
   expect(denied[0]?.status).toBe(401);
   const [own] = await Promise.all([ask(operation, { key: 'account', which: 'own' })]);
@@ -87,13 +90,21 @@ function withoutIds(answer: Answer | undefined): string {
 }
 
 async function ask(operation: Real, { key, which }: { key: KeyName; which: Which }): Promise<Answer> {
-  const text = key === 'none' ? null : key === 'junk' ? 'junk' : world.keys[key];
+  return askAs(key, await requestOf(operation, which));
+}
+
+/** A request about a thing that is made for it. */
+async function requestOf(operation: Real, which: Which): Promise<Omit<Ask, 'key'>> {
   const address = await world.address(operation, which);
   // The one operation that names what it is about in its query.
   const isByQuery = ['resetApiKeyByQuery', 'resetReadOnlyApiKeyByQuery'].includes(operation.name);
   const path = isByQuery ? `${address}?id=${await ownLibrary()}` : address;
   const body = sampleBody(operation, world);
-  return world.ask({ method: operation.method, path, key: text, ...(body !== null && { body }) });
+  return { method: operation.method, path, ...(body !== null && { body }) };
+}
+
+function askAs(key: KeyName, request: Omit<Ask, 'key'>): Promise<Answer> {
+  return world.ask({ ...request, key: key === 'none' ? null : key === 'junk' ? 'junk' : world.keys[key] });
 }
 
 async function ownLibrary(): Promise<number> {

@@ -11,17 +11,13 @@ import { openGStreamer } from './players/gstreamer.ts';
 import { openMpv } from './players/mpv.ts';
 import { type NativePlayer, tryNative } from './players/native-trial.ts';
 import { LENGTH_SEC, makeNumberedClip, RATE } from './players/numbered-clip.ts';
-import { installPlayers, ownPackages } from './players/packages.ts';
+import { installPlayers } from './players/packages.ts';
 import { openSite } from './players/site.ts';
 import { unexpected, writePage } from './players/table.ts';
 import { PLAYERS, type Row } from './players/trial.ts';
 import { openVlc } from './players/vlc.ts';
 
-/** `npm run soak -- players` tries all and writes the page; `npm test` tries one, so that the soak stays sound. */
-// vitest puts its mode there; `import.meta.env` is Vite's alone, which does not run these files.
-const isSoak = process.env.MODE === 'soak';
 const PAGE = path.resolve(import.meta.dirname, '../../docs/players.md');
-const SLICE = { player: 'Shaka 5', format: 'DASH' } as const;
 
 type Native = { name: string; heights: number[]; open(address: string, folder: string): Promise<NativePlayer> };
 const NATIVE: readonly Native[] = [
@@ -43,7 +39,7 @@ beforeAll(async () => {
   guid = await createVideo(service, 'numbered');
   expect((await uploadFile(service, guid, clip)).status).toBe(200);
   await untilVideo(service, guid, ({ status }) => status === FINISHED);
-  site = await openSite(isSoak ? await installPlayers() : ownPackages());
+  site = await openSite(await installPlayers());
 });
 afterAll(async () => {
   site?.close();
@@ -105,7 +101,7 @@ async function tryPrograms(): Promise<Row[]> {
 
 const PACKAGES: Readonly<Record<string, string>> = { GStreamer: 'libgstreamer1.0-0', VLC: 'libvlc5' };
 
-test.runIf(isSoak)(
+test(
   'every player plays, seeks within a frame, switches, ends and replays, but for what its notes say',
   async () => {
     const inBrowser = async (open: () => Promise<TrialBrowser>) => {
@@ -122,15 +118,6 @@ test.runIf(isSoak)(
   },
   2 * 3_600_000,
 );
-
-test.skipIf(isSoak)('a player from npm plays, seeks within a frame, switches, ends and replays', async () => {
-  const browser = await openChromium();
-  const isChosen = ({ player, format }: Pick<Row, 'player' | 'format'>) =>
-    player === SLICE.player && format === SLICE.format;
-  const rows = await tryIn(browser, isChosen).finally(() => browser.close());
-  expect(rows).toHaveLength(1);
-  expect(rows.flatMap(unexpected)).toEqual([]);
-});
 
 /** In the order of the list, each player in all its browsers. */
 function byPlayer(one: Row, other: Row): number {

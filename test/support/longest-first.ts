@@ -12,7 +12,6 @@ const LONGEST: readonly string[] = [
   'test/soak/speech-faults.test.ts',
   'test/live/faults.test.ts',
   'test/delivery/player-states.test.ts',
-  'test/soak/players.test.ts',
   'test/delivery/drm.test.ts',
   'test/e2e/first-way.test.ts',
   'test/e2e/dashboard-uploads.test.ts',
