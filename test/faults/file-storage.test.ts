@@ -75,7 +75,7 @@ test('a write that fails reports what it failed of, also where its folder cannot
 
 test('of two processes that begin the same upload at once, one may be refused and neither fails', async () => {
   const [one, two] = [await createFileStorage(folder), await createFileStorage(folder)];
-  for (let round = 0; round < 50; round += 1) {
+  for (let round = 0; round < 20; round += 1) {
     const id = `upload-${round}`;
     const begun = [one, two].map(({ staging }) => staging.append(id, 0, Readable.from([Buffer.from('x')]), never));
     for (const end of await Promise.allSettled(begun)) {
@@ -131,7 +131,7 @@ describe('a writer that is killed', () => {
 test('a put and a commit succeed while deletes take the empty folders around them away', async () => {
   const storage = await createFileStorage(folder);
   const writers = Array.from({ length: 4 }, async (_, writer) => {
-    for (let round = 0; round < 400; round += 1) {
+    for (let round = 0; round < 150; round += 1) {
       const [put, committed] = [storageKey(`1/video/put-${writer}`), storageKey(`1/video/staged-${writer}`)];
       await storage.put(put, Buffer.from('x'), {}, never);
       await storage.delete([put]);

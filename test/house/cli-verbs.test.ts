@@ -27,7 +27,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-verbs-'));
   // Verbs keep their profiles and unfinished uploads there.
   vi.stubEnv('HOME', folder);
-  const clip = ['-f', 'lavfi', '-i', 'testsrc2=size=320x240:rate=25:duration=3', '-c:v', 'libx264'];
+  const clip = ['-f', 'lavfi', '-i', 'testsrc2=size=320x240:rate=10:duration=3', '-c:v', 'libx264'];
   await run('ffmpeg', ['-v', 'error', ...clip, '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', at('clip.mp4')]);
   await run('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', 'color=red:s=64x36', '-frames:v', '1', at('red.png')]);
   await writeFile(at('hello.vtt'), 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n');

@@ -10,7 +10,6 @@ import { operations } from '../../sdk/src/operations.table.ts';
 import { leftToApi, verbs } from '../../src/cli/client/verbs.table.ts';
 import { projectRoot } from '../../src/cli/run-program.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
-import { FINISHED, untilVideo } from '../support/videos.ts';
 
 const run = promisify(execFile);
 /** A bound on hanging: on a busy machine a program takes its time. */
@@ -24,7 +23,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-cli-'));
   clip = join(folder, 'media', 'clip.mp4');
   await mkdir(join(folder, 'media'));
-  const source = ['-f', 'lavfi', '-i', 'testsrc2=size=320x240:rate=25:duration=3', '-c:v', 'libx264'];
+  const source = ['-f', 'lavfi', '-i', 'testsrc2=size=320x240:rate=25:duration=1', '-c:v', 'libx264'];
   await run('ffmpeg', ['-nostdin', '-v', 'error', ...source, '-pix_fmt', 'yuv420p', clip]);
   await writeFile(join(folder, 'hello.vtt'), 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n');
   service = await startService(null);
@@ -65,7 +64,7 @@ test('a profile is kept for its owner, and a wrong key is not', async () => {
   expect((await stat(join(folder, '.config/millrace/profiles.json'))).mode & 0o777).toBe(0o600);
 });
 
-test('a video is uploaded, shown, changed, cut, signed, exported and removed', async () => {
+test('a video is uploaded, shown, changed, signed, exported and removed', async () => {
   const video = await done('upload', clip);
   expect(video).toMatch(/^[0-9a-f-]{36}$/);
   expect(await done('get', video)).toContain('title\tclip.mp4\n');
@@ -77,16 +76,9 @@ test('a video is uploaded, shown, changed, cut, signed, exported and removed', a
   expect(await done('ls', `collection=${collection}`)).toMatch(new RegExp(`^${video}\tNew title\t\\d$`));
   await done('captions', 'add', video, 'en', 'hello.vtt', 'label=English');
   expect(JSON.parse(await done('get', video, '--json')).captions).toMatchObject([{ srclang: 'en', label: 'English' }]);
-  // An upload is waited for until it plays; parts are taken of what is finished.
-  await untilVideo(service, video, ({ status }) => status === FINISHED);
-  const shorter = await done('clip', video, '0', '0:00:02');
-  expect(JSON.parse(await done('get', shorter, '--json'))).toMatchObject({ title: 'New title (clip)' });
-  expect(await done('why', video)).toContain(`guid\t${video}`);
-  expect(await done('api', 'GET', '/library/1/videos?itemsPerPage=1', '--json')).toContain('"totalItems":2');
   expect(await done('token', video)).toMatch(new RegExp(`/play/1/${video}\\?token=[0-9a-f]{64}&expires=\\d+$`));
   const exported = (await done('export')).split('\n').map((line) => JSON.parse(line));
-  expect(exported.map(({ kind }) => kind)).toEqual(['collection', 'video', 'video']);
-  expect(await done('stats')).toContain('viewsChart');
+  expect(exported.map(({ kind }) => kind)).toEqual(['collection', 'video']);
   await done('rm', video, 'trash=true');
   expect(await done('trash', 'ls')).toContain(video);
   expect((await millrace(['get', video])).code).toBe(4);

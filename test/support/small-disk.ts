@@ -1,14 +1,16 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { type Service, startService } from './service.ts';
+import { copyStarted, type Service, startService } from './service.ts';
 
 const run = promisify(execFile);
 /** Above the usual floor of free space, which takes no memory until it is written to. */
 const ROOMY_BYTES = 6 * 2 ** 30;
-const MOUNT = `mount -t tmpfs -o size=${ROOMY_BYTES} none "$1" && shift && exec "$@"`;
+/** The medium has the mark of the store that the first start left. */
+const MOUNT = `cp -a "$1" "$1.first" && mount -t tmpfs -o size=${ROOMY_BYTES} none "$1" && cp -a "$1.first/." "$1" &&
+  rm -r "$1.first" && shift && exec "$@"`;
 
 /** A service whose objects lie on a medium of their own, which can be made full and roomy again while it runs. */
 export type SmallDisk = {
@@ -31,9 +33,8 @@ export async function whyNoMount(): Promise<string | null> {
 
 /** Starts a service in a mount namespace of its own: the medium goes when its last process does. */
 export async function startOnSmallDisk(): Promise<SmallDisk> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'millrace-small-'));
+  const dataDir = await copyStarted();
   const folder = path.join(dataDir, 'objects');
-  await mkdir(folder);
   const service = await startService(dataDir, {}, ['unshare', '-m', 'sh', '-c', MOUNT, 'sh', folder]);
   const objects = `/proc/${service.pid}/root${folder}`;
   const remount = async (bytes: number) => {
