@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { discard, LIBRARY_KEY, newDataDir, type Service, startService } from '../support/service.ts';
+import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { TALKS, talksVtt } from '../support/talks.ts';
 import { call, createVideo, FINISHED, getVideo, untilVideo, uploadFile } from '../support/videos.ts';
 
@@ -18,7 +18,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-smart-'));
-  service = await startService(await newDataDir(), {});
+  service = await startService(null);
 });
 afterAll(async () => {
   if (service !== undefined) await discard(service);
@@ -48,6 +48,8 @@ async function makeClip(): Promise<string> {
     ...joined,
     '-c:v',
     'libx264',
+    '-preset',
+    'ultrafast',
     '-c:a',
     'aac',
     file,

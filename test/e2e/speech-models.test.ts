@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { discard, LIBRARY_KEY, newDataDir, type Service, startService } from '../support/service.ts';
+import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { LIBRIVOX, makeTalk } from '../support/speech.ts';
 import { writeToneModel } from '../support/tone-model.ts';
 import { createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const LAUNCHER = path.resolve(import.meta.dirname, '../../bin/millrace.js');
 const PATIENCE = { timeout: 120_000, interval: 250 };
 /** Filler, so that the archive has some megabytes. */
-const FILLER_BYTES = 6 * 2 ** 20;
+const FILLER_BYTES = 2 * 2 ** 20;
 
 let service: Service;
 let folder: string;
@@ -45,8 +45,8 @@ beforeAll(async () => {
     return response.write(half, () => fault === 'breaks' && response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  dataDir = await newDataDir();
-  service = await startService(dataDir, {});
+  service = await startService(null);
+  dataDir = service.dataDir;
 });
 afterAll(async () => {
   if (service !== undefined) await discard(service);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { wordErrorRate } from '../../src/media/speech/word-error-rate.ts';
 import { type ChatRequest, type ModelReply, startModelServer } from '../support/model-server.ts';
-import { discard, LIBRARY_KEY, newDataDir, type Service, startService } from '../support/service.ts';
+import { discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { KENNEDY, LIBRIVOX } from '../support/speech.ts';
 import { FINISHED, getVideo, untilVideo } from '../support/videos.ts';
 
@@ -21,7 +21,7 @@ let model: Awaited<ReturnType<typeof startModelServer>>;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-speech-'));
   model = await startModelServer(writeTexts);
-  service = await startService(await newDataDir(), {
+  service = await startService(null, {
     MILLRACE_TRANSCRIBER: REAL_MODEL ?? 'pocketsphinx',
     MILLRACE_LANGUAGE_MODEL_URL: model.url,
     MILLRACE_OUTBOUND_ALLOW: '127.0.0.0/8',
@@ -55,7 +55,7 @@ const ask = (method: string, address: string, body?: object | Buffer) =>
 async function upload(query: string, spoken = LIBRIVOX.long.path): Promise<string> {
   const file = path.join(folder, 'talk.mp4');
   const speech = ['-i', spoken, '-af', 'adelay=2000,apad=pad_dur=2,aresample=48000'];
-  const picture = ['-f', 'lavfi', '-i', 'color=gray:s=320x240:r=25'];
+  const picture = ['-f', 'lavfi', '-i', 'color=gray:s=160x120:r=10'];
   await run('ffmpeg', [
     '-nostdin',
     '-v',
@@ -66,6 +66,8 @@ async function upload(query: string, spoken = LIBRIVOX.long.path): Promise<strin
     '-shortest',
     '-c:v',
     'libx264',
+    '-preset',
+    'ultrafast',
     '-c:a',
     'aac',
     file,
