@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SystemModel } from '../../src/api/models/system.ts';
-import { openBrowser } from '../support/browser.ts';
+import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { makePaddedClip } from '../support/media/padded-clip.ts';
 import { ACCOUNT_KEY, discard, newDataDir, type Service, startService } from '../support/service.ts';
 import { call, createVideo, FINISHED, getVideo, untilVideo, uploadFile } from '../support/videos.ts';
@@ -81,7 +81,7 @@ test('what was backed up plays in another data folder, with its titles and keys'
   expect(await service.health()).toMatchObject({ status: 'ok' });
   const browser = await openBrowser();
   try {
-    const page = await browser.newPage();
+    const page = await browser.newPage(SMALL_PAGE);
     await page.goto(`${service.edgeUrl}/embed/1/${guid}?autoplay=true&muted=true`, { timeout: WAIT_MS });
     const video = page.locator('video');
     await expect

@@ -3,23 +3,35 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import type HlsEngine from 'hls.js';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HLS_JS, openScriptPage } from '../delivery/in-page.ts';
+import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { discard, type Service, startService } from '../support/service.ts';
-import { createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
+import { createVideo, FINISHED, playlistUrl, untilVideo, uploadFile } from '../support/videos.ts';
 import { expectSameLength } from '../support/whole-video/check-length.ts';
 import { checkWholeVideo, type WholeVideo } from '../support/whole-video/check-whole-video.ts';
 import { readSourceSpan, type SourceSpan } from '../support/whole-video/decode-segment.ts';
 
 const run = promisify(execFile);
+const RATE = 12;
+const DURATION_SEC = 6;
+/** Around where segments begin, where a player would show a hole. */
+const SEEKS_SEC = [3.97, 0, 4.02, 1.99, 5.5, 2.01];
 
 let service: Service;
 let folder: string;
+let browser: Browser;
+let context: BrowserContext;
 
 beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(null), openBrowser()]);
+  context = await browser.newContext(SMALL_PAGE);
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-sources-'));
-  service = await startService(null);
 });
 afterAll(async () => {
+  await browser?.close();
   if (service !== undefined) await discard(service);
   await rm(folder, { recursive: true, force: true });
 });
@@ -62,10 +74,10 @@ test('sound alone plays whole', async () => {
 
 test('pictures without sound play whole', async () => {
   const checked = await uploadAndCheck(
-    await make('mute.mp4', '-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=25:d=9', ...H264, '-g', '60'),
+    await make('mute.mp4', '-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=10:d=9', ...H264, '-g', '24'),
   );
   expectSameLength(checked.whole, checked.source);
-  expect(checked.whole).toMatchObject({ rungs: [240], audioEndSec: null, frames: 225 });
+  expect(checked.whole).toMatchObject({ rungs: [240], audioEndSec: null, frames: 90 });
 });
 
 test.each([
@@ -84,3 +96,84 @@ test.each([
     expect(checked.whole.rungs).toEqual([240]);
   },
 );
+
+const picture = (sec = DURATION_SEC) => ['-f', 'lavfi', '-i', `testsrc2=s=426x240:r=${RATE}:d=${sec}`];
+const sound = (sec = DURATION_SEC) => ['-f', 'lavfi', '-i', `sine=d=${sec}`];
+const LATE = ['-itsoffset', '0.5'];
+const SHORT_GROUPS = [...H264, '-g', `${2 * RATE}`];
+const AAC = ['-c:a', 'aac'];
+const OPEN = ['-x264-params', 'open-gop=1:scenecut=0:bframes=3'];
+
+async function cut(name: string): Promise<string> {
+  const whole = await make('whole.mp4', ...picture(8), ...sound(8), ...SHORT_GROUPS, ...AAC);
+  return make(name, '-ss', '1.3', '-i', whole, '-t', `${DURATION_SEC}`, '-c', 'copy');
+}
+
+test.each([
+  {
+    what: 'sound that begins half a second late',
+    make: () => make('a.mp4', ...picture(), ...LATE, ...sound(), ...SHORT_GROUPS),
+  },
+  {
+    what: 'a picture that begins late',
+    make: () => make('b.ts', ...LATE, ...picture(), ...sound(), ...SHORT_GROUPS, ...AAC),
+  },
+  { what: 'an edit list from inside a group', make: () => cut('c.mp4') },
+  { what: 'open groups', make: () => make('d.mp4', ...picture(), ...sound(), ...SHORT_GROUPS, ...OPEN, ...AAC) },
+])('$what: it plays from 0 without a hole, and each seek shows its picture', async ({ make: source }) => {
+  const guid = await createVideo(service, 'starts');
+  expect((await uploadFile(service, guid, await source())).status).toBe(200);
+  await untilVideo(service, guid, ({ status }) => status === FINISHED);
+  const { videoEndSec } = await checkWholeVideo(service, guid);
+  const page = await openScriptPage(context, new URL(playlistUrl(service, guid)).origin, HLS_JS);
+  const seen = await seekAround(page, playlistUrl(service, guid));
+  await page.close();
+  expect(seen.errors).toEqual([]);
+  expect(seen.buffered).toEqual([[0, expect.closeTo(videoEndSec ?? 0, 1)]]);
+  for (const { soughtSec, shownSec } of seen.pictures) {
+    expect(shownSec).toBeLessThanOrEqual(soughtSec + 0.001);
+    expect(shownSec).toBeGreaterThan(soughtSec - 1 / RATE - 0.001);
+  }
+});
+
+type Seen = {
+  errors: string[];
+  buffered: [number, number][];
+  pictures: { soughtSec: number; shownSec: number }[];
+};
+
+/** Loads all of a playlist with hls.js; answers what its buffer holds and which picture each seek shows. */
+function seekAround(page: Page, address: string): Promise<Seen> {
+  return page.evaluate(
+    async ({ source, seeksSec }) => {
+      const video = document.querySelector('video') as HTMLVideoElement;
+      // The script tag put hls.js's one export there.
+      const { Hls } = window as unknown as { Hls: typeof HlsEngine };
+      const hls = new Hls({ maxBufferLength: 60 });
+      const errors: string[] = [];
+      hls.on(Hls.Events.ERROR, (_, { details }) => void errors.push(details));
+      const isWhole = new Promise<void>((resolve, reject) => {
+        setTimeout(() => reject(new Error(`not buffered in time: ${errors.join()}`)), 60_000);
+        hls.on(Hls.Events.BUFFERED_TO_END, () => resolve());
+      });
+      hls.loadSource(source);
+      hls.attachMedia(video);
+      await isWhole;
+      const pictures: { soughtSec: number; shownSec: number }[] = [];
+      for (const soughtSec of seeksSec) {
+        const shown = new Promise<number>((resolve) => {
+          video.requestVideoFrameCallback((_, { mediaTime }) => resolve(mediaTime));
+        });
+        video.currentTime = soughtSec;
+        pictures.push({ soughtSec, shownSec: await shown });
+      }
+      const buffered = Array.from({ length: video.buffered.length }, (_, range): [number, number] => [
+        video.buffered.start(range),
+        video.buffered.end(range),
+      ]);
+      hls.destroy();
+      return { errors, buffered, pictures };
+    },
+    { source: address, seeksSec: SEEKS_SEC },
+  );
+}

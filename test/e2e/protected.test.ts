@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { openBrowser } from '../support/browser.ts';
+import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { encode } from '../support/media/read-test-media.ts';
 import { ACCOUNT_KEY, discard, type Service, startService } from '../support/service.ts';
 import { call, createVideo, FINISHED, getVideo, untilVideo } from '../support/videos.ts';
@@ -52,7 +52,7 @@ async function mediaOf(guid: string): Promise<string> {
 }
 
 async function expectPlays(guid: string): Promise<void> {
-  const page = await browser.newPage();
+  const page = await browser.newPage(SMALL_PAGE);
   await page.goto(`${service.edgeUrl}/embed/1/${guid}?muted=true`);
   const frames = () =>
     page.locator('video').evaluate((video: HTMLVideoElement) => video.getVideoPlaybackQuality().totalVideoFrames);

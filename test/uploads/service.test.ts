@@ -31,13 +31,14 @@ afterAll(async () => {
 });
 
 const file = randomBytes(20_000_000);
+const fileHash = sha256(file);
 // A bound on hanging, not on speed: other suites share the processors.
 const PATIENCE = { timeout: 150_000, interval: 100 };
 
 const load = async (guid: string) => Object(await call(service, 'GET', `/library/1/videos/${guid}`));
 
 async function untilHash(guid: string): Promise<void> {
-  await vi.waitFor(async () => expect((await load(guid)).originalHash).toBe(sha256(file)), PATIENCE);
+  await vi.waitFor(async () => expect((await load(guid)).originalHash).toBe(fileHash), PATIENCE);
 }
 
 /** What came in, whole or in part. */

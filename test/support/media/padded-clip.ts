@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
  * The box is a hole in the file: nothing is written to the disk.
  */
 export async function makePaddedClip(file: string, sizeBytes: number): Promise<void> {
-  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=25:d=4', '-c:v', 'libx264', '-preset', 'ultrafast'];
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=10:d=4', '-c:v', 'libx264', '-preset', 'ultrafast'];
   const args = [...picture, '-pix_fmt', 'yuv420p', '-movflags', '+faststart', file];
   await promisify(execFile)('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args]);
   const handle = await open(file, 'r+');
