@@ -12,6 +12,8 @@ import { createLive, ended, makeClip, NO_RUNGS, publish, startLive } from './liv
 
 /** A bound on hanging; each look takes the page's own time. */
 const PATIENCE = { timeout: 60_000, interval: 250 };
+/** What moves while a stream is waited for is drawn sixty times a second. */
+const PAGE = { ...SMALL_PAGE, reducedMotion: 'reduce' } as const;
 
 let room: LiveRoom;
 beforeAll(async () => {
@@ -43,7 +45,7 @@ async function lookAtBar(page: Page): Promise<number> {
 
 test('the player page waits for a stream, plays it near its newest second, and then its video', async () => {
   const { key, ingest } = await createLive(room);
-  const page = await room.browser.newPage({ ...SMALL_PAGE, userAgent: PERSON });
+  const page = await room.browser.newPage({ ...PAGE, userAgent: PERSON });
   await page.goto(`${room.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
   await page.getByText('The broadcast has not started yet').waitFor(PATIENCE);
   await room.catalogue.streams.change(key, startStream);
@@ -83,7 +85,7 @@ test('until a stream begins its trailer loops under the countdown, then the stre
   await untilVideo(room.service, trailer, ({ status }) => status === FINISHED);
   const plan = { scheduledStartAt: new Date(Date.now() + 7_200_000), trailerVideoId: trailer };
   const { key, ingest } = await createLive(room, plan);
-  const page = await room.browser.newPage(SMALL_PAGE);
+  const page = await room.browser.newPage(PAGE);
   await page.goto(`${room.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true&autoplay=true`);
   await page.getByText(/^01:5\d:/).waitFor(PATIENCE);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
@@ -107,7 +109,7 @@ test('the bar of a stream that can be gone back in shows its keyframes', async (
   const window = { dvrEnabled: true, dvrWindowSec: 600 };
   const { key, ingest } = await startLive(room, window);
   const publisher = await publish(ingest, NO_RUNGS);
-  const page = await room.browser.newPage(SMALL_PAGE);
+  const page = await room.browser.newPage(PAGE);
   await page.goto(`${room.service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}?muted=true`);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(2);
   await expect.poll(() => lookAtBar(page), PATIENCE).toBeGreaterThan(20);
@@ -129,7 +131,7 @@ test('whoever holds an embed token sees the preview before the start in the page
   const token = createHash('sha256').update(`${LIBRARY_KEY}${key.mediaId}${expires}`).digest('hex');
   const address = `${service.edgeUrl}/embed/${key.libraryId}/${key.mediaId}`;
   await expect.poll(async () => (await fetch(address)).status, PATIENCE).toBe(403);
-  const page = await browser.newPage(SMALL_PAGE);
+  const page = await browser.newPage(PAGE);
   await page.goto(`${address}?token=${token}&expires=${expires}&muted=true&autoplay=true`);
   await page.getByText('Preview', { exact: true }).waitFor(PATIENCE);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(2);

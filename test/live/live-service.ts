@@ -78,8 +78,11 @@ export async function startLive(place: LivePlace, settings: Partial<typeof LIVE_
   return stream;
 }
 
+/** What a second costs those who encode and draw it is by its pictures. */
+export const FEW_PICTURES = { rate: 12 };
+
 /** Of a size below which no rung is encoded. */
-export const NO_RUNGS = { size: '320x180' };
+export const NO_RUNGS = { size: '320x180', ...FEW_PICTURES };
 
 type TestPicture = { size?: string; rate?: number };
 

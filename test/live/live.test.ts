@@ -9,7 +9,7 @@ import { openScriptPage, playInShaka, SHAKA } from '../delivery/in-page.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
 import { faultsOf, playLive, readPlayback } from './live-player.ts';
 import { type LiveRoom, openLiveRoom } from './live-room.ts';
-import { createLive, ended, NO_RUNGS, publish, readText, startLive, until } from './live-service.ts';
+import { createLive, ended, FEW_PICTURES, NO_RUNGS, publish, readText, startLive, until } from './live-service.ts';
 
 const run = promisify(execFile);
 
@@ -21,7 +21,7 @@ afterAll(() => room.close());
 
 test('a killed encoder comes back into the page that plays, and the stop makes the video at once', async () => {
   const { key, ingest, base } = await startLive(room);
-  const first = await publish(ingest);
+  const first = await publish(ingest, FEW_PICTURES);
   await until(() => readText(`${base}/playlist.m3u8`), 'a playlist');
   const page = await playLive(room.browser, room.service.edgeUrl, `${base}/playlist.m3u8`);
   const before = await until(async () => {
@@ -46,7 +46,7 @@ test('a killed encoder comes back into the page that plays, and the stop makes t
   first.kill('SIGKILL');
   await ended(first);
   await new Promise((resolve) => setTimeout(resolve, 3_000));
-  const second = await publish(ingest);
+  const second = await publish(ingest, FEW_PICTURES);
   const after = await until(
     async () => {
       const now = await readPlayback(page);
@@ -59,7 +59,7 @@ test('a killed encoder comes back into the page that plays, and the stop makes t
   const live = await readText(await mediaPlaylistOf(base));
   expect(live).not.toContain('EXT-X-DISCONTINUITY\n');
   expect(live).toContain('#EXT-X-MEDIA-SEQUENCE:0\n');
-  expect(await readText(`${base}/playlist.m3u8`)).toContain('FRAME-RATE=25.000');
+  expect(await readText(`${base}/playlist.m3u8`)).toContain(`FRAME-RATE=${FEW_PICTURES.rate}.000`);
   await room.catalogue.streams.change(key, stopStream);
   await ended(second);
   const video = await until(async () => {
@@ -76,7 +76,7 @@ test('a killed encoder comes back into the page that plays, and the stop makes t
   expect(stderr).toBe('');
   const listedSec = [...video.matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, sec]) => sum + Number(sec), 0);
   // Of reordered pictures each of the two that were cut off may have sent the last before the two that are shown first.
-  const lackingFrames = Math.round(listedSec * 25) - Number.parseInt(stdout, 10);
+  const lackingFrames = Math.round(listedSec * FEW_PICTURES.rate) - Number.parseInt(stdout, 10);
   expect([0, 1, 2, 3, 4]).toContain(lackingFrames);
 }, 180_000);
 

@@ -10,10 +10,16 @@ import { SMALL_PAGE } from '../support/browser.ts';
 import { endWithTest } from '../support/end-with-test.ts';
 import { findProcesses, killAll } from '../support/service-processes.ts';
 import { type LiveRoom, openLiveRoom } from './live-room.ts';
-import { createLive, ended, publish, readText, startLive, type TestStream, until } from './live-service.ts';
-
-/** What a second of a rung costs is by its pictures. */
-const FEW_PICTURES = { rate: 12 };
+import {
+  createLive,
+  ended,
+  FEW_PICTURES,
+  publish,
+  readText,
+  startLive,
+  type TestStream,
+  until,
+} from './live-service.ts';
 
 let room: LiveRoom;
 const refused: string[] = [];

@@ -30,10 +30,9 @@ const LONGEST: readonly string[] = [
   'test/e2e/editing.test.ts',
   'test/media/images.test.ts',
   'test/house/cli.test.ts',
-  'test/live/srt.test.ts',
+  'test/live/rtmp-and-srt.test.ts',
   'test/media/recorded-canvas.test.ts',
   'test/live/protected.test.ts',
-  'test/live/full-disk.test.ts',
 ];
 
 /** Begins with the longest files, in a fresh clone too, where nothing is known of earlier runs. */
