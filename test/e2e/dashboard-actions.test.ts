@@ -9,7 +9,7 @@ import { encodersOf, holdEncoders } from '../jobs/encoders.ts';
 import { NO_RUNGS, publish } from '../live/live-service.ts';
 import { axeViolations } from '../support/axe-violations.ts';
 import { openBrowser } from '../support/browser.ts';
-import { keepPictures, openDashboard, openScreen, WAIT_MS } from '../support/dashboard.ts';
+import { keepPictures, openDashboard, WAIT_MS } from '../support/dashboard.ts';
 import { openCatalogue } from '../support/leftovers.ts';
 import { makePaddedClip } from '../support/media/padded-clip.ts';
 import { type ChatRequest, startModelServer } from '../support/model-server.ts';
@@ -62,7 +62,7 @@ function writeTexts({ messages, response_format }: ChatRequest): string {
   });
 }
 
-const open = (place: string) => openScreen(page, place);
+const open = (place: string) => page.goto(`${service.apiUrl}/dashboard/${place}`);
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
 
 const look = (name: string) => keepPictures(page, `action-${name}`);
@@ -152,7 +152,7 @@ test('a video that was put into the trash comes back by its page, by the undo, o
   await page.getByText('“Driftwood” is restored.').waitFor();
   await row.waitFor({ state: 'detached' });
   await call(service, 'DELETE', `/library/1/videos/${guid}?trash=true`);
-  await page.reload();
+  await open('library/1/trash');
   await row.getByRole('button', { name: 'Delete now…' }).click();
   await press('Delete permanently');
   await page.getByRole('heading', { name: 'The trash is empty' }).waitFor();
@@ -219,7 +219,7 @@ test('an encode is cancelled in the queue and on its page, and made again by a b
   await page.locator('.chip', { hasText: 'Cancelled' }).waitFor();
   await page.getByText('Encode it anew to have it made.').waitFor();
   await look('cancelled');
-  await page.locator('main').getByRole('button', { name: 'Re-encode' }).click();
+  await press('Re-encode');
   const statusOf = async () => (await getVideo(service, guid)).status;
   await expect.poll(statusOf, PATIENCE).toBe(TRANSCODING);
   const releaseAgain = await holdEncoders(service.pid);
