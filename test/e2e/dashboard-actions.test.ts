@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodersOf, holdEncoders } from '../jobs/encoders.ts';
-import { NO_RUNGS, publish } from '../live/live-service.ts';
+import { publish } from '../live/live-service.ts';
 import { axeViolations } from '../support/axe-violations.ts';
 import { openBrowser } from '../support/browser.ts';
 import { keepPictures, openDashboard, WAIT_MS } from '../support/dashboard.ts';
@@ -285,7 +285,7 @@ test('files that are chosen with settings of their own are encoded by those', as
 test('the page of a stream says how publishing goes, and draws what arrives', async () => {
   const stream = Object(await call(service, 'POST', '/library/1/live', { title: 'Market day' }));
   const { listeners } = await service.health();
-  const publisher = await publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${stream.streamKey}`, NO_RUNGS);
+  const publisher = await publish(`rtmp://127.0.0.1:${listeners.rtmp}/live/${stream.streamKey}`, { size: '320x180' });
   await open(`library/1/live/${stream.guid}`);
   await page.getByText('Press Start when the picture is right.').waitFor();
   await page.getByRole('heading', { name: 'Bitrate' }).waitFor();
