@@ -136,6 +136,26 @@ test('images that failed are made once more with all that is incomplete', async 
   expect([images !== null, isIncomplete]).toEqual([true, false]);
 });
 
+test('a video whose worker died in planning it is planned by a job that waits for its lease to end', async () => {
+  const { db } = lab.database;
+  const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=5:d=2', '-c:v', 'mpeg4'];
+  const key = await upload(lab, libraryId, await makeClip(lab, 'dropped.avi', ...inputs));
+  await untilState(lab, key, 'finished');
+  const { process_attempt: attempt } = await loadMedia(lab, key);
+  await db.transaction().execute(async (tx) => {
+    await sql`update media set state = 'processing', lease_owner = 'dead', lease_until = now() + interval '6 seconds'
+      where id = ${key.mediaId}`.execute(tx);
+    await lab.sender.send(processVideo, key, { onlyOneNamed: key.mediaId })(tx);
+  });
+  await until(async () => {
+    const { rows } = await sql`select from millrace_queue.job where data->'payload'->>'mediaId' = ${key.mediaId}
+      and state = 'created' and start_after > now()`.execute(db);
+    return rows.length === 1;
+  }, 'a job that waits for the end of the lease');
+  await untilState(lab, key, 'finished');
+  expect((await loadMedia(lab, key)).process_attempt).toBe(attempt + 1);
+});
+
 test('a cancelled encode ends its encoders, a re-encode makes it, and cancelling that leaves no trace', async () => {
   const { db } = lab.database;
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=25:d=24', '-c:v', 'mpeg4'];

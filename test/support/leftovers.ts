@@ -38,13 +38,11 @@ export async function expectNothingLeft(service: Service, objects = objectsOf(se
   const findUnended = async () => {
     const { rows } = await sql<{ id: string; state: string }>`
       select id, state from media where state <> all(${ENDED})`.execute(database.db);
-    // What was lost with a worker is sent once more each minute.
-    if (rows.length > 0) await sweepOnce(service, objects);
     return rows;
   };
   try {
     // An upload that was stored, but whose answer was lost with its server, is known to no test.
-    await expect.poll(findUnended, { timeout: END_LIMIT_MS, interval: 500 }).toEqual([]);
+    await expect.poll(findUnended, { timeout: END_LIMIT_MS }).toEqual([]);
     await sweepEverything(service, objects);
     const { rows: open } = await sql`
       select id, kind, state from encode_task where state in ('waiting', 'running')`.execute(database.db);

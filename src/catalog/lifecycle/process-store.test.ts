@@ -140,6 +140,23 @@ test('a planning that was given back is not leased again by a renewal that comes
   }
 });
 
+test('a planning that somebody holds is left to its lease, even at the last try', async () => {
+  const { db } = database;
+  const key = { libraryId: await addLibraryRow(db, {}), mediaId: newGuid() };
+  await sql`insert into media (library_id, id, type, title, state, source_key, source_bytes, process_tries)
+    values (${key.libraryId}, ${key.mediaId}, 'video', 'T', 'uploaded', 's/1', 1, 9)`.execute(db);
+  await db.deleteFrom('media').where('id', '<>', key.mediaId).execute();
+  const first = await claimProcess(db, key, 'test');
+  expect(first).toMatchObject({ kind: 'claimed' });
+  const second = await claimProcess(db, key, 'other');
+  expect(second).toEqual({ kind: 'held', forSec: expect.closeTo(30, -1) });
+  await sql`update media set lease_until = now() - interval '1 second'`.execute(db);
+  expect(await claimProcess(db, key, 'other')).toEqual({ kind: 'over' });
+  expect(await db.selectFrom('media').select('state_reason').executeTakeFirst()).toEqual({
+    state_reason: 'worker-died',
+  });
+});
+
 /** Rows of videos and shares that have been read, this connection's with them. */
 async function countRead(one: Db): Promise<number> {
   await sql`select pg_stat_force_next_flush()`.execute(one);

@@ -33,8 +33,14 @@ const MAX_PROCESS_TRIES = 10;
 /** Attempts that may end in an error. */
 const MAX_PROCESS_ERRORS = 6;
 
-/** `over`: there is nothing to plan (any more), or whoever plans it is alive. */
-export type ProcessAnswer = { kind: 'claimed'; claim: ProcessClaim } | { kind: 'over' };
+/**
+ * `over`: there is nothing to plan (any more). `held`: a worker has it for so long at most, unless it renews its lease;
+ * it may be dead.
+ */
+export type ProcessAnswer =
+  | { kind: 'claimed'; claim: ProcessClaim }
+  | { kind: 'held'; forSec: number }
+  | { kind: 'over' };
 
 /**
  * Takes a video to plan it: of those that wait, the one whose library had least of these turns, else the one that was
@@ -54,11 +60,13 @@ export async function claimProcess(db: Db, requested: MediaKey, owner: string): 
   const found = await db
     .selectFrom('media')
     .select(['state', 'process_tries', 'source_key'])
+    .select(sql<number | null>`extract(epoch from lease_until - now())::float8`.as('held_sec'))
     .where('library_id', '=', requested.libraryId)
     .where('id', '=', requested.mediaId)
     .executeTakeFirst();
-  const isWaiting = found?.state === 'processing' || found?.state === 'uploaded';
-  if (isWaiting && (found.process_tries >= MAX_PROCESS_TRIES || found.source_key === null)) {
+  if (found?.state !== 'processing' && found?.state !== 'uploaded') return { kind: 'over' };
+  if (found.held_sec !== null && found.held_sec > 0) return { kind: 'held', forSec: found.held_sec };
+  if (found.process_tries >= MAX_PROCESS_TRIES || found.source_key === null) {
     await inTransaction(db, (tx) => failUnclaimed(tx, requested));
   }
   return { kind: 'over' };

@@ -71,6 +71,7 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
     const key: MediaKey = { libraryId: ref.libraryId, mediaId: ref.mediaId };
     const answer = await claimProcess(deps.db, key, deps.owner);
     if (answer.kind === 'over') return;
+    if (answer.kind === 'held') return await sendLater(ref, answer.forSec, deps);
     const { claim } = answer;
     try {
       await underLease(
@@ -96,6 +97,11 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
     await inTransaction(deps.db, (tx) => failWornOut(tx, key, PROCESSING_FAILED, message));
   },
 });
+
+/** A job that ended here would leave a video whose worker died to the sweep, a minute later. */
+async function sendLater(ref: VideoRef, sec: number, { db, queue }: JobDeps): Promise<void> {
+  await inTransaction(db, queue.send(processVideo, ref, { delaySec: Math.ceil(sec) }));
+}
 
 async function endFailed({ key }: ProcessClaim, deps: JobDeps, error: unknown): Promise<void> {
   deps.report(new Error(`Video ${key.mediaId} could not be planned.`, { cause: error }));
