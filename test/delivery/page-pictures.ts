@@ -1,9 +1,8 @@
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 
-/** Where the pictures of pages lie, to be looked at. */
-const PICTURES = path.join(tmpdir(), 'millrace-player-states');
+/** The folder for pictures of pages, of a run whose pictures a person is to look at; without it none are taken. */
+const PICTURES = process.env.MILLRACE_TEST_PICTURES;
 /** A page on a desk, the smallest frame that has to do, and a phone. */
 const SIZES = {
   '1280': { width: 1280, height: 720 },
@@ -13,14 +12,15 @@ const SIZES = {
 
 type Size = keyof typeof SIZES;
 
-/** Takes a picture of a page in each size; the page keeps the last. */
+/** Gives a page the last of some sizes, and takes a picture of it in each where pictures are to be looked at. */
 export async function shoot(
   page: Page,
   name: string,
   sizes: readonly Size[] = ['1280', '320', 'phone'],
 ): Promise<void> {
-  for (const size of sizes) {
+  for (const size of PICTURES === undefined ? sizes.slice(-1) : sizes) {
     await page.setViewportSize(SIZES[size]);
+    if (PICTURES === undefined) continue;
     await page.screenshot({ path: path.join(PICTURES, `${name}-${size}.jpg`), type: 'jpeg', quality: 90 });
   }
 }

@@ -8,9 +8,13 @@ import { shoot, watchHosts } from './page-pictures.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
 import { addFilm, addLibrary, type PublishedFilm } from './publish.ts';
 
+const IN_HOURS_MS = Date.now() + 9_000_000;
 const LIVE = { dvrSec: 60, targetLatencySec: 3, viewers: 1_284 };
 /** A bound on hanging. */
 const PATIENCE = { timeout: 60_000 };
+/** As wide as the widest of the player's layouts begins; what moves in it would be drawn sixty times a second. */
+const DESK = { width: 720, height: 405 };
+const STILL = { viewport: DESK, reducedMotion: 'reduce' } as const;
 
 let room: PlayerRoom;
 let shown: PublishedFilm;
@@ -20,7 +24,7 @@ let desk: Page;
 beforeAll(async () => {
   room = await openPlayerRoom(480, [180, 90]);
   shown = await room.publish();
-  desk = await room.browser.newPage();
+  desk = await room.browser.newPage(STILL);
   const chapters = JSON.stringify([
     { title: 'First', start: 0, end: 8 },
     { title: 'Second', start: 8, end: 20 },
@@ -38,29 +42,27 @@ const STATES: readonly { name: string; phase: PlayerPhase; hasSource: boolean; s
   { name: 'waiting', phase: { kind: 'waiting' }, hasSource: false, says: 'Waiting for the video' },
   { name: 'processing', phase: { kind: 'processing', percent: 37 }, hasSource: false, says: '37 %' },
   { name: 'growing', phase: { kind: 'processing', percent: 37 }, hasSource: true, says: '0:20' },
-  { name: 'failed', phase: { kind: 'failed', reason: 'truncated' }, hasSource: false, says: 'is cut off' },
-  {
-    name: 'countdown',
-    phase: { kind: 'countdown', startsAtMs: Date.now() + 9_000_000 },
-    hasSource: false,
-    says: '02:',
-  },
-  { name: 'awaiting', phase: { kind: 'awaiting-publisher' }, hasSource: false, says: 'has not begun' },
+  { name: 'failed', phase: { kind: 'failed', reason: 'truncated' }, hasSource: false, says: 'is incomplete' },
+  { name: 'countdown', phase: { kind: 'countdown', startsAtMs: IN_HOURS_MS }, hasSource: false, says: '02:' },
+  { name: 'awaiting', phase: { kind: 'awaiting-publisher' }, hasSource: false, says: 'has not started' },
   { name: 'live', phase: { kind: 'live', live: LIVE }, hasSource: true, says: '1284 watching' },
   {
     name: 'reconnecting',
     phase: { kind: 'reconnecting', sinceMs: 0, live: LIVE },
     hasSource: true,
-    says: 'is interrupted',
+    says: 'interrupted',
   },
   { name: 'stream-ended', phase: { kind: 'stream-ended' }, hasSource: false, says: 'has ended' },
   { name: 'converting', phase: { kind: 'converting', percent: 62 }, hasSource: false, says: '62 %' },
 ];
 
+/** Made of the parts of a state before. */
+const SAME_PARTS: ReadonlySet<string> = new Set(['awaiting', 'stream-ended', 'converting']);
+
 test.each(STATES)('$name is said in words, within a small frame too', async ({ name, phase, hasSource, says }) => {
   const page = desk;
   await page.unrouteAll({ behavior: 'wait' });
-  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.setViewportSize(DESK);
   const foreign = watchHosts(page, room.edge.base);
   await forceState(page, ({ state }) => {
     state.phase = phase;
@@ -70,7 +72,9 @@ test.each(STATES)('$name is said in words, within a small frame too', async ({ n
   await open(page, '&autoplay=false');
   await page.getByText(says).first().waitFor(PATIENCE);
   if (hasSource) await page.mouse.move(300, 300);
-  expect(await axeViolations(page)).toEqual([]);
+  // Around a notice alone the page is the same in all states.
+  const part = hasSource || name === 'waiting' ? 'html' : '.notice';
+  if (!SAME_PARTS.has(name)) expect(await axeViolations(page, part)).toEqual([]);
   await shoot(page, name);
   await page.setViewportSize({ width: 320, height: 180 });
   const text = page.locator('.notice-text');
@@ -86,7 +90,7 @@ test.each(STATES)('$name is said in words, within a small frame too', async ({ n
 test('what is missing, refused, or without network is said in every size, and axe finds nothing', async () => {
   const page = desk;
   await page.unrouteAll({ behavior: 'wait' });
-  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.setViewportSize(DESK);
   await page.goto(`${room.edge.base}/embed/${shown.libraryId}/01890000-0000-7000-8000-000000000000`);
   await page.getByText('Video not found').first().waitFor(PATIENCE);
   expect(await axeViolations(page)).toEqual([]);
@@ -100,7 +104,7 @@ test('what is missing, refused, or without network is said in every size, and ax
   await open(page, '&autoplay=false');
   await shoot(page, 'start');
   await page.context().setOffline(true);
-  await page.getByText('No network.').waitFor(PATIENCE);
+  await page.getByText('No network connection.').waitFor(PATIENCE);
   expect(await axeViolations(page)).toEqual([]);
   await shoot(page, 'offline');
   await page.close();
@@ -108,11 +112,10 @@ test('what is missing, refused, or without network is said in every size, and ax
 
 test.each<[string, Parameters<Page['emulateMedia']>[0], string]>([
   ['forced-colours', { forcedColors: 'active' }, 'en'],
-  ['reduced-motion', { reducedMotion: 'reduce' }, 'en'],
-  ['right-to-left', {}, 'ar'],
+  ['reduced-motion-right-to-left', { reducedMotion: 'reduce' }, 'ar'],
 ])('with %s its menu and bar are whole, and axe finds nothing', async (name, media, uiLanguage) => {
   const { libraryId, mediaId } = await room.publish({ player: { uiLanguage } });
-  const page = await room.browser.newPage({ viewport: { width: 1280, height: 720 } });
+  const page = await room.browser.newPage({ viewport: DESK });
   await page.emulateMedia(media);
   await page.goto(`${room.edge.base}/embed/${libraryId}/${mediaId}?muted=true&autoplay=false`);
   await page.locator('media-controller[ready]').waitFor(PATIENCE);
@@ -122,13 +125,13 @@ test.each<[string, Parameters<Page['emulateMedia']>[0], string]>([
   const moving = await page.evaluate(
     () => document.getAnimations().filter(({ playState }) => playState === 'running').length,
   );
-  if (name === 'reduced-motion') expect(moving).toBe(0);
+  if (media?.reducedMotion === 'reduce') expect(moving).toBe(0);
   await shoot(page, name, ['1280']);
   await page.close();
 });
 
 test('while it plays, with its menu, its list of keys and its end, axe finds nothing', async () => {
-  const page = await room.browser.newPage({ viewport: { width: 1280, height: 720 } });
+  const page = await room.browser.newPage({ viewport: DESK });
   await open(page);
   const video = page.locator('video');
   const sec = () => video.evaluate((element: HTMLVideoElement) => element.currentTime);
@@ -136,25 +139,25 @@ test('while it plays, with its menu, its list of keys and its end, axe finds not
   await page.mouse.move(300, 300);
   expect(await axeViolations(page)).toEqual([]);
   await shoot(page, 'playing');
-  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.setViewportSize(DESK);
   await page.mouse.move(310, 300);
   await page.locator('bunny-settings-menu-button').click();
-  expect(await axeViolations(page)).toEqual([]);
+  expect(await axeViolations(page, 'bunny-settings-menu')).toEqual([]);
   await shoot(page, 'menu');
-  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.setViewportSize(DESK);
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: /^Chapters/ }).click();
   await page.getByRole('menuitemradio', { name: /Second/ }).click();
   await expect.poll(sec, PATIENCE).toBeGreaterThanOrEqual(8);
   await page.keyboard.press('?');
   await page.getByRole('dialog').waitFor(PATIENCE);
-  expect(await axeViolations(page)).toEqual([]);
+  expect(await axeViolations(page, '.keys-help')).toEqual([]);
   await page.keyboard.press('Escape');
   await page.keyboard.press('9');
   await page.getByRole('button', { name: 'Watch again' }).waitFor(PATIENCE);
   expect(await axeViolations(page)).toEqual([]);
   await shoot(page, 'end');
-  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.setViewportSize(DESK);
   await page.getByRole('button', { name: 'Watch again' }).click();
   await expect
     .poll(() => video.evaluate((element: HTMLVideoElement) => element.ended || element.paused), PATIENCE)
@@ -162,10 +165,7 @@ test('while it plays, with its menu, its list of keys and its end, axe finds not
   await page.close();
 });
 
-/**
- * Controls that were shown stay: on a busy machine they would be hidden again before they are used, until the film
- * ends.
- */
+/** Controls that were shown stay: on a busy machine they would be hidden again before they are used. */
 const keepControls = (page: Page) =>
   page.locator('media-controller').evaluate((frame) => frame.setAttribute('autohide', '60'));
 
