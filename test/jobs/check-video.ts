@@ -22,30 +22,39 @@ export type Decoded = {
   warnings: string;
 };
 
-/**
- * Checks all that a finished video promises: every active rendition is whole, each object is what its row
- * and its idx say, no other object is there, the byte counts are true. Answers the renditions, decoded.
- */
+/** Checks all that a finished video promises (`checkWhole`), and answers its renditions, decoded. */
 export async function checkFinished(lab: Lab, key: MediaKey): Promise<Decoded[]> {
+  const renditions = await checkWhole(lab, key);
+  return Promise.all(renditions.map(decode));
+}
+
+type RenditionRow = Awaited<ReturnType<typeof loadRenditions>>[number];
+
+/** An active rendition as a file, its init segment and all chunks. */
+type Whole = { row: RenditionRow; file: string; segments: number; ticks: number };
+
+/**
+ * Checks that every active rendition of a finished video is whole, each object is what its row and its idx say, no
+ * other object is there, and the byte counts are true.
+ */
+export async function checkWhole(lab: Lab, key: MediaKey): Promise<Whole[]> {
   const media = await loadMedia(lab, key);
   expect({ state: media.state, progress: media.encode_progress, reason: media.state_reason }).toEqual({
     state: 'finished',
     progress: 100,
     reason: null,
   });
-  const decoded: Decoded[] = [];
+  const whole: Whole[] = [];
   for (const rendition of await loadRenditions(lab, key)) {
     if (!rendition.active) continue;
     expect(rendition.state).toBe('finished');
-    decoded.push(await decode(lab, key, rendition));
+    whole.push(await join(lab, key, rendition));
   }
   await checkObjects(lab, key);
-  return decoded;
+  return whole;
 }
 
-type RenditionRow = Awaited<ReturnType<typeof loadRenditions>>[number];
-
-async function decode(lab: Lab, key: MediaKey, rendition: RenditionRow): Promise<Decoded> {
+async function join(lab: Lab, key: MediaKey, rendition: RenditionRow): Promise<Whole> {
   const chunks = (await loadChunks(lab, key)).filter((chunk) => chunk.rendition_id === rendition.id);
   const parts: Buffer[] = [rendition.init ?? Buffer.alloc(0)];
   let segments = 0;
@@ -61,15 +70,19 @@ async function decode(lab: Lab, key: MediaKey, rendition: RenditionRow): Promise
   }
   const file = path.join(lab.clips, `${rendition.id}.mp4`);
   await writeFile(file, Buffer.concat(parts));
+  return { row: rendition, file, segments, ticks };
+}
+
+async function decode({ row, file, segments, ticks }: Whole): Promise<Decoded> {
   const { stdout, stderr } = await run('ffprobe', [
     ...['-v', 'warning', '-count_frames', '-show_entries', 'stream=nb_read_frames', '-of', 'csv=p=0', file],
   ]);
   return {
-    kind: rendition.kind,
-    origin: rendition.origin,
-    rung: rendition.rung,
+    kind: row.kind,
+    origin: row.origin,
+    rung: row.rung,
     frames: Number.parseInt(stdout, 10),
-    durationSec: ticks / rendition.timescale,
+    durationSec: ticks / row.timescale,
     segments,
     warnings: stderr,
   };

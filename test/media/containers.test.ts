@@ -16,7 +16,6 @@ const small = source('160x120');
 const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac'];
 
 const SOURCES: Source[] = [
-  { name: 'matroska.mkv', argv: [...small, '-c:v', 'ffv1', '-pix_fmt', 'yuv444p', '-c:a', 'dca', '-strict', '-2'] },
   { name: 'packed pictures.avi', argv: [...small, '-c:v', 'libxvid', '-bf', '2', '-q:v', '5', '-c:a', 'libmp3lame'] },
   { name: 'web.webm', argv: [...small, '-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus'] },
   { name: 'broken tail.ts', argv: [...small, ...H264] },
@@ -36,7 +35,7 @@ Dialogue: 0,0:00:01.00,0:00:02.50,Default,,0,0,0,,Guten Tag
 `;
 const DISC = 'disc.mkv';
 
-/** As copied from a disc: DTS sound, subtitles that are pictures, and others that are text. */
+/** As copied from a disc: DTS sound, subtitles that are pictures, and others that are text; losslessly encoded. */
 async function discSource(): Promise<Source> {
   const [pictures, text] = [path.join(lab.clips, 'disc.sup'), path.join(lab.clips, 'disc.ass')];
   await writeFile(pictures, writeDiscSubtitles());
@@ -44,7 +43,7 @@ async function discSource(): Promise<Source> {
   const maps = ['0:v', '1:a', '2', '3'].flatMap((stream) => ['-map', stream]);
   const tags = ['-metadata:s:s:0', 'language=eng', '-metadata:s:s:1', 'language=ger'];
   const sound = ['-c:a', 'dca', '-strict', '-2'];
-  const codecs = ['-c:v', 'mpeg2video', ...sound, '-c:s', 'copy'];
+  const codecs = ['-c:v', 'ffv1', '-pix_fmt', 'yuv444p', ...sound, '-c:s', 'copy'];
   return { name: DISC, argv: [...small, '-i', pictures, '-i', text, ...maps, ...codecs, ...tags] };
 }
 

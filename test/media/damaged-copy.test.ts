@@ -86,7 +86,7 @@ test.each([
 ])(
   'H.264 with $what damaged has all its rungs',
   async ({ what, origin: topOrigin, choose }) => {
-    const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=640x480:r=24:d=9', '-f', 'lavfi', '-i', 'sine=d=9'];
+    const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=640x480:r=24:d=9', '-f', 'lavfi', '-i', 'anullsrc=d=9'];
     const codec = [
       '-c:v',
       'libx264',

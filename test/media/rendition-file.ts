@@ -53,11 +53,21 @@ export async function keyframes(file: string): Promise<number[]> {
   return times.map((sec) => sec - Math.min(...times)).sort((a, b) => a - b);
 }
 
+type Lit = { sec: number; luma: number };
+
 /** Each decoded picture: when it is shown after the first one, and its mean brightness (0 to 255) after a filter. */
-export async function brightness(file: string, filter = 'null'): Promise<{ sec: number; luma: number }[]> {
+export async function brightness(file: string, filter = 'null'): Promise<Lit[]> {
+  const argv = ['-nostdin', '-hide_banner', '-i', file, ...brightnessArgv(filter)];
+  const { stderr } = await run('ffmpeg', argv, { maxBuffer: 2 ** 26 });
+  return readBrightness(stderr);
+}
+
+function brightnessArgv(filter: string): string[] {
   const graph = `${filter},scale=1:1:flags=area,format=gray,showinfo`;
-  const argv = ['-nostdin', '-hide_banner', '-i', file, '-map', '0:v:0', '-vf', graph, '-fps_mode', 'passthrough'];
-  const { stderr } = await run('ffmpeg', [...argv, '-f', 'null', '-'], { maxBuffer: 2 ** 26 });
+  return ['-map', '0:v:0', '-vf', graph, '-fps_mode', 'passthrough', '-f', 'null', '-'];
+}
+
+function readBrightness(stderr: string): Lit[] {
   const shown = [...stderr.matchAll(/ pts_time:(-?[\d.]+) .* mean:\[(\d+)\]/g)];
   const firstSec = Number(shown[0]?.[1]);
   return shown.map((match) => ({ sec: Number(match[1]) - firstSec, luma: Number(match[2]) }));
@@ -65,8 +75,23 @@ export async function brightness(file: string, filter = 'null'): Promise<{ sec: 
 
 /** The sound of a file as one channel of floats at 8 kHz, from presentation time 0. */
 export async function samples(file: string, filter = 'anull'): Promise<Float32Array> {
-  const graph = `${filter},aresample=8000:async=1:first_pts=0`;
-  const argv = ['-nostdin', '-v', 'error', '-i', file, '-map', '0:a:0', '-af', graph, '-ac', '1', '-f', 'f32le', '-'];
+  const argv = ['-nostdin', '-v', 'error', '-i', file, ...samplesArgv('0:a:0', filter)];
   const { stdout } = await run('ffmpeg', argv, { encoding: 'buffer', maxBuffer: 2 ** 28 });
   return new Float32Array(new Uint8Array(stdout).buffer);
+}
+
+function samplesArgv(stream: string, filter: string): string[] {
+  const graph = `${filter},aresample=8000:async=1:first_pts=0`;
+  return ['-map', stream, '-af', graph, '-ac', '1', '-f', 'f32le', '-'];
+}
+
+/** The brightness of the pictures of one file and the sound of another, which one process decodes: a start is dear. */
+export async function brightnessAndSamples(
+  picture: string,
+  sound: string,
+): Promise<{ pictures: Lit[]; sound: Float32Array }> {
+  const inputs = ['-nostdin', '-hide_banner', '-i', picture, '-i', sound];
+  const argv = [...inputs, ...brightnessArgv('null'), ...samplesArgv('1:a:0', 'anull')];
+  const { stdout, stderr } = await run('ffmpeg', argv, { encoding: 'buffer', maxBuffer: 2 ** 28 });
+  return { pictures: readBrightness(stderr.toString()), sound: new Float32Array(new Uint8Array(stdout).buffer) };
 }
