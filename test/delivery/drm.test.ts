@@ -1,3 +1,4 @@
+import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bumpPublication } from '../../src/catalog/db.ts';
 import { readFragment } from '../../src/media/cmaf/fragment.ts';
@@ -24,9 +25,11 @@ const SCHEMES = ['cbcs', 'cenc'] as const;
 
 let lab: DrmRoom;
 let films: Record<SchemeName, Shown>;
+let context: BrowserContext;
 
 beforeAll(async () => {
   lab = await openDrmRoom();
+  context = await lab.browser.newContext(SMALL_PAGE);
   films = { cbcs: await lab.protect('cbcs'), cenc: await lab.protect('cenc') };
 });
 afterAll(() => lab.close());
@@ -42,61 +45,56 @@ function expectWhole(seen: Playback): void {
 
 test.each(SCHEMES)('a video protected with %s plays to its end in hls.js with ClearKey', async (scheme) => {
   const shown = films[scheme];
-  const page = await openScriptPage(lab.browser, lab.edge.base, HLS_JS);
+  const page = await openScriptPage(context, lab.edge.base, HLS_JS);
   expectWhole(await playInHlsJs(page, `${shown.folder}/playlist.m3u8`, `${shown.folder}/license`));
   await page.close();
 });
 
 test.each(SCHEMES)('a video protected with %s plays to its end in Shaka by DASH', async (scheme) => {
   const shown = films[scheme];
-  const page = await openScriptPage(lab.browser, lab.edge.base, SHAKA);
+  const page = await openScriptPage(context, lab.edge.base, SHAKA);
   expectWhole(await playInShaka(page, `${shown.folder}/manifest.mpd`));
   await page.close();
 });
 
-test.each(SCHEMES)(
-  'the player page plays a video protected with %s by Shaka where hls.js gets no key system',
-  async (scheme) => {
-    const shown = films[scheme];
-    const page = await lab.browser.newPage(SMALL_PAGE);
-    // By the script that requests them: a browser whose key systems suit Shaka alone.
-    await page.addInitScript(() => {
-      const request = navigator.requestMediaKeySystemAccess.bind(navigator);
-      navigator.requestMediaKeySystemAccess = (name, configurations) => {
-        const isOfShaka = new Error().stack?.includes('shaka-engine') === true;
-        return isOfShaka
-          ? request(name, configurations)
-          : Promise.reject(new DOMException('None.', 'NotSupportedError'));
-      };
-    });
-    const addresses: string[] = [];
-    page.on('request', (sent) => addresses.push(new URL(sent.url()).pathname));
-    await page.goto(`${lab.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true`);
-    const read = () =>
-      page.locator('video').evaluate((video: HTMLVideoElement) => ({
-        isEnded: video.ended,
-        frames: video.getVideoPlaybackQuality().totalVideoFrames,
-      }));
-    await expect.poll(async () => (await read()).isEnded, { timeout: 60_000 }).toBe(true);
-    expect((await read()).frames).toBeGreaterThan(FRAMES / 2);
-    expect(addresses).toContain(new URL(`${shown.folder}/manifest.mpd`).pathname);
-    await page.mouse.move(200, 200);
-    await page.locator('bunny-settings-menu-button').click();
-    await page.getByRole('menuitem', { name: 'Quality' }).click();
-    expect(await page.getByRole('menuitemradio').allTextContents()).toEqual([
-      expect.stringMatching(/^Auto/),
-      '180p',
-      '90p',
-    ]);
-    await page.close();
-  },
-);
+test('the player page plays a protected video by Shaka where hls.js gets no key system', async () => {
+  const shown = films.cbcs;
+  const page = await lab.browser.newPage(SMALL_PAGE);
+  // By the script that requests them: a browser whose key systems suit Shaka alone.
+  await page.addInitScript(() => {
+    const request = navigator.requestMediaKeySystemAccess.bind(navigator);
+    navigator.requestMediaKeySystemAccess = (name, configurations) => {
+      const isOfShaka = new Error().stack?.includes('shaka-engine') === true;
+      return isOfShaka ? request(name, configurations) : Promise.reject(new DOMException('None.', 'NotSupportedError'));
+    };
+  });
+  const addresses: string[] = [];
+  page.on('request', (sent) => addresses.push(new URL(sent.url()).pathname));
+  await page.goto(`${lab.edge.base}/embed/${shown.libraryId}/${shown.mediaId}?muted=true`);
+  const read = () =>
+    page.locator('video').evaluate((video: HTMLVideoElement) => ({
+      isEnded: video.ended,
+      frames: video.getVideoPlaybackQuality().totalVideoFrames,
+    }));
+  await expect.poll(async () => (await read()).isEnded, { timeout: 60_000 }).toBe(true);
+  expect((await read()).frames).toBeGreaterThan(FRAMES / 2);
+  expect(addresses).toContain(new URL(`${shown.folder}/manifest.mpd`).pathname);
+  await page.mouse.move(200, 200);
+  await page.locator('bunny-settings-menu-button').click();
+  await page.getByRole('menuitem', { name: 'Quality' }).click();
+  expect(await page.getByRole('menuitemradio').allTextContents()).toEqual([
+    expect.stringMatching(/^Auto/),
+    '180p',
+    '90p',
+  ]);
+  await page.close();
+});
 
 test.each(SCHEMES)(
   'a video protected with %s plays to its end in Shaka by HLS, with keys that are fetched raw',
   async (scheme) => {
     const shown = films[scheme];
-    const page = await openScriptPage(lab.browser, lab.edge.base, SHAKA);
+    const page = await openScriptPage(context, lab.edge.base, SHAKA);
     expectWhole(await playInShaka(page, `${shown.folder}/playlist.m3u8?drm=identity`));
     await page.close();
   },
