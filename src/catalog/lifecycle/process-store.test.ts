@@ -142,16 +142,23 @@ test('a planning that was given back is not leased again by a renewal that comes
 
 test('a planning that somebody holds is left to its lease, even at the last try', async () => {
   const { db } = database;
-  const key = { libraryId: await addLibraryRow(db, {}), mediaId: newGuid() };
-  await sql`insert into media (library_id, id, type, title, state, source_key, source_bytes, process_tries)
-    values (${key.libraryId}, ${key.mediaId}, 'video', 'T', 'uploaded', 's/1', 1, 9)`.execute(db);
+  const libraryId = await addLibraryRow(db, {});
+  const [key, other] = [newGuid(), newGuid()].map((mediaId) => ({ libraryId, mediaId })) as [MediaKey, MediaKey];
+  const add = ({ mediaId }: MediaKey, tries: number) =>
+    sql`insert into media (library_id, id, type, title, state, source_key, source_bytes, process_tries)
+      values (${libraryId}, ${mediaId}, 'video', 'T', 'uploaded', 's/1', 1, ${tries})`.execute(db);
+  await add(key, 9);
   await db.deleteFrom('media').where('id', '<>', key.mediaId).execute();
-  const first = await claimProcess(db, key, 'test');
-  expect(first).toMatchObject({ kind: 'claimed' });
+  expect(await claimProcess(db, key, 'test')).toMatchObject({ kind: 'claimed', heldSec: null });
   const second = await claimProcess(db, key, 'other');
-  expect(second).toEqual({ kind: 'held', forSec: expect.closeTo(30, -1) });
+  expect(second).toEqual({ kind: 'over', heldSec: expect.any(Number) });
+  expect(second.heldSec).toBeGreaterThan(0);
+  await add(other, 0);
+  const instead = await claimProcess(db, key, 'other');
+  expect(instead).toMatchObject({ kind: 'claimed', claim: { key: other }, heldSec: expect.any(Number) });
   await sql`update media set lease_until = now() - interval '1 second'`.execute(db);
-  expect(await claimProcess(db, key, 'other')).toEqual({ kind: 'over' });
+  await db.deleteFrom('media').where('id', '=', other.mediaId).execute();
+  expect(await claimProcess(db, key, 'other')).toEqual({ kind: 'over', heldSec: null });
   expect(await db.selectFrom('media').select('state_reason').executeTakeFirst()).toEqual({
     state_reason: 'worker-died',
   });

@@ -34,13 +34,10 @@ const MAX_PROCESS_TRIES = 10;
 const MAX_PROCESS_ERRORS = 6;
 
 /**
- * `over`: there is nothing to plan (any more). `held`: a worker has it for so long at most, unless it renews its lease;
- * it may be dead.
+ * `over`: there is nothing to plan (any more). `heldSec`: a worker, which may be dead, has the requested video for so long
+ * at most, unless it renews its lease; null where none has.
  */
-export type ProcessAnswer =
-  | { kind: 'claimed'; claim: ProcessClaim }
-  | { kind: 'held'; forSec: number }
-  | { kind: 'over' };
+export type ProcessAnswer = ({ kind: 'claimed'; claim: ProcessClaim } | { kind: 'over' }) & { heldSec: number | null };
 
 /**
  * Takes a video to plan it: of those that wait, the one whose library had least of these turns, else the one that was
@@ -54,22 +51,21 @@ export async function claimProcess(db: Db, requested: MediaKey, owner: string): 
     if (claimed?.is_new === true) await announce(chosen, WebhookStatus.processing)(tx);
     return { key: chosen, row: claimed };
   });
-  if (row !== undefined) {
-    return { kind: 'claimed', claim: toClaim(key, owner, row) };
-  }
+  const claimed = row === undefined ? null : ({ kind: 'claimed', claim: toClaim(key, owner, row) } as const);
+  if (claimed !== null && key.mediaId === requested.mediaId) return { ...claimed, heldSec: null };
   const found = await db
     .selectFrom('media')
     .select(['state', 'process_tries', 'source_key'])
-    .select(sql<number | null>`extract(epoch from lease_until - now())::float8`.as('held_sec'))
+    .select(sql<number | null>`extract(epoch from lease_until - now())::float8`.as('lease_sec'))
     .where('library_id', '=', requested.libraryId)
     .where('id', '=', requested.mediaId)
     .executeTakeFirst();
-  if (found?.state !== 'processing' && found?.state !== 'uploaded') return { kind: 'over' };
-  if (found.held_sec !== null && found.held_sec > 0) return { kind: 'held', forSec: found.held_sec };
-  if (found.process_tries >= MAX_PROCESS_TRIES || found.source_key === null) {
-    await inTransaction(db, (tx) => failUnclaimed(tx, requested));
-  }
-  return { kind: 'over' };
+  const isWaiting = found?.state === 'processing' || found?.state === 'uploaded';
+  const heldSec = isWaiting && found.lease_sec !== null && found.lease_sec > 0 ? found.lease_sec : null;
+  if (claimed !== null) return { ...claimed, heldSec };
+  const isWornOut = isWaiting && (found.process_tries >= MAX_PROCESS_TRIES || found.source_key === null);
+  if (isWornOut && heldSec === null) await inTransaction(db, (tx) => failUnclaimed(tx, requested));
+  return { kind: 'over', heldSec };
 }
 
 /**

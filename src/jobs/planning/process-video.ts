@@ -70,8 +70,8 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
   async run(ref, deps, signal) {
     const key: MediaKey = { libraryId: ref.libraryId, mediaId: ref.mediaId };
     const answer = await claimProcess(deps.db, key, deps.owner);
+    if (answer.heldSec !== null) await sendLater(ref, answer.heldSec, deps);
     if (answer.kind === 'over') return;
-    if (answer.kind === 'held') return await sendLater(ref, answer.forSec, deps);
     const { claim } = answer;
     try {
       await underLease(
@@ -98,7 +98,7 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
   },
 });
 
-/** A job that ended here would leave a video whose worker died to the sweep, a minute later. */
+/** Each job is the turn of one video: without another one, a video whose worker died would wait for the sweep. */
 async function sendLater(ref: VideoRef, sec: number, { db, queue }: JobDeps): Promise<void> {
   await inTransaction(db, queue.send(processVideo, ref, { delaySec: Math.ceil(sec) }));
 }
