@@ -57,7 +57,7 @@ export const REFUSALS = {
   },
   unavailable: {
     status: 503,
-    sentence: 'The database, the storage or a worker is unavailable.',
+    sentence: 'Something that the service depends on is unavailable.',
     cause:
       'a database or object store that cannot be reached, or a worker that is missing; Retry-After says when to ' +
       'ask again',
@@ -77,7 +77,7 @@ const denied = (sentence: string, cause: string) => ({ status: 403, sentence, ca
 
 /** What the edge answers beside media, by the `error` of its JSON: a stable code. */
 export const EDGE_ERRORS = {
-  'not-found': absent('Nothing is found at this address.', 'a wrong address, or a video that does not exist'),
+  'not-found': absent('Nothing was found at this address.', 'a wrong address, or a video that does not exist'),
   'unknown-video': absent('The video does not exist.', 'a wrong id, or a video that was deleted'),
   'unknown-rendition': absent('The rendition does not exist.', 'a playlist from before a re-encode: load it again'),
   'unknown-segment': absent(
@@ -107,7 +107,10 @@ export const EDGE_ERRORS = {
     'DASH needs all of the timeline',
   ),
   'not-started': absent('The stream has not started yet.', 'no publisher, a preview, or keys that are not there yet'),
-  'no-media': absent('Nothing was recorded in this time range.', 'a range of the clock in which nothing was published'),
+  'no-media': absent(
+    'Nothing was published in this time range.',
+    'a range of the clock in which nothing was published',
+  ),
   'hls-only': absent('Basic DRM supports HLS only: play playlist.m3u8.', 'a DASH manifest of a video under basic DRM'),
   'post-only': absent('This address accepts POST only.', 'a GET of the address of beacons or licences'),
   protected: absent('This video is delivered encrypted only.', 'a clear segment of a video under DRM'),

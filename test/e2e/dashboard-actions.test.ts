@@ -105,7 +105,7 @@ test('a library is made, its keys made, replaced and revoked, and it goes when i
   const id = Number(/library\/(\d+)/.exec(page.url())?.[1]);
   await open(`library/${id}/settings/keys`);
   await page.getByLabel('Name', { exact: true }).fill('Television');
-  await page.getByLabel('Rights').selectOption('write');
+  await page.getByLabel('Permissions').selectOption('write');
   await press('Create key');
   const shown = page.locator('.copy-field', { hasText: 'The new key, shown only once' }).locator('code');
   const further = (await shown.textContent()) ?? '';
@@ -217,7 +217,7 @@ test('an encode is cancelled in the queue and on its page, and made again by a b
   release();
   await open(`library/1/videos/${guid}/activity`);
   await page.locator('.chip', { hasText: 'Cancelled' }).waitFor();
-  await page.getByText('Encode it anew to have it made.').waitFor();
+  await page.getByText('Re-encode it to have it made.').waitFor();
   await look('cancelled');
   await press('Re-encode');
   const statusOf = async () => (await getVideo(service, guid)).status;

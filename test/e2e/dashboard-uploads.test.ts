@@ -2,14 +2,12 @@ import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
 import { openDashboard, WAIT_MS } from '../support/dashboard.ts';
 import { uploadThroughFaults } from '../support/large-upload.ts';
 import { makePaddedClip } from '../support/media/padded-clip.ts';
 import { discard, type Service, startService } from '../support/service.ts';
-import { findProcesses } from '../support/service-processes.ts';
-import { signalAll } from '../support/signal-all.ts';
 import { call, FINISHED, untilVideo } from '../support/videos.ts';
 
 const MIB = 2 ** 20;
@@ -120,10 +118,6 @@ test('a folder of 2,000 files goes up in flat memory', async () => {
   const films = path.join(folder, 'films');
   await mkdir(films);
   for (let at = 0; at < FILES_OF_FOLDER; at += 1) await writeFile(path.join(films, `film-${at}.mp4`), 'no film');
-  // What becomes of the files is not looked at here: each of them would be examined by programs of its own.
-  const workers = (await findProcesses(service, 'role.ts worker')).map(({ pid }) => pid);
-  signalAll(workers, 'SIGSTOP');
-  onTestFinished(() => signalAll(workers, 'SIGCONT'));
   const page = await openDashboard(service, browser);
   await page.locator('input.folder').first().setInputFiles(films);
   await untilUploaded(page, 20);

@@ -115,7 +115,7 @@ test('videos', async () => {
   await ready(guid);
   await text('reencode', guid);
   await ready(guid);
-  const shorter = String((await read('clip', guid, '0', '2')).guid);
+  const shorter = String((await read('clip', guid, '0', '0:00:02')).guid);
   const parts = JSON.stringify([{ videoId: guid, startMs: 0, endMs: 1_000 }]);
   const composed = String((await read('compose', 'title=Composed', `parts:=${parts}`)).guid);
   await ready(composed);

@@ -142,7 +142,7 @@ describe('a service that an older launcher started', () => {
 
   test('kill -9 of the launcher leaves no process, and the next start works, until SIGINT ends it with 0', async () => {
     const { api = 0 } = await service.listeners();
-    const next = await killAndStart(service, { dataDir, command: [process.execPath] }, api);
+    const next = await killAndStart(service, { dataDir, command: [olderNode] }, api);
     expect(await query(dataDir, 'select count(*)::int as rows from kept')).toEqual([{ rows: 1000 }]);
     await endWith(next, 'SIGINT');
   });

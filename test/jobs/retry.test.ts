@@ -143,7 +143,7 @@ test('a video whose worker died in planning it is planned by a job that waits fo
   await untilState(lab, key, 'finished');
   const { process_attempt: attempt } = await loadMedia(lab, key);
   await db.transaction().execute(async (tx) => {
-    await sql`update media set state = 'processing', lease_owner = 'dead', lease_until = now() + interval '6 seconds'
+    await sql`update media set state = 'processing', lease_owner = 'dead', lease_until = now() + interval '60 seconds'
       where id = ${key.mediaId}`.execute(tx);
     await lab.sender.send(processVideo, key, { onlyOneNamed: key.mediaId })(tx);
   });
@@ -152,6 +152,9 @@ test('a video whose worker died in planning it is planned by a job that waits fo
       and state = 'created' and start_after > now()`.execute(db);
     return rows.length === 1;
   }, 'a job that waits for the end of the lease');
+  await sql`update media set lease_until = now() where id = ${key.mediaId}`.execute(db);
+  await sql`update millrace_queue.job set start_after = now() where data->'payload'->>'mediaId' = ${key.mediaId}
+    and state = 'created'`.execute(db);
   await untilState(lab, key, 'finished');
   expect((await loadMedia(lab, key)).process_attempt).toBe(attempt + 1);
 });

@@ -52,7 +52,7 @@ test('the player page waits for a stream, plays it near its newest second, and t
   const publisher = await publish(ingest, NO_RUNGS);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(2);
   await page.mouse.move(200, 200);
-  await page.getByRole('button', { name: 'Live: at the live edge' }).waitFor(PATIENCE);
+  await page.getByRole('button', { name: 'Live: playing live' }).waitFor(PATIENCE);
   const before = await read(page);
   expect(before.behindSec).toBeLessThan(8);
   // Without a line for longer than it has media, the page stalls, and gets back to where it was.

@@ -32,11 +32,11 @@ test('a recording of two sizes gets the rungs below each, which show every pictu
     const parts = text.slice(text.lastIndexOf('#EXTINF:')).match(/^#EXT-X-PART:/gm)?.length ?? 0;
     return whole >= 2 && parts >= 3 ? true : null;
   };
-  const larger = endWithTest(publishNumbered(ingest, '640x360'));
+  const larger = endWithTest(publishNumbered(ingest, '854x480'));
   await until(() => isUnderWay(0), 'two segments and parts');
   larger.kill('SIGKILL');
   await ended(larger);
-  const smaller = endWithTest(publishNumbered(ingest, '426x240'));
+  const smaller = endWithTest(publishNumbered(ingest, '640x360'));
   await until(() => isUnderWay(1), 'two segments and parts of another size');
   await place.catalogue.streams.change(key, stopStream);
   await until(async () => ((await place.catalogue.streams.load(key)).isVideo ? true : null), 'the recording');
@@ -48,15 +48,16 @@ test('a recording of two sizes gets the rungs below each, which show every pictu
     [...text.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\S+?),/gm)].map(([, size]) => size);
   const multivariant = await until(async () => {
     const text = (await readText(`${base}/playlist.m3u8`)) ?? '';
-    return sizesOf(text).join() === '640x360,426x240' ? text : null;
+    return sizesOf(text).join() === '854x480,640x360,426x240' ? text : null;
   }, 'the rungs');
   const addresses = multivariant.match(/^r\/.*$/gm) ?? [];
   const listed = await Promise.all(addresses.map((one) => readPeriods(`${base}/${one}`, readPictures)));
   const [source = []] = listed;
-  expect(source.map(({ size }) => size)).toEqual(['640,360', '426,240']);
+  expect(source.map(({ size }) => size)).toEqual(['854,480', '640,360']);
   expect(source.every(({ numbers }) => numbers.length >= 50)).toBe(true);
-  // 240p is the size of the second period's source.
-  expect(listed[1]?.map(({ size }) => size)).toEqual(['426,240', '426,240']);
+  // 360p is the size of the second period's source.
+  expect(listed[1]?.map(({ size }) => size)).toEqual(['640,360', '640,360']);
+  expect(listed[2]?.map(({ size }) => size)).toEqual(['426,240', '426,240']);
   for (const periods of listed)
     expect(periods.map(({ numbers }) => numbers)).toEqual(source.map(({ numbers }) => numbers));
 }, 240_000);

@@ -27,7 +27,7 @@ const RATES = ['24000/1001', '120', '1'];
 
 const SOURCES: Source[] = [
   ...RATES.map((rate) => ({ name: `${rate} fps.mkv`, argv: [...flash(rate), ...beep(), ...H264] })),
-  { name: 'variable.mkv', argv: [...flash('30'), ...beep(), ...VARIABLE, ...H264] },
+  { name: 'variable.mp4', argv: [...flash('30'), ...beep(), ...VARIABLE, ...H264] },
   { name: 'late sound.mp4', argv: [...flash('20'), '-itsoffset', '0.5', ...beep(SIGNAL_SEC - 0.5), ...H264] },
   { name: 'early sound.mp4', argv: ['-itsoffset', '0.5', ...flash('20', SIGNAL_SEC - 0.5), ...beep(), ...H264] },
   { name: 'early sound.ts', argv: ['-itsoffset', '0.5', ...flash('20', SIGNAL_SEC - 0.5), ...beep(), ...H264] },

@@ -46,8 +46,17 @@ beforeAll(async () => {
   const hdr = 'log-level=none:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:range=limited';
   const bits = ['-pix_fmt', 'yuv420p10le', '-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', hdr];
   const bright = await makeClip(lab, 'bright.mp4', ...lavfi('testsrc=s=160x120:r=25:d=2'), ...bits);
+  const silence = lavfi('anullsrc=r=48000:d=20');
   const codec = ['-c:v', 'libx264', '-crf', '12', '-g', '20', '-pix_fmt', 'yuv420p'];
-  const bars = await makeClip(lab, 'untagged.mp4', ...lavfi('smptebars=s=640x480:r=10:d=20'), ...codec);
+  const bars = await makeClip(
+    lab,
+    'untagged.mp4',
+    ...lavfi('smptebars=s=640x480:r=10:d=20'),
+    ...silence,
+    ...codec,
+    '-c:a',
+    'aac',
+  );
   plain = await upload(lab, all, clip);
   wide = await upload(lab, two, bright);
   untagged = await upload(lab, tall, bars);

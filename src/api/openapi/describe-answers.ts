@@ -20,7 +20,7 @@ type Words = { name: string; words: string };
 
 /** Statuses that any operation may answer with besides its own, and when. */
 const COMMON: ReadonlyMap<number, Words> = new Map([
-  [401, { name: 'Denied', words: 'The key is missing, invalid, expired or revoked, or belongs to something else.' }],
+  [401, { name: 'Denied', words: 'The key is missing, invalid, expired or revoked, or is not for this resource.' }],
   [408, { name: 'TooSlow', words: 'The body took too long to arrive.' }],
   [413, { name: 'TooLarge', words: 'The body is larger than the limit of this operation.' }],
   [429, { name: 'Busy', words: 'Too many requests or uploads at once; Retry-After gives the time to retry.' }],
@@ -29,7 +29,7 @@ const COMMON: ReadonlyMap<number, Words> = new Map([
     503,
     {
       name: 'Away',
-      words: 'The database, the storage or a worker is unavailable; Retry-After gives the time to retry.',
+      words: 'Something that the service depends on is unavailable; Retry-After gives the time to retry.',
     },
   ],
   [507, { name: 'DiskFull', words: 'There is not enough disk space.' }],

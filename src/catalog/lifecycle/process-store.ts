@@ -34,8 +34,8 @@ const MAX_PROCESS_TRIES = 10;
 const MAX_PROCESS_ERRORS = 6;
 
 /**
- * `over`: there is nothing to plan (any more). `heldSec`: a worker, which may be dead, has the requested video for so long
- * at most, unless it renews its lease; null where none has.
+ * `over`: there is nothing to plan (any more). `heldSec`: a worker, which may be dead, has the requested video for so
+ * long at most, unless it renews its lease; null where none has.
  */
 export type ProcessAnswer = ({ kind: 'claimed'; claim: ProcessClaim } | { kind: 'over' }) & { heldSec: number | null };
 

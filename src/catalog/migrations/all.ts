@@ -58,6 +58,7 @@ import { up as taskKinds } from './261-task-kinds.ts';
 import { up as countryDays } from './270-country-days.ts';
 import { up as imageNames } from './280-image-names.ts';
 import { up as viewersNow } from './281-viewers-now.ts';
+import { up as renditionNames } from './282-rendition-names.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
@@ -120,4 +121,5 @@ export const migrations: Record<string, Migration> = {
   '270-country-days': { up: countryDays },
   '280-image-names': { up: imageNames },
   '281-viewers-now': { up: viewersNow },
+  '282-rendition-names': { up: renditionNames },
 };

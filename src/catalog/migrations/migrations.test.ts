@@ -19,6 +19,8 @@ test('migrating twice and from two places at once changes nothing', async () => 
 });
 
 test('a database with the names of before 280 keeps its images and goes on counting revisions', async () => {
+  // The names of renditions stand in messages.
+  const lines = (...values: string[]) => values.map((value) => ({ value, level: 2 }));
   await sql`create database earlier`.execute(database.db);
   const { db, close } = openDatabase({ ...database.config, database: 'earlier' }, () => {});
   try {
@@ -28,10 +30,13 @@ test('a database with the names of before 280 keeps its images and goes on count
     );
     const key = { libraryId: await addLibraryRow(db), mediaId: newGuid() };
     const { libraryId, mediaId } = key;
-    await sql`insert into media (library_id, id, type, title, state, publication, pictures)
-      values (${libraryId}, ${mediaId}, 'video', 'a film', 'finished', 7, '{"folder":"f"}')`.execute(db);
+    const named = JSON.stringify(lines('Sound (und)', 'Sound (en)', 'Picture vp9'));
+    await sql`insert into media (library_id, id, type, title, state, publication, pictures, messages)
+      values (${libraryId}, ${mediaId}, 'video', 'a film', 'finished', 7, '{"folder":"f"}', ${named})`.execute(db);
     await sql`insert into picture values (${libraryId}, ${mediaId}, 'x/poster', 'thumbnail', 5)`.execute(db);
     await migrate(db);
+    const { messages } = await db.selectFrom('media').select('messages').executeTakeFirstOrThrow();
+    expect(messages).toEqual(lines('Audio', 'Audio (en)', 'Video vp9'));
     const { rows } = await sql`select m.revision::int, m.images, i.storage_key, i.size_bytes::int as size
       from media m join image i on i.library_id = m.library_id and i.media_id = m.id`.execute(db);
     expect(rows).toEqual([{ revision: 7, images: { folder: 'f' }, storage_key: 'x/poster', size: 5 }]);

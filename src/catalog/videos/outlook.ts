@@ -53,7 +53,7 @@ export function describeOutlook(view: OutlookView): Outlook {
     case 'finished':
       return { ...plain('Is finished.'), etaSec: 0 };
     case 'failed':
-      if (reason === CANCELLED_VALUE) return plain('Its encoding was cancelled. Encode it anew to have it made.');
+      if (reason === CANCELLED_VALUE) return plain('Its encoding was cancelled. Re-encode it to have it made.');
       return plain(`Failed: ${sentence(reason)}`);
     case 'uploaded':
     case 'processing':

@@ -69,7 +69,7 @@ function failuresOf({ tasks, stored }: WhyView): Finding[] {
   const found: Finding[] = failed.map(({ kind, rung, language }) => ({
     kind: 'rendition-failed',
     level: 'bad',
-    sentence: `${kind === 'audio' ? `The sound (${language})` : `The ${rung ?? ''}p rendition`} could not be encoded.`,
+    sentence: `${kind === 'audio' ? `The audio (${language})` : `The ${rung ?? ''}p rendition`} could not be encoded.`,
     // Of a video that failed all is encoded anew, as the sentence of its state reads.
     remedy: stored.state === 'failed' ? null : 'retry',
   }));

@@ -98,7 +98,10 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
   },
 });
 
-/** Each job is the turn of one video: without another one, a video whose worker died would wait for the sweep. */
+/**
+ * Each job is the turn of one video: without another one, a video whose worker died would wait for the sweep. The last
+ * finds no lease any more: one is renewed only while a planning goes on.
+ */
 async function sendLater(ref: VideoRef, sec: number, { db, queue }: JobDeps): Promise<void> {
   await inTransaction(db, queue.send(processVideo, ref, { delaySec: Math.ceil(sec) }));
 }

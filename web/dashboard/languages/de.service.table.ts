@@ -9,7 +9,7 @@ export const service = {
   'Awaits its file: the last upload failed. {0}': 'Wartet auf seine Datei: Der letzte Upload schlug fehl. {0}',
   'No reason was noted.': 'Ein Grund wurde nicht vermerkt.',
   'Failed: {0}': 'Fehlgeschlagen: {0}',
-  'Its encoding was cancelled. Encode it anew to have it made.':
+  'Its encoding was cancelled. Re-encode it to have it made.':
     'Seine Kodierung wurde abgebrochen. Neu kodieren erzeugt es.',
   'Its encoding was cancelled.': 'Seine Kodierung wurde abgebrochen.',
   'Its encoding was cancelled, the video stays as it was.':
@@ -33,7 +33,7 @@ export const service = {
   'Is almost done.': 'Ist fast fertig.',
   'Plays; is encoded when it is asked for.': 'Ist abspielbar; wird kodiert, wenn es angefragt wird.',
   'Everything that was planned is stored and listed.': 'Alles, was geplant war, ist gespeichert und gelistet.',
-  'The sound ({0}) could not be encoded.': 'Der Ton ({0}) konnte nicht kodiert werden.',
+  'The audio ({0}) could not be encoded.': 'Der Ton ({0}) konnte nicht kodiert werden.',
   'The {0} rendition could not be encoded.': 'Die Fassung {0} konnte nicht kodiert werden.',
   '{0} is tried again after {1} failed attempts: {2}.':
     '{0} wird nach {1} fehlgeschlagenen Versuchen noch einmal versucht: {2}.',

@@ -98,7 +98,7 @@ export const de = {
   'API key': 'API-Schlüssel',
   'Read-only key': 'Leseschlüssel',
   'Further keys': 'Weitere Schlüssel',
-  Permissions: 'Darf',
+  Permissions: 'Rechte',
   'Last used': 'Benutzt',
   Expires: 'Endet',
   Actions: 'Aktionen',
@@ -243,7 +243,7 @@ export const de = {
   of: 'von',
   Next: 'Weiter',
   'Test a URL': 'Adresse prüfen',
-  'Evaluated as by the edge, without being counted: each rule and its result.':
+  'Evaluated as the edge would, but not counted: each rule and its result.':
     'Beurteilt wie am Edge, ohne es zu zählen: jede Regel und was sie fand.',
   'URL, with its token': 'Adresse, mit Token',
   Referrer: 'Gesendet von der Seite (Referrer)',
@@ -578,7 +578,7 @@ export const de = {
   'Videos in the trash': 'Videos im Papierkorb',
   Length: 'Länge',
   Deleted: 'Gelöscht',
-  'Permanently deleted': 'Endgültig weg',
+  'Kept until': 'Aufgehoben bis',
   Restore: 'Wiederherstellen',
   'Delete now…': 'Jetzt löschen…',
   'Delete “{0}” now': '„{0}“ jetzt löschen',
@@ -677,7 +677,7 @@ export const de = {
   'Block requests without a referrer': 'Anfragen ohne Referrer ablehnen',
   'Block POST requests': 'POST-Anfragen ablehnen',
   'Requests per second and IP address': 'Anfragen je Sekunde und IP-Adresse',
-  'Concurrent requests': 'Anfragen zugleich',
+  'Burst of requests': 'Anfragen auf einmal darüber hinaus',
   'Connections per IP address': 'Verbindungen je IP-Adresse',
   'Waiting to encode': 'Wartet aufs Encodieren',
   Screen: 'Seite',
@@ -809,7 +809,7 @@ export const de = {
   Change: 'Änderung',
   'Most watched videos of all time': 'Meistgesehene Videos, seit jeher',
   'Generate chapters and moments': 'Kapitel und Momente aus dem Gesagten',
-  Details: 'Ort',
+  Details: 'Angaben',
   'Generate title and description': 'Titel und Beschreibung aus dem Gesagten',
   'Open MP4 {0}': 'MP4 {0} öffnen',
   'It is being created…': 'Es entsteht gerade …',
@@ -877,7 +877,6 @@ export const de = {
   'This file is empty: it holds no video.': 'Diese Datei ist leer: Sie enthält kein Video.',
   'There is a new key; show and copy it here.':
     'Es gibt einen anderen Schlüssel; hier ist er zu zeigen und zu kopieren.',
-  Rights: 'Rechte',
   'Delete this library…': 'Diese Bibliothek löschen…',
   'Delete the library {0}': 'Die Bibliothek {0} löschen',
   'All of this is deleted permanently and cannot be restored:':

@@ -150,7 +150,7 @@ function NewKey({ path, onMade }: { path: string; onMade: () => void }) {
       <form class="stack" onSubmit={make}>
         <TextField label={t('Name')} value={label.value} onChange={(text) => (label.value = text)} />
         <SelectField
-          label={t('Rights')}
+          label={t('Permissions')}
           value={scope.value}
           choices={trAll(SCOPES)}
           onChange={(chosen) => (scope.value = chosen)}

@@ -38,7 +38,7 @@ const FLAGS = [
 
 const LIMITS = [
   ['RequestLimit', 'Requests per second and IP address'],
-  ['BurstSize', 'Concurrent requests'],
+  ['BurstSize', 'Burst of requests'],
   ['ConnectionLimitPerIPCount', 'Connections per IP address'],
 ] as const;
 

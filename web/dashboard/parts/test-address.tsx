@@ -29,10 +29,7 @@ export function TestAddress({ zoneId, address }: { zoneId: number; address: stri
     });
   };
   return (
-    <Panel
-      title={t('Test a URL')}
-      hint={t('Evaluated as by the edge, without being counted: each rule and its result.')}
-    >
+    <Panel title={t('Test a URL')} hint={t('Evaluated as the edge would, but not counted: each rule and its result.')}>
       <form class="stack" onSubmit={test}>
         <TextField label={t('URL, with its token')} value={url.value} onChange={(text) => (url.value = text)} />
         <div class="columns tight">

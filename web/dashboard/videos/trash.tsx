@@ -60,7 +60,7 @@ export function Trash({ libraryId }: { libraryId: number }) {
       {found !== null && found.items.length > 0 && (
         <Table
           label={t('Videos in the trash')}
-          head={[t('Title'), t('Length'), t('Size'), t('Deleted'), t('Permanently deleted'), t('Actions')]}
+          head={[t('Title'), t('Length'), t('Size'), t('Deleted'), t('Kept until'), t('Actions')]}
         >
           {found.items.map(({ guid, title, length, storageSize, dateTrashed, dateExpires }) => (
             <tr key={guid}>
