@@ -29,6 +29,12 @@ export function cpuTicks(pid: number): number {
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
 }
 
+/** Processor time of the children of a process that have ended and that it waited for, in hundredths of a second. */
+export function endedChildrenTicks(pid: number): number {
+  const fields = readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
+  return Number(fields[13] ?? 0) + Number(fields[14] ?? 0);
+}
+
 /** Memory of a process in bytes, with what it shares counted by its share (PSS); 0 when it is gone. */
 export function pssBytes(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB/m.exec(readProc(pid, 'smaps_rollup'))?.[1] ?? 0) * 1024;
