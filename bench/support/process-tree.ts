@@ -25,13 +25,13 @@ export function argvOf(pid: number): string[] {
 
 /** Processor time of a process so far, in hundredths of a second; 0 when it is gone. */
 export function cpuTicks(pid: number): number {
-  const fields = readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
+  const fields = statOf(pid);
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
 }
 
 /** Processor time of the children of a process that have ended and that it waited for, in hundredths of a second. */
 export function endedChildrenTicks(pid: number): number {
-  const fields = readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
+  const fields = statOf(pid);
   return Number(fields[13] ?? 0) + Number(fields[14] ?? 0);
 }
 
@@ -41,9 +41,14 @@ export function pssBytes(pid: number): number {
 }
 
 function parentOf(pid: string): number | null {
+  const [, parent] = statOf(pid);
+  return parent === undefined ? null : Number(parent);
+}
+
+/** The fields of proc_pid_stat(5) from the state on; none when the process is gone. */
+function statOf(pid: number | string): string[] {
   // The name in parentheses may hold anything, so what follows the last one is read.
-  const fields = readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
-  return fields[1] === undefined ? null : Number(fields[1]);
+  return readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
 }
 
 function readProc(pid: number | string, file: string): string {

@@ -87,19 +87,8 @@ async function forgetMerges(): Promise<void> {
 test('a video plays while its objects move from a folder to S3, through a kill, and back again', async () => {
   const clip = path.join(folder, 'clip.mp4');
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=10:d=8', '-f', 'lavfi', '-i', 'sine=d=8'];
-  await run('ffmpeg', [
-    '-nostdin',
-    '-v',
-    'error',
-    ...inputs,
-    '-c:v',
-    'libx264',
-    '-preset',
-    'ultrafast',
-    '-c:a',
-    'aac',
-    clip,
-  ]);
+  const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
+  await run('ffmpeg', ['-nostdin', '-v', 'error', ...inputs, ...codecs, clip]);
   const guid = await createVideo(service, 'moving');
   expect((await uploadFile(service, guid, clip)).status).toBe(200);
   await untilVideo(service, guid, ({ status }) => status === FINISHED);

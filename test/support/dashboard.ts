@@ -30,14 +30,6 @@ export async function openDashboard(
   return page;
 }
 
-/** Opens a screen within the page of the dashboard, as a link does: a load of each would compile all scripts anew. */
-export async function openScreen(page: Page, place: string): Promise<void> {
-  await page.evaluate((address) => {
-    history.pushState(null, '', address);
-    dispatchEvent(new PopStateEvent('popstate'));
-  }, `/dashboard/${place}`);
-}
-
 /** Keeps pictures of a page, light and wide, dark and narrow, where somebody wants to look at them. */
 export async function keepPictures(page: Page, name: string): Promise<void> {
   const place = process.env.DASHBOARD_PICTURES;

@@ -51,8 +51,8 @@ export async function claimProcess(db: Db, requested: MediaKey, owner: string): 
     if (claimed?.is_new === true) await announce(chosen, WebhookStatus.processing)(tx);
     return { key: chosen, row: claimed };
   });
-  const claimed = row === undefined ? null : ({ kind: 'claimed', claim: toClaim(key, owner, row) } as const);
-  if (claimed !== null && key.mediaId === requested.mediaId) return { ...claimed, heldSec: null };
+  const answer = row === undefined ? null : ({ kind: 'claimed', claim: toClaim(key, owner, row) } as const);
+  if (answer !== null && key.mediaId === requested.mediaId) return { ...answer, heldSec: null };
   const found = await db
     .selectFrom('media')
     .select(['state', 'process_tries', 'source_key'])
@@ -62,7 +62,7 @@ export async function claimProcess(db: Db, requested: MediaKey, owner: string): 
     .executeTakeFirst();
   const isWaiting = found?.state === 'processing' || found?.state === 'uploaded';
   const heldSec = isWaiting && found.lease_sec !== null && found.lease_sec > 0 ? found.lease_sec : null;
-  if (claimed !== null) return { ...claimed, heldSec };
+  if (answer !== null) return { ...answer, heldSec };
   const isWornOut = isWaiting && (found.process_tries >= MAX_PROCESS_TRIES || found.source_key === null);
   if (isWornOut && heldSec === null) await inTransaction(db, (tx) => failUnclaimed(tx, requested));
   return { kind: 'over', heldSec };

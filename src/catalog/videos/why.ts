@@ -64,12 +64,16 @@ function finishedAs({ isCancelled, originalBytes }: StoredVideo): Finding {
   return { kind: 'finished', level: 'good', sentence, remedy: null };
 }
 
+function nameAudio(language: string | null): string {
+  return language === null || language === 'und' ? 'The audio' : `The audio (${language})`;
+}
+
 function failuresOf({ tasks, stored }: WhyView): Finding[] {
   const failed = stored.renditions.filter(({ state, isRetired }) => state === 'failed' && !isRetired);
   const found: Finding[] = failed.map(({ kind, rung, language }) => ({
     kind: 'rendition-failed',
     level: 'bad',
-    sentence: `${kind === 'audio' ? `The audio (${language})` : `The ${rung ?? ''}p rendition`} could not be encoded.`,
+    sentence: `${kind === 'audio' ? nameAudio(language) : `The ${rung ?? ''}p rendition`} could not be encoded.`,
     // Of a video that failed all is encoded anew, as the sentence of its state reads.
     remedy: stored.state === 'failed' ? null : 'retry',
   }));

@@ -33,6 +33,7 @@ export const service = {
   'Is almost done.': 'Ist fast fertig.',
   'Plays; is encoded when it is asked for.': 'Ist abspielbar; wird kodiert, wenn es angefragt wird.',
   'Everything that was planned is stored and listed.': 'Alles, was geplant war, ist gespeichert und gelistet.',
+  'The audio could not be encoded.': 'Der Ton konnte nicht kodiert werden.',
   'The audio ({0}) could not be encoded.': 'Der Ton ({0}) konnte nicht kodiert werden.',
   'The {0} rendition could not be encoded.': 'Die Fassung {0} konnte nicht kodiert werden.',
   '{0} is tried again after {1} failed attempts: {2}.':
