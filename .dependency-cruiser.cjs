@@ -194,7 +194,7 @@ module.exports = {
       comment: 'Nothing that is shipped imports tests, benchmarks or the browser code.',
       severity: 'error',
       from: { path: '^(src|bin)/', pathNot: TEST },
-      to: { path: '^(test|bench|web)/' },
+      to: { path: '^(test|bench|scripts|web)/' },
     },
     {
       name: 'no-development-packages',

@@ -9,7 +9,7 @@ const SOAKS = ['media', 'players', 'edge-memory', 'upload-memory', 'encoder-memo
 // biome-ignore lint/style/noDefaultExport: vitest reads its settings from the default export.
 export default defineConfig(({ mode }) => ({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts', 'bench/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts', '{bench,scripts}/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'test/house/violations/**', ...(mode === 'soak' ? [] : SOAKS)],
     // Node runs our code as it stands, as it does in service, and keeps what it compiled.
     experimental: { viteModuleRunner: false },

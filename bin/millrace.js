@@ -12,11 +12,15 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const args = process.argv.slice(2);
 const command = args[0] ?? 'help';
 
+/** Commands of developers: their code is in `scripts/`, and they need the development packages. */
+const DEVELOPER_COMMANDS = ['test', 'check', 'bench', 'soak'];
+const isForDevelopers = DEVELOPER_COMMANDS.includes(command);
+
 keepCompiledCode();
 
 /**
- * Keeps what Node made of the source beside it, for this process and those that it starts: they start in half the
- * time and need no compiler in memory. Where the folder cannot be written, nothing is kept.
+ * Keeps the code that Node compiled, for this process and its children: they start in half the time and need no
+ * compiler in memory. Does nothing if the folder is not writable.
  */
 function keepCompiledCode() {
   const folder = join(root, '.cache/compiled');
@@ -24,14 +28,14 @@ function keepCompiledCode() {
   process.env.NODE_COMPILE_CACHE ??= folder;
 }
 
-/** Runs the command and answers its exit code. */
+/** Runs the command and returns its exit code. */
 async function launch() {
-  await ensureInstalled(root, { withDev: ['test', 'check', 'bench', 'soak'].includes(command) });
+  await ensureInstalled(root, { withDev: isForDevelopers });
   await ensureTools(command);
   const pinned = pinnedNodeFor(root, process.version);
   if (pinned !== null) return await runWithNode(pinned, [fileURLToPath(import.meta.url), ...args]);
   if (command === 'serve') await usePackedPackages(root);
-  const { main } = await import(join(root, 'src/cli/main.ts'));
+  const { main } = await import(join(root, isForDevelopers ? 'scripts/main.ts' : 'src/cli/main.ts'));
   return await main(args);
 }
 

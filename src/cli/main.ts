@@ -36,29 +36,13 @@ const commands: Record<string, Command> = {
     summary: 'models that turn speech into text: speech list, speech add NAME, speech test, speech doctor',
     run: async (args) => await (await import('./speech.ts')).speech(args),
   },
-  test: {
-    summary: 'run the tests; arguments go to vitest',
-    run: async (args) => await (await import('./run-tests.ts')).runTests(args),
-  },
-  check: {
-    summary: 'check types, lint, layers, unused code and file lengths',
-    run: async () => await (await import('./check.ts')).check(),
-  },
-  soak: {
-    summary: 'run a long test by name',
-    run: async (args) => await (await import('./soak.ts')).soak(args),
-  },
   openapi: {
     summary: 'print the interface as an OpenAPI document',
     run: async () => (await import('./openapi.ts')).printOpenApi(),
   },
-  bench: {
-    summary: 'run a benchmark by name',
-    run: async (args) => await (await import('./bench.ts')).bench(args),
-  },
 };
 
-/** Runs a command of the command line and answers its exit code. */
+/** Runs a command and returns its exit code. */
 export async function main([name = 'help', ...args]: readonly string[]): Promise<number> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) return await runClient(name, args);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { projectRoot } from '../../src/cli/run-program.ts';
+import { projectRoot } from '../../scripts/run-program.ts';
 
 const page = readFileSync(join(projectRoot, 'docs/acceptance.md'), 'utf8');
 const sections = page.split(/^## /m).slice(1);

@@ -2,8 +2,8 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { type CheckResult, checkSteps } from '../../src/cli/check-steps.ts';
-import { projectRoot } from '../../src/cli/run-program.ts';
+import { type CheckResult, checkSteps } from '../../scripts/check-steps.ts';
+import { projectRoot } from '../../scripts/run-program.ts';
 
 const CONFIGURATION = ['biome.json', '.dependency-cruiser.cjs', 'tsconfig.json', 'knip.json', 'package.json'];
 const violations = join(projectRoot, 'test/house/violations');

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { projectRoot } from '../../scripts/run-program.ts';
 import { operations } from '../../sdk/src/operations.table.ts';
 import { leftToApi, verbs } from '../../src/cli/client/verbs.table.ts';
-import { projectRoot } from '../../src/cli/run-program.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 
 const run = promisify(execFile);

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureInstalled, missingPackage } from '../../bin/launcher/install.js';
 import { pinnedNodeFor } from '../../bin/launcher/node.js';
 import { missingTools } from '../../bin/launcher/tools.js';
-import { projectRoot } from '../../src/cli/run-program.ts';
+import { projectRoot } from '../../scripts/run-program.ts';
 import { canBecomeNobody, NOBODY, olderNode } from './machine.ts';
 
 const LAUNCHER = join(projectRoot, 'bin/millrace.js');

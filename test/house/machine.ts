@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { projectRoot } from '../../src/cli/run-program.ts';
+import { projectRoot } from '../../scripts/run-program.ts';
 
 /** The command that runs another as nobody, who has no rights anywhere. */
 export const NOBODY = { id: 65_534, command: ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'] };

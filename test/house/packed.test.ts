@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PACKED } from '../../bin/launcher/packed.js';
-import { projectRoot } from '../../src/cli/run-program.ts';
+import { projectRoot } from '../../scripts/run-program.ts';
 
 const run = promisify(execFile);
 const packed = join(projectRoot, 'bin/launcher/packed.js');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { projectRoot } from '../../src/cli/run-program.ts';
+import { projectRoot } from '../../scripts/run-program.ts';
 import type { HealthBody } from '../../src/service/health.ts';
 
 const LAUNCHER = join(projectRoot, 'bin/millrace.js');

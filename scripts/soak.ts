@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Refused } from '../lib/refused.ts';
+import { Refused } from '../src/lib/refused.ts';
 import { projectRoot } from './run-program.ts';
 import { runTests } from './run-tests.ts';
 

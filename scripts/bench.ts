@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../lib/has-code.ts';
-import { Refused } from '../lib/refused.ts';
+import { hasCode } from '../src/lib/has-code.ts';
+import { Refused } from '../src/lib/refused.ts';
 import { projectRoot, runScript } from './run-program.ts';
 
 /** `millrace bench NAME`: runs `bench/NAME.ts`, further arguments go to it. */

@@ -1,5 +1,5 @@
 import { join, relative, sep } from 'node:path';
-import { findCode, findLongFiles, findLongLines, LONGEST_FILE_LINES, LONGEST_LINE } from './code-files.ts';
+import { findCode, findLongFiles, findLongLines, MAX_FILE_LINES, MAX_LINE_CHARS } from './code-files.ts';
 import { captureScript } from './run-program.ts';
 
 export type CheckResult = { code: number; output: string };
@@ -29,7 +29,7 @@ export const checkSteps: readonly CheckStep[] = [
   },
   {
     name: 'lengths',
-    what: `at most ${LONGEST_FILE_LINES} lines a file, ${LONGEST_LINE} characters a line`,
+    what: `at most ${MAX_FILE_LINES} lines a file, ${MAX_LINE_CHARS} characters a line`,
     run: checkLengths,
   },
 ];
@@ -52,11 +52,15 @@ async function checkLengths(root: string): Promise<CheckResult> {
   const files = await findCode(root);
   const faults = [
     ...(await findLongFiles(files)).map(
-      ({ file, lines }) => `${relative(root, file)}: ${lines} lines, at most ${LONGEST_FILE_LINES}`,
+      ({ file, lines }) => `${relative(root, file)}: ${lines} lines, at most ${MAX_FILE_LINES}`,
     ),
     ...(await findLongLines(files)).map(
-      ({ file, line, length }) => `${relative(root, file)}:${line}: ${length} characters, at most ${LONGEST_LINE}`,
+      ({ file, line, length }) => `${relative(root, file)}:${line}: ${length} characters, at most ${MAX_LINE_CHARS}`,
     ),
   ];
+  return toResult(faults);
+}
+
+function toResult(faults: readonly string[]): CheckResult {
   return { code: faults.length === 0 ? 0 : 1, output: faults.join('\n') };
 }

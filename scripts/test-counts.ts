@@ -1,6 +1,8 @@
+type TestResult = { status: string; fullName?: string; failureMessages?: readonly string[] | null };
+
 /** The part of vitest's JSON report that is counted. */
 export type VitestReport = {
-  testResults: { name: string; status: string; assertionResults: { status: string }[] }[];
+  testResults: { name: string; status: string; message?: string; assertionResults: TestResult[] }[];
 };
 
 export type TestCounts = { passed: number; failed: number; skipped: number };

@@ -5,8 +5,13 @@ import { countResults, describeCounts } from './test-counts.ts';
 const file = (name: string, status: string, ...tests: string[]) => ({
   name,
   status,
-  assertionResults: tests.map((each) => ({ status: each })),
+  assertionResults: tests.map((each, index) => ({
+    status: each,
+    fullName: `test ${index}`,
+    failureMessages: each === 'failed' ? ['Error: expected 1, got 2\n    at file.ts:1'] : [],
+  })),
 });
+const FLAKY = { file: 'bad', cause: '"test 1": Error: expected 1, got 2' };
 const runOf = (exitCode: number, ...testResults: ReturnType<typeof file>[]): TestRun => ({
   report: { testResults },
   exitCode,
@@ -19,8 +24,8 @@ const passes = runOf(0, file('bad', 'passed', 'passed', 'passed'));
 const NO_REPORT: TestRun = { report: null, exitCode: 1 };
 
 test.each([
-  { title: 'passes at once', reruns: [passes], flaky: ['bad'], line: '4 passed, 0 failed', code: 0 },
-  { title: 'passes the second time', reruns: [fails, passes], flaky: ['bad'], line: '4 passed, 0 failed', code: 0 },
+  { title: 'passes at once', reruns: [passes], flaky: [FLAKY], line: '4 passed, 0 failed', code: 0 },
+  { title: 'passes the second time', reruns: [fails, passes], flaky: [FLAKY], line: '4 passed, 0 failed', code: 0 },
   { title: 'fails both times', reruns: [fails, fails], flaky: [], line: '3 passed, 1 failed', code: 1 },
   { title: 'does not load', reruns: [NO_REPORT, NO_REPORT], flaky: [], line: '3 passed, 1 failed', code: 1 },
   {
@@ -47,7 +52,7 @@ test('one file that stays failed keeps the run failed, whatever the others do', 
   const other = file('other', 'failed', 'failed');
   const again = (name: string) => Promise.resolve(name === 'bad' ? passes : runOf(1, other));
   const { run, flaky } = await rerunFailed(runOf(1, good, bad, other), again);
-  expect([flaky, run.exitCode]).toEqual([['bad'], 1]);
+  expect([flaky, run.exitCode]).toEqual([[FLAKY], 1]);
   expect(describeCounts(countResults(run.report, run.exitCode))).toBe('4 passed, 1 failed');
 });
 

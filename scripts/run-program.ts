@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { runChild } from '../../bin/launcher/run-child.js';
+import { runChild } from '../bin/launcher/run-child.js';
 
 /** The folder of package.json. */
-export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+export const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 
 const KEPT_OUTPUT_CHARS = 200_000;
 

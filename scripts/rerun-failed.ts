@@ -1,0 +1,51 @@
+import type { VitestReport } from './test-counts.ts';
+
+/** Maximum reruns of one file. */
+const RERUNS = 2;
+/** Maximum failed files that are run again. More are hardly a matter of chance, and reruns take long. */
+const MAX_FILES = 8;
+
+/** Result of a vitest run; the report is null if vitest wrote none. */
+export type TestRun = { report: VitestReport | null; exitCode: number };
+
+/** A file that failed and then passed alone, with its first failure. */
+export type FlakyFile = { file: string; cause: string };
+
+type FileResult = VitestReport['testResults'][number];
+
+/**
+ * Runs each failed file again alone, up to twice, until it passes. A file that passes then is flaky, and its last
+ * results replace its first ones. The run stays failed if a file failed each time, or if it failed outside any file.
+ */
+export async function rerunFailed(
+  first: TestRun,
+  rerun: (file: string) => Promise<TestRun>,
+): Promise<{ run: TestRun; flaky: FlakyFile[] }> {
+  const files = first.report?.testResults ?? [];
+  const failed = files.filter(({ status }) => status === 'failed');
+  if (failed.length === 0 || failed.length > MAX_FILES) return { run: first, flaky: [] };
+  const passed = new Map<string, FileResult>();
+  for (const { name } of failed) {
+    const result = await passAlone(name, rerun);
+    if (result !== null) passed.set(name, result);
+  }
+  const testResults = files.map((file) => passed.get(file.name) ?? file);
+  const exitCode = passed.size === failed.length ? 0 : first.exitCode;
+  const flaky = failed.filter(({ name }) => passed.has(name));
+  return { run: { report: { testResults }, exitCode }, flaky: flaky.map(describeFailure) };
+}
+
+function describeFailure({ name, message = '', assertionResults }: FileResult): FlakyFile {
+  const failure = assertionResults.find(({ status }) => status === 'failed');
+  const [reason = ''] = (failure?.failureMessages?.[0] ?? message).split('\n');
+  return { file: name, cause: failure === undefined ? reason : `"${failure.fullName ?? ''}": ${reason}` };
+}
+
+async function passAlone(name: string, rerun: (file: string) => Promise<TestRun>): Promise<FileResult | null> {
+  for (let left = RERUNS; left > 0; left -= 1) {
+    const { report, exitCode } = await rerun(name);
+    const result = report?.testResults.find((file) => file.name === name);
+    if (exitCode === 0 && result?.status === 'passed') return result;
+  }
+  return null;
+}
