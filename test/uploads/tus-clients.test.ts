@@ -47,7 +47,9 @@ async function bundleUppy(): Promise<string> {
         name: 'entry',
         resolveId: (id) => (id === ENTRY ? { id: ENTRY } : null),
         load: (id) =>
-          id === ENTRY ? "export { default as Uppy } from '@uppy/core'; export { default as Tus } from '@uppy/tus';" : null,
+          id === ENTRY
+            ? "export { default as Uppy } from '@uppy/core'; export { default as Tus } from '@uppy/tus';"
+            : null,
       },
     ],
     cwd: import.meta.dirname,

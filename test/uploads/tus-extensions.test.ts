@@ -211,7 +211,7 @@ test('a part that is unfinished, unknown, of another video or no part makes no f
     statuses.push((await joining(guid, `final;${urls[0]} ${url}`)).status);
   }
   expect(statuses).toEqual([400, 400, 404, 404, 404]);
-  expect((await at(urls[0] ?? '', sign(library, guid)).offset())).toBe(3);
+  expect(await at(urls[0] ?? '', sign(library, guid)).offset()).toBe(3);
   expect((await joining(guid, `final;${urls[0]}`)).status).toBe(201);
 });
 
@@ -238,10 +238,16 @@ test('parts that nobody joins expire, a week after their creation at the latest'
   const upload = await opened(await create(library, guid, { headers: length(9) }), guid);
   const { db } = stack.database;
   const weekAgo = new Date(Date.now() - 7 * 86_400_000 + 60_000);
-  await db.updateTable('upload').set({ created_at: weekAgo, expires_at: new Date(Date.now() + 30_000) }).execute();
+  await db
+    .updateTable('upload')
+    .set({ created_at: weekAgo, expires_at: new Date(Date.now() + 30_000) })
+    .execute();
   const answer = await upload.patch(0, Buffer.from('1'));
   expect(Date.parse(answer.headers.get('Upload-Expires') ?? '')).toBeLessThanOrEqual(Date.now() + 60_000);
-  await db.updateTable('upload').set({ expires_at: new Date(0) }).execute();
+  await db
+    .updateTable('upload')
+    .set({ expires_at: new Date(0) })
+    .execute();
   expect((await at(urls[0] ?? '', sign(library, guid)).head()).status).toBe(404);
   await stack.sweep();
   expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
@@ -273,11 +279,7 @@ test.each([
     })
     .execute();
   for (const [number, url] of urls.entries()) {
-    await db
-      .updateTable('upload')
-      .set({ part_of: final, part_number: number })
-      .where('id', '=', idOf(url))
-      .execute();
+    await db.updateTable('upload').set({ part_of: final, part_number: number }).where('id', '=', idOf(url)).execute();
   }
   const { staging } = stack.storage;
   const copied = step === 0 ? 12_000 : whole.length;

@@ -4,9 +4,9 @@ import { Readable } from 'node:stream';
 import { Refused } from '../../lib/refused.ts';
 import { type Staging, type StorageKey, storageKey } from '../../ports/storage.ts';
 import { checkStagingId, isStagingId } from './bytes.ts';
+import { READ_CHUNK_BYTES } from './file-objects.ts';
 import { pathOf, placeOf } from './file-place.ts';
 import { ifPresent, statObject } from './file-tree.ts';
-import { READ_CHUNK_BYTES } from './file-objects.ts';
 import { hasCode, inFolderOf, refuseFull, refusingFull, syncFolders, writeBody } from './file-write.ts';
 
 /** The folder of the staged uploads; no key can name it, since no segment of a key begins with a dot. */

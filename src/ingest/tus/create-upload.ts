@@ -45,7 +45,9 @@ function requireFit(
 async function receiveFirst(exchange: TusExchange, upload: TusUpload): Promise<void> {
   const { deps, locks, response } = exchange;
   try {
-    const written = await locks.hold(upload.id, (taken) => writePiece(exchange, { upload, offset: 0, lateLength: null }, taken));
+    const written = await locks.hold(upload.id, (taken) =>
+      writePiece(exchange, { upload, offset: 0, lateLength: null }, taken),
+    );
     if (written.kind !== 'mismatch') {
       response.setHeader('Upload-Offset', String(written.size));
       return confirm(exchange, upload);

@@ -139,7 +139,10 @@ function tooLong(lengthBytes: number, maxBytes: number): Refused {
 function readPartIds(list: string, maxParts: number): Guid[] {
   const addresses = list.split(' ').filter((address) => address !== '');
   if (addresses.length === 0 || addresses.length > maxParts) {
-    throw new Refused('invalid', `Expected 1 to ${maxParts} partial uploads in Upload-Concat, got ${addresses.length}.`);
+    throw new Refused(
+      'invalid',
+      `Expected 1 to ${maxParts} partial uploads in Upload-Concat, got ${addresses.length}.`,
+    );
   }
   const ids = addresses.map((address) => {
     const id = parseGuid(/\/tusupload\/([^/?#]+)\/?$/i.exec(address)?.[1] ?? '');

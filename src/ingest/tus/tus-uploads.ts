@@ -144,7 +144,11 @@ async function joinedBytes(key: MediaKey, { partIds, parts, isSigned }: Parts, d
  * Edit of the video by the metadata. Clients send the video's GUID, or nothing, as title and "undefined" as
  * collection; only a collection of this library counts.
  */
-async function readEdit({ libraryId, mediaId }: MediaKey, { metadata }: Pick<OpenCreation, 'metadata'>, { db }: Deps): Promise<VideoEdit> {
+async function readEdit(
+  { libraryId, mediaId }: MediaKey,
+  { metadata }: Pick<OpenCreation, 'metadata'>,
+  { db }: Deps,
+): Promise<VideoEdit> {
   const title = (metadata.title ?? '').trim().slice(0, LONGEST_TITLE).toWellFormed();
   const isTitle = title !== '' && title.toLowerCase() !== mediaId;
   const collectionId = parseGuid(metadata.collection ?? '');
