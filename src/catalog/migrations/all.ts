@@ -60,6 +60,7 @@ import { up as imageNames } from './280-image-names.ts';
 import { up as viewersNow } from './281-viewers-now.ts';
 import { up as renditionNames } from './282-rendition-names.ts';
 import { up as uploadParts } from './298-upload-parts.ts';
+import { up as keyNotices } from './299-key-notices.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
@@ -124,4 +125,5 @@ export const migrations: Record<string, Migration> = {
   '281-viewers-now': { up: viewersNow },
   '282-rendition-names': { up: renditionNames },
   '298-upload-parts': { up: uploadParts },
+  '299-key-notices': { up: keyNotices },
 };
