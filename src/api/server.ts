@@ -8,7 +8,7 @@ import type { PublicationListener, PublicationWatch } from '../catalog/publicati
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import { createProgressStore } from '../catalog/videos/progress-store.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
-import { type AddressSet, readTrustedProxies } from '../lib/client-address.ts';
+import { type AddressSet, isFromHere, readTrustedProxies } from '../lib/client-address.ts';
 import { limitConnections, MAX_CONNECTIONS_PER_CLIENT, REQUEST_LIMITS } from '../lib/client-connections.ts';
 import { ANY_ORIGIN, preflightHeaders } from '../lib/cors.ts';
 import { newGuid } from '../lib/guid.ts';
@@ -80,8 +80,8 @@ export type ApiDeps = {
   /** Opens a subscription for changes of videos' states and progress; it is closed with the server. */
   watchProgress(listener: PublicationListener): PublicationWatch;
   progressLimits?: ProgressLimits;
-  /** What `GET /healthz` answers, without a key. */
-  health(): { status: number; body: object };
+  /** State of the service. `GET /healthz` sends all of it to this machine, trusted proxies and keys, others the status. */
+  health(): { status: number; body: { status: string } };
   log: Pick<Logger, 'error'>;
   mounts: readonly Mount[];
   /** Other limits of connections than usual. */
@@ -111,9 +111,13 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     ...createStores(db, secretBox),
     progressHub,
   };
-  app.get('/healthz', (_request, reply) => {
+  app.get('/healthz', async ({ raw }, reply) => {
     const { status, body } = health();
-    return reply.code(status).header('cache-control', 'no-store').send(body);
+    const showsAll = isFromHere(raw, trusted) || (await hasKey(raw, operationDeps));
+    return reply
+      .code(status)
+      .header('cache-control', 'no-store')
+      .send(showsAll ? body : { status: body.status });
   });
   app.get('/play/:libraryId/:videoId', (request, reply) => reply.redirect(playerAddress(request.url, deps.edgeUrl)));
   addDashboard(app, {
@@ -133,6 +137,16 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
       await closeGuard();
     },
   };
+}
+
+/** While the database is away no key is known, but the status is. */
+async function hasKey({ headers }: IncomingMessage, { keys }: Pick<OperationDeps, 'keys'>): Promise<boolean> {
+  const key = headers.accesskey;
+  if (typeof key !== 'string' || key === '') return false;
+  return await keys.find(key).then(
+    (grant) => grant !== null,
+    () => false,
+  );
 }
 
 function createApp(

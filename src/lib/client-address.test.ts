@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientAddress, readAddressSet } from './client-address.ts';
+import { clientAddress, isFromHere, readAddressSet } from './client-address.ts';
 
 test.each([
   ['192.0.2.7', '192.0.2.7', true],
@@ -46,4 +46,24 @@ test.each([
   const set = readAddressSet(trusted);
   if (set === null) throw new Error('Expected networks.');
   expect(clientAddress({ remoteAddress, forwardedFor }, set)).toBe(expected);
+});
+
+test.each([
+  ['this machine', '127.0.0.1', {}, true],
+  ['this machine by IPv6', '::1', {}, true],
+  ['this machine by IPv4 in IPv6', '::ffff:127.0.0.1', {}, true],
+  ['a trusted proxy itself', '10.0.0.1', {}, true],
+  ['this machine behind a trusted proxy', '10.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, true],
+  ['a client of a trusted proxy', '10.0.0.1', { 'x-forwarded-for': '192.0.2.7' }, false],
+  ['an unknown client of a trusted proxy', '10.0.0.1', { 'x-forwarded-for': 'unknown' }, false],
+  ['a client of another proxy on this machine', '127.0.0.1', { 'x-forwarded-for': '192.0.2.7' }, false],
+  ['one that claims to be this machine', '127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, false],
+  ['a proxy on this machine by other headers', '127.0.0.1', { via: '1.1 proxy' }, false],
+  ['a page in a browser on this machine', '127.0.0.1', { origin: 'https://example.com' }, false],
+  ['another machine', '192.0.2.7', {}, false],
+  ['another machine that claims to be this one', '192.0.2.7', { 'x-forwarded-for': '127.0.0.1' }, false],
+])('a request is from here: %s', (_, remoteAddress, headers, expected) => {
+  const trusted = readAddressSet(['10.0.0.0/8']);
+  if (trusted === null) throw new Error('Expected networks.');
+  expect(isFromHere({ socket: { remoteAddress }, headers }, trusted)).toBe(expected);
 });

@@ -1,7 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
 /** Whether an address lies in one of some networks. */
 export type AddressSet = { has(address: string): boolean };
+
+/** This machine (RFC 6890). */
+const LOOPBACK: AddressSet = {
+  has: (address) => ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback',
+};
 
 type Parsed = ReturnType<typeof ipaddr.parse>;
 
@@ -74,6 +80,25 @@ export function clientAddress(
     if (!trusted.has(address)) return address;
   }
   return address;
+}
+
+/**
+ * Whether a request comes from a program on this machine or from a trusted proxy itself. One that another proxy on this
+ * machine forwarded does not, as far as its headers tell, nor does one of a page of another origin.
+ */
+export function isFromHere(
+  {
+    socket: { remoteAddress },
+    headers,
+  }: { socket: { remoteAddress?: string | undefined }; headers: IncomingHttpHeaders },
+  trusted: AddressSet,
+): boolean {
+  const forwardedFor = [headers['x-forwarded-for'] ?? []].flat().join();
+  const direct = clientAddress({ remoteAddress, forwardedFor: undefined }, trusted);
+  const address = clientAddress({ remoteAddress, forwardedFor }, trusted);
+  const isForwarded = forwardedFor !== '' || headers.forwarded !== undefined || headers.via !== undefined;
+  if (headers.origin !== undefined || (isForwarded && address === direct)) return false;
+  return LOOPBACK.has(address) || trusted.has(address);
 }
 
 /** A node as proxies write it (RFC 7239 section 6): an address, in quotes or not, with or without a port. */

@@ -1,4 +1,4 @@
-import { NO_ADDRESSES } from '../lib/client-address.ts';
+import { isFromHere, NO_ADDRESSES } from '../lib/client-address.ts';
 import { limitConnections, MAX_CONNECTIONS_PER_CLIENT, REQUEST_LIMITS } from '../lib/client-connections.ts';
 import { http } from '../lib/http.ts';
 import { closeServer, listen } from '../lib/listen.ts';
@@ -12,7 +12,8 @@ export async function openWaitingRoom(port: number, host: string, fleet: () => F
   const server = http.createServer(REQUEST_LIMITS, (request, response) => {
     const known = fleet();
     const { body } = known === null ? { body: { status: 'starting' } } : describeHealth(known, null, () => 0);
-    const answer = request.url === '/healthz' ? body : { message: 'The service is starting.' };
+    const health = isFromHere(request, NO_ADDRESSES) ? body : { status: body.status };
+    const answer = request.url === '/healthz' ? health : { message: 'The service is starting.' };
     response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1', connection: 'close' });
     response.end(JSON.stringify(answer));
   });

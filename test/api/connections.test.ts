@@ -57,3 +57,21 @@ test.each(['GET /healthz HTTP/1.1\r\nHost:', ''])(
   },
   15_000,
 );
+
+const BODY = { status: 'ok', version: '1.2.3', listeners: { api: 1 } };
+
+test('the state of the service is shown in full to this machine, and to others with a key', async () => {
+  service = await startTestApi({
+    health: () => ({ status: 200, body: BODY }),
+    trustedProxies: ['127.0.0.2'],
+  });
+  const { url, first } = service;
+  const health = async (headers: Record<string, string>) =>
+    (await fetch(`${url}/healthz`, { headers: { Connection: 'close', ...headers } })).json();
+  const elsewhere = { 'X-Forwarded-For': '192.0.2.7' };
+  expect(await health({})).toEqual(BODY);
+  expect(await health(elsewhere)).toEqual({ status: 'ok' });
+  expect(await health({ ...elsewhere, AccessKey: 'wrong' })).toEqual({ status: 'ok' });
+  expect(await health({ ...elsewhere, AccessKey: first.libraryKey })).toEqual(BODY);
+  expect(await health({ Origin: 'https://example.com' })).toEqual({ status: 'ok' });
+});
