@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Grant } from '../catalog/keys/access-key.ts';
 import { type AddressSet, clientAddress } from '../lib/client-address.ts';
 import { Refused } from '../lib/refused.ts';
 import { toAuditedWrite } from './audit-line.ts';
-import { authenticate, requireScope } from './authenticate.ts';
+import { authenticate, isOpen, requireScope } from './authenticate.ts';
 import { sessionClaim } from './dashboard/session-cookie.ts';
 import type { Method, Operation } from './define-operation.ts';
 import { CallerGone, type Rules, rulesOfAddress, toErrorAnswer } from './errors.ts';
@@ -120,6 +121,10 @@ async function answerOperation(
     };
     const answer = await operation.handle(raw, deps);
     const status = operation.answerStatus ?? 200;
+    // A stream of events outlives the check of its key.
+    if (answer instanceof Readable) {
+      deps.progressHub.guard(answer, () => isOpen({ auth, ...claim, libraryId }, deps));
+    }
     await recordWrite(operation, { exchange, grant, answer, status }, deps);
     if (operation.answer === 'events') reply.headers(EVENT_HEADERS);
     if (operation.answer === 'csv') reply.headers(csvHeaders(operation.fileName ?? `${operation.name}.csv`));

@@ -40,6 +40,17 @@ export async function authenticate(
   return grant;
 }
 
+/** Whether a claim still opens what it opened before. */
+export async function isOpen(claim: Claim, deps: AuthenticateDeps): Promise<boolean> {
+  try {
+    await authenticate(claim, deps);
+    return true;
+  } catch (error) {
+    if (error instanceof Refused && error.kind === 'unauthenticated') return false;
+    throw error;
+  }
+}
+
 async function findGrant(
   { key, session }: Pick<Claim, 'key' | 'session'>,
   { keys, sessions }: AuthenticateDeps,

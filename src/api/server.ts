@@ -8,7 +8,8 @@ import type { PublicationListener, PublicationWatch } from '../catalog/publicati
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import { createProgressStore } from '../catalog/videos/progress-store.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
-import { type AddressSet, readAddressSet } from '../lib/client-address.ts';
+import { type AddressSet, isFromHere, readTrustedProxies } from '../lib/client-address.ts';
+import { limitConnections, MAX_CONNECTIONS_PER_CLIENT, REQUEST_LIMITS } from '../lib/client-connections.ts';
 import { ANY_ORIGIN, preflightHeaders } from '../lib/cors.ts';
 import { newGuid } from '../lib/guid.ts';
 import { http } from '../lib/http.ts';
@@ -30,7 +31,6 @@ import { ProgressHub, type ProgressLimits } from './progress/progress-hub.ts';
 import { serializersAtFirstUse } from './serializers.ts';
 import { playerAddress } from './videos/player-address.ts';
 
-const HEADERS_LIMIT_MS = 10_000;
 const KEEP_ALIVE_MS = 75_000;
 const MAX_CONNECTIONS = 10_000;
 const LONGEST_PATH_PART = 500;
@@ -80,10 +80,12 @@ export type ApiDeps = {
   /** Opens a subscription for changes of videos' states and progress; it is closed with the server. */
   watchProgress(listener: PublicationListener): PublicationWatch;
   progressLimits?: ProgressLimits;
-  /** What `GET /healthz` answers, without a key. */
-  health(): { status: number; body: object };
+  /** State of the service. `GET /healthz` sends all of it to this machine, trusted proxies and keys, others the status. */
+  health(): { status: number; body: { status: string } };
   log: Pick<Logger, 'error'>;
   mounts: readonly Mount[];
+  /** Other limits of connections than usual. */
+  limits?: { headersTimeout?: number; connectionsPerClient?: number };
   /** How many bytes uploads must leave free on a medium of this many bytes. */
   diskFloorBytes(totalBytes: number): number;
 };
@@ -93,8 +95,7 @@ export type Api = { port: number; close(): Promise<void> };
 /** Serves the interface, both addresses on one port. `close` lets requests end for 5 s, then ends them. */
 export async function startApi(deps: ApiDeps): Promise<Api> {
   const { db, secretBox, health, log } = deps;
-  const trusted = readAddressSet(deps.trustedProxies);
-  if (trusted === null) throw new Error(`Expected networks of trusted proxies, got ${deps.trustedProxies.join()}.`);
+  const trusted = readTrustedProxies(deps.trustedProxies);
   const { guard, close: closeGuard } = openKeylessGuard(deps);
   const app = createApp(deps, { guard, trusted });
   const progressHub = new ProgressHub({
@@ -110,9 +111,13 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
     ...createStores(db, secretBox),
     progressHub,
   };
-  app.get('/healthz', (_request, reply) => {
+  app.get('/healthz', async ({ raw }, reply) => {
     const { status, body } = health();
-    return reply.code(status).header('cache-control', 'no-store').send(body);
+    const showsAll = isFromHere(raw, trusted) || (await hasKey(raw, operationDeps));
+    return reply
+      .code(status)
+      .header('cache-control', 'no-store')
+      .send(showsAll ? body : { status: body.status });
   });
   app.get('/play/:libraryId/:videoId', (request, reply) => reply.redirect(playerAddress(request.url, deps.edgeUrl)));
   addDashboard(app, {
@@ -134,8 +139,18 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
   };
 }
 
+/** While the database is away no key is known, but the status is. */
+async function hasKey({ headers }: IncomingMessage, { keys }: Pick<OperationDeps, 'keys'>): Promise<boolean> {
+  const key = headers.accesskey;
+  if (typeof key !== 'string' || key === '') return false;
+  return await keys.find(key).then(
+    (grant) => grant !== null,
+    () => false,
+  );
+}
+
 function createApp(
-  { log, mounts }: ApiDeps,
+  { log, mounts, limits }: ApiDeps,
   { guard, trusted }: { guard: KeylessGuard; trusted: AddressSet },
 ): FastifyInstance {
   const app = Fastify({
@@ -168,7 +183,7 @@ function createApp(
       guard.recordUnreadable(error, socket);
       answerUnreadable(error, socket);
     },
-    serverFactory: (handler) => createHttpServer(handler, mounts),
+    serverFactory: (handler) => createHttpServer(handler, { mounts, ...(limits !== undefined && { limits }), trusted }),
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -197,10 +212,15 @@ function createApp(
 // No limit on how long a whole request takes: uploads are slow. Each reader of a body has its own.
 function createHttpServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
-  mounts: readonly Mount[],
+  { mounts, limits, trusted }: Pick<ApiDeps, 'mounts' | 'limits'> & { trusted: AddressSet },
 ): Server {
   const server = http.createServer(
-    { requestTimeout: 0, headersTimeout: HEADERS_LIMIT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+    {
+      ...REQUEST_LIMITS,
+      ...(limits?.headersTimeout !== undefined && { headersTimeout: limits.headersTimeout }),
+      requestTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
     (request, response) => {
       response.setHeaders(new Map(Object.entries(ANY_ORIGIN)));
       const path = request.url?.toLowerCase() ?? '';
@@ -211,6 +231,7 @@ function createHttpServer(
     },
   );
   server.maxConnections = MAX_CONNECTIONS;
+  limitConnections(server, { perClient: limits?.connectionsPerClient ?? MAX_CONNECTIONS_PER_CLIENT, trusted });
   return server;
 }
 

@@ -43,8 +43,9 @@ export async function serveRole(role: Role, settings: Settings, log: Logger, sto
     (health) => (fleet.roles[role] = { state: health.ok ? 'ok' : 'failing', detail: health.detail }),
     stop,
   );
-  const { host, healthPort: wantedPort } = settings;
-  const healthPort = wantedPort === null ? null : await openHealthPort({ host, port: wantedPort }, { fleet, running });
+  const { host, healthPort: wantedPort, trustedProxies } = settings;
+  const healthPort =
+    wantedPort === null ? null : await openHealthPort({ host, port: wantedPort, trustedProxies }, { fleet, running });
   if (healthPort !== null) fleet.listeners = { ...fleet.listeners, health: healthPort.port };
   // The edge is another process, here or elsewhere, on the port of its setting.
   const addresses = baseAddresses(settings, { edge: settings.edgePort, api: settings.port, ...running.listeners });

@@ -6,7 +6,7 @@ import type { LiveNode } from '../ingest/live/live-node.ts';
 import { startRtmp } from '../ingest/rtmp/start-rtmp.ts';
 import { SrtMissing, startSrt } from '../ingest/srt/start-srt.ts';
 import { startWhip, WhipMissing } from '../ingest/whip/start-whip.ts';
-import { readAddressSet } from '../lib/client-address.ts';
+import { readTrustedProxies } from '../lib/client-address.ts';
 import { Refused } from '../lib/refused.ts';
 import { EncoderBudget } from '../media/live/publishing/run-publisher-media.ts';
 
@@ -23,11 +23,14 @@ export async function openListeners(deps: Deps) {
   const { host } = settings;
   const budget = new EncoderBudget(AUDIO_ENCODERS_PER_CORE * availableParallelism());
   const publish = node.publish.bind(node);
-  const rtmp = await startRtmp({ host, port: settings.rtmpPort, publish, report });
+  const trusted = readTrustedProxies(settings.trustedProxies);
+  const rtmp = await startRtmp({ host, port: settings.rtmpPort, trusted, publish, report });
   const srt = await openSrt(deps, budget);
   const certificate = await readCertificate(settings);
   const rtmps =
-    certificate === null ? null : await startRtmp({ host, port: settings.rtmpsPort, certificate, publish, report });
+    certificate === null
+      ? null
+      : await startRtmp({ host, port: settings.rtmpsPort, trusted, certificate, publish, report });
   const whip = await openWhip(deps, budget, certificate);
   const open: Record<string, Listener | null> = { rtmp, rtmps, srt, whip };
   const there = Object.entries(open).flatMap(([name, listener]) => (listener === null ? [] : [{ name, listener }]));
@@ -88,11 +91,9 @@ async function openWhip(
   budget: EncoderBudget,
   certificate: Certificate | null,
 ): Promise<Listener | null> {
-  const trusted = readAddressSet(settings.trustedProxies);
-  if (trusted === null) throw new Error(`Expected networks of trusted proxies, got ${settings.trustedProxies.join()}.`);
   try {
     return await startWhip({
-      trusted,
+      trusted: readTrustedProxies(settings.trustedProxies),
       host: settings.host,
       port: settings.whipPort,
       certificate,

@@ -25,12 +25,14 @@ export async function openTus(
     import('../ingest/tus/tus-uploads.ts'),
     import('../ingest/tus/public-url.ts'),
   ]);
+  const space = { storage, diskFloorBytes: usualDiskFloorBytes };
+  const secretBox = createSecretBox(settings.secretKey);
   return createTusHandler({
-    uploads: createTusUploads({ db, storage, queue, secretBox: createSecretBox(settings.secretKey) }),
+    uploads: createTusUploads({ db, storage, queue, secretBox, maxBytes: MAX_UPLOAD_BYTES, space }),
     staging: storage.staging,
     maxBytes: MAX_UPLOAD_BYTES,
     publicUrl: (request) => settings.publicUrl ?? publicUrlOf(request),
-    space: { storage, diskFloorBytes: usualDiskFloorBytes },
+    space,
     onError: (error) => log.error(error, 'resumable upload failed'),
   });
 }

@@ -12,6 +12,7 @@ import type { ShieldEventStore } from '../catalog/shield/events/shield-event-sto
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import type { DeliveredTotal } from '../catalog/statistics/sums/delivered-store.ts';
 import type { Visits } from '../catalog/statistics/visits/visits.ts';
+import { MAX_CONNECTIONS_PER_CLIENT } from '../lib/client-connections.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { SendFile } from '../lib/send-file.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
@@ -64,7 +65,7 @@ export type EdgeLimits = {
 
 export const DEFAULT_LIMITS: EdgeLimits = {
   connections: 12_000,
-  connectionsPerClient: 2_500,
+  connectionsPerClient: MAX_CONNECTIONS_PER_CLIENT,
   clientRate: CLIENT_RATE,
   publicationCacheBytes: 64 * 2 ** 20,
   textCacheBytes: 32 * 2 ** 20,

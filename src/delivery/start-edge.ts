@@ -9,8 +9,8 @@ import { UnzonedWaf } from '../catalog/shield/admission/unzoned-waf.ts';
 import { EventRecorder } from '../catalog/shield/events/event-recorder.ts';
 import type { Hit } from '../catalog/shield/hit.ts';
 import { RULES } from '../catalog/shield/rules.ts';
-import { type AddressSet, readAddressSet } from '../lib/client-address.ts';
-import { clientKey } from '../lib/client-key.ts';
+import { type AddressSet, readTrustedProxies } from '../lib/client-address.ts';
+import { limitConnections } from '../lib/client-connections.ts';
 import { http } from '../lib/http.ts';
 import type { ParserError } from '../lib/parser-error.ts';
 import { queuedBytes } from '../lib/send-file.ts';
@@ -92,7 +92,9 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   };
   const server = openServer(limits, handling);
   const { trusted } = receiving;
-  server.on('connection', (socket) => countConnection(socket, { trusted, budgets, handling }));
+  limitConnections(server, { perClient: limits.connectionsPerClient, trusted }, ({ remoteAddress }) =>
+    recordAlone(remoteAddress, TOO_MANY_CONNECTIONS, handling),
+  );
   await listen(server, deps);
   // A server that listens on TCP always has an address of this kind.
   const { port } = server.address() as AddressInfo;
@@ -113,7 +115,6 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
 
 function openBudgets(limits: EdgeLimits): Budgets {
   return new ClientBudgets({
-    connections: limits.connectionsPerClient,
     lentBytes: limits.lentBytesPerClient,
     coldLookups: limits.lookUpsPerClient,
     waits: limits.waitsPerClient,
@@ -121,7 +122,7 @@ function openBudgets(limits: EdgeLimits): Budgets {
   });
 }
 
-type Budgets = ClientBudgets<'connections' | 'lentBytes' | 'coldLookups' | 'waits' | 'encryptions'>;
+type Budgets = ClientBudgets<'lentBytes' | 'coldLookups' | 'waits' | 'encryptions'>;
 
 type Shared = { policies: PolicyReader; ownHosts: HostRules; budgets: Budgets };
 
@@ -129,8 +130,7 @@ function openReceiving(
   { trustedProxies, places, firewall, loadWaf, log }: EdgeDeps,
   { ownHosts, policies, budgets }: Shared,
 ): ReceiveDeps & { trusted: AddressSet } {
-  const trusted = readAddressSet(trustedProxies);
-  if (trusted === null) throw new Error(`Expected networks of trusted proxies, got ${trustedProxies.join()}.`);
+  const trusted = readTrustedProxies(trustedProxies);
   const unzoned = new UnzonedWaf(loadWaf, (err) => log.warn({ err }, 'How to inspect requests could not be read.'));
   const clients = new KnownClients(trusted, places);
   return { routes: new Routes(ownHosts), policies, trusted, clients, budgets, firewall, unzoned };
@@ -192,21 +192,6 @@ function openServer(limits: EdgeLimits, handling: HandleDeps): Server {
 /** Who sends a body too slowly is refused before its connection is closed as idle, without an answer. */
 function requestLimitMs({ headMs, idleMs }: EdgeLimits): number {
   return Math.min(2 * headMs, Math.max(headMs, idleMs / 2 - 2 * CHECK_CONNECTIONS_MS));
-}
-
-/** Ends what is more than one client may have open. Behind a trusted proxy each connection has many clients. */
-function countConnection(
-  socket: Socket,
-  { trusted, budgets, handling }: { trusted: AddressSet; budgets: Budgets; handling: HandleDeps },
-): void {
-  if (trusted.has(socket.remoteAddress ?? '')) return;
-  const client = clientKey(socket.remoteAddress);
-  if (!budgets.take(client, 'connections')) {
-    recordAlone(socket.remoteAddress, TOO_MANY_CONNECTIONS, handling);
-    socket.destroy();
-    return;
-  }
-  socket.once('close', () => budgets.give(client, 'connections'));
 }
 
 /** A connection on which nothing moved. One that still has bytes to take reads too slowly, which is recorded. */

@@ -1,7 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
 /** Whether an address lies in one of some networks. */
 export type AddressSet = { has(address: string): boolean };
+
+/** This machine (RFC 6890). */
+const LOOPBACK: AddressSet = {
+  has: (address) => ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback',
+};
 
 type Parsed = ReturnType<typeof ipaddr.parse>;
 
@@ -43,9 +49,21 @@ function readCidr(text: string): [Parsed, number] | null {
   return ipaddr.isValidCIDR(text) ? ipaddr.parseCIDR(text) : null;
 }
 
+/** The set of no address. */
+export const NO_ADDRESSES: AddressSet = { has: () => false };
+
+/** The addresses of trusted proxies. Throws if the settings hold anything but networks. */
+export function readTrustedProxies(networks: readonly string[]): AddressSet {
+  const trusted = readAddressSet(networks);
+  if (trusted === null) throw new Error(`Expected networks of trusted proxies, got ${networks.join()}.`);
+  return trusted;
+}
+
 /**
- * The address of who sent a request: the socket's, or where that is a trusted proxy's, the last of `X-Forwarded-For`
- * that is none. What a client writes there itself stands before that, and counts for nothing.
+ * The address that sent a request: the socket's, or if that is a trusted proxy's, the last of `X-Forwarded-For` that is
+ * none. Proxies append, so whatever a client wrote there itself comes before that and has no effect. A proxy may add
+ * the port (`192.0.2.7:5555`, `"[2001:db8::1]:443"`). If it names no address (`unknown`, `_hidden`), the client counts
+ * as the proxy.
  */
 export function clientAddress(
   { remoteAddress, forwardedFor }: { remoteAddress: string | undefined; forwardedFor: string | undefined },
@@ -53,8 +71,10 @@ export function clientAddress(
 ): string {
   let address = canonical(remoteAddress ?? '') ?? '';
   if (forwardedFor === undefined || !trusted.has(address)) return address;
-  for (const hop of forwardedFor.split(',').reverse()) {
-    const named = canonical(hop.trim());
+  // Empty elements of a list have no meaning (RFC 9110 section 5.6.1).
+  const hops = forwardedFor.split(',').map((hop) => hop.trim());
+  for (const hop of hops.filter((text) => text !== '').reverse()) {
+    const named = readHop(hop);
     if (named === null) return address;
     address = named;
     if (!trusted.has(address)) return address;
@@ -62,7 +82,36 @@ export function clientAddress(
   return address;
 }
 
+/**
+ * Whether a request comes from a program on this machine or from a trusted proxy itself. One that another proxy on this
+ * machine forwarded does not, as far as its headers tell, nor does one of a page of another origin.
+ */
+export function isFromHere(
+  {
+    socket: { remoteAddress },
+    headers,
+  }: { socket: { remoteAddress?: string | undefined }; headers: IncomingHttpHeaders },
+  trusted: AddressSet,
+): boolean {
+  const forwardedFor = [headers['x-forwarded-for'] ?? []].flat().join();
+  const direct = clientAddress({ remoteAddress, forwardedFor: undefined }, trusted);
+  const address = clientAddress({ remoteAddress, forwardedFor }, trusted);
+  const isForwarded = forwardedFor !== '' || headers.forwarded !== undefined || headers.via !== undefined;
+  if (headers.origin !== undefined || (isForwarded && address === direct)) return false;
+  return LOOPBACK.has(address) || trusted.has(address);
+}
+
+/** A node as proxies write it (RFC 7239 section 6): an address, in quotes or not, with or without a port. */
+function readHop(hop: string): string | null {
+  const text = hop.replace(/^"(.*)"$/, '$1').trim();
+  const [, bracketed] = /^\[([^\]]*)\](?::\w*)?$/.exec(text) ?? [];
+  if (bracketed !== undefined) return ipaddr.IPv6.isValid(bracketed) ? canonical(bracketed) : null;
+  const [, host = text] = /^([\d.]+):\w*$/.exec(text) ?? [];
+  return ipaddr.IPv6.isValid(host) || ipaddr.IPv4.isValidFourPartDecimal(host) ? canonical(host) : null;
+}
+
+/** One spelling for each address: IPv4 in IPv6 is IPv4, and the zone of a link (`%eth0`) is left out. */
 function canonical(text: string): string | null {
-  const bare = text.replace(/^\[|\]$/g, '');
+  const [bare = ''] = text.split('%', 1);
   return ipaddr.isValid(bare) ? ipaddr.process(bare).toString() : null;
 }

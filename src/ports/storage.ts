@@ -149,6 +149,8 @@ export type Staging = {
   rewind(id: string, sizeBytes: number): Promise<void>;
   /** Bytes that are durably staged; 0 when nothing is. */
   size(id: string): Promise<number>;
+  /** Reads the staged bytes from `offset` on; an empty stream when nothing is staged. The caller closes it. */
+  read(id: string, offset: number, signal: AbortSignal): Promise<Readable>;
   /**
    * Makes the staged bytes one object and forgets the staging. O(1) on a local folder. Doing it twice is
    * harmless: with nothing staged it answers the object at `key`, or refuses with `not-found`.

@@ -1,18 +1,25 @@
+import { isFromHere, readTrustedProxies } from '../lib/client-address.ts';
+import { limitConnections, REQUEST_LIMITS } from '../lib/client-connections.ts';
 import { http } from '../lib/http.ts';
 import { closeServer, listen } from '../lib/listen.ts';
 import { describeHealth, type Fleet, type RunningRole } from './health.ts';
 
+/** Connections of one client that watches roles. */
+const MAX_PROBES_PER_CLIENT = 32;
+
 export type HealthPort = { port: number; close(): Promise<void> };
 
 /**
- * Answers on a port of its own how a role is: `/healthz` in full, 503 when its database or its store fails, and
- * `/readyz` the status alone. Nothing is asked of either for an answer: they are watched in the background.
+ * Serves the state of a role on a port of its own: `/healthz` in full to this machine and trusted proxies, `/readyz`
+ * and to others the status alone; 503 when its database or its store fails. Neither is queried for a request: they are
+ * watched in the background.
  */
 export async function openHealthPort(
-  { host, port }: { host: string; port: number },
+  { host, port, trustedProxies }: { host: string; port: number; trustedProxies: readonly string[] },
   { fleet, running }: { fleet: Fleet; running: Pick<RunningRole, 'storage' | 'heldDeletions'> },
 ): Promise<HealthPort> {
-  const server = http.createServer((request, response) => {
+  const trusted = readTrustedProxies(trustedProxies);
+  const server = http.createServer(REQUEST_LIMITS, (request, response) => {
     const path = request.url?.split('?')[0];
     if (path !== '/healthz' && path !== '/readyz') {
       response.writeHead(404).end();
@@ -20,8 +27,9 @@ export async function openHealthPort(
     }
     const { status, body } = describeHealth(fleet, running.storage(), () => 0, running.heldDeletions());
     response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
-    response.end(JSON.stringify(path === '/healthz' ? body : { status: body.status }));
+    response.end(JSON.stringify(path === '/healthz' && isFromHere(request, trusted) ? body : { status: body.status }));
   });
+  limitConnections(server, { perClient: MAX_PROBES_PER_CLIENT, trusted });
   const realPort = await listen(server, port, host);
   return { port: realPort, close: () => closeServer(server, 0) };
 }

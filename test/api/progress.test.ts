@@ -238,3 +238,55 @@ test('the service stops though followers are there, and each sees the end of its
   await ended;
   expect([watches.length, follower.isEnded, other.faults]).toEqual([1, true, []]);
 });
+
+const DASHBOARD = () => ({ Origin: api.url, 'X-Millrace-Dashboard': '1' });
+
+/** A key of its own, and the ways by which it or its session ends, in this process or in another. */
+test.each([
+  [
+    'a key is revoked',
+    async (key: string, id: string) => {
+      const { db } = api.database;
+      await db
+        .updateTable('access_key')
+        .set({ revoked_at: new Date() })
+        .where('id', '=', id as Guid)
+        .execute();
+      expect((await api.call('GET', '/library/1/videos', { key })).status).toBeLessThan(500);
+    },
+  ],
+  [
+    'a session ends',
+    async (_key: string, _id: string, cookie: string) => {
+      const headers = { ...DASHBOARD(), Cookie: cookie };
+      expect((await api.call('DELETE', '/dashboard/session', { key: null, headers })).status).toBe(204);
+    },
+  ],
+  [
+    'the key of a session is deleted',
+    async (_key: string, id: string) => {
+      await api.database.db
+        .deleteFrom('access_key')
+        .where('id', '=', id as Guid)
+        .execute();
+    },
+  ],
+])('when %s its stream ends, and those of others go on', async (name, end) => {
+  const made = await api.call('POST', '/videolibrary/1/keys', {
+    key: api.first.accountKey,
+    body: { Scope: 'read', Label: name },
+  });
+  const { Id: id, Key: key }: { Id: string; Key: string } = Object(made.body);
+  const signedIn = await api.call('POST', '/dashboard/session', { key: null, headers: DASHBOARD(), body: { key } });
+  const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const gone = new AbortController();
+  const headers: Record<string, string> = name.includes('session') ? { Cookie: cookie } : { AccessKey: key };
+  const follower = new Follower(await fetch(`${api.url}/library/1/progress`, { headers, signal: gone.signal }), gone);
+  expect(follower.response.status).toBe(200);
+  const other = await follow('/library/1/progress');
+  await end(key, id, cookie);
+  await follower.untilEnd();
+  const guid = await createVideo();
+  await other.until(({ data }) => data.guid === guid);
+  other.close();
+});

@@ -19,6 +19,11 @@ export function growingTests(given: () => Given): void {
       expect(await storage.staging.append(id, offset, Readable.from(cut(piece, MIB)), never)).toBe(cuts[index + 1]);
       expect(await storage.staging.size(id)).toBe(cuts[index + 1]);
     }
+    for (const offset of [0, 5, 21 * MIB, bytes.length]) {
+      const read = await gather(await storage.staging.read(id, offset, never));
+      expect(sha256(read).equals(sha256(bytes.subarray(offset)))).toBe(true);
+    }
+    expect(await gather(await storage.staging.read(newGuid(), 0, never))).toEqual(Buffer.alloc(0));
     expect((await toArray(storage.staging.list(never))).map((staged) => staged.id)).toContain(id);
     expect(await storage.head(key('staged'))).toBeNull();
     expect(await storage.staging.commit(id, key('staged'), never)).toEqual({ sizeBytes: bytes.length });

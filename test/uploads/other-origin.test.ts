@@ -91,10 +91,12 @@ test('a page of another origin uploads in pieces', async () => {
   expect(await stack.loadVideo(guid)).toMatchObject({ title: 'Named by a page', status: 1, hasOriginal: true });
 });
 
-test('parts of a parallel upload are refused, and the video takes a whole one after them', async () => {
-  const guid = await create('In parallel');
-  expect(await upload(guid, { parallelUploads: 2 })).toMatch(/Upload-Concat/);
-  expect(await stack.loadVideo(guid)).toMatchObject({ status: 0 });
-  expect(await upload(guid, {})).toBeNull();
-  expect(await stack.loadVideo(guid)).toMatchObject({ status: 1 });
+test.each([
+  ['in parallel', { parallelUploads: 2 }],
+  ['with its first bytes in the creation', { uploadDataDuringCreation: true }],
+  ['with a length that is set last', { uploadLengthDeferred: true, chunkSize: 40_000 }],
+])('a page of another origin uploads %s', async (_, options) => {
+  const guid = await create('By a page');
+  expect(await upload(guid, options)).toBeNull();
+  expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, hasOriginal: true });
 });

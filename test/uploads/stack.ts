@@ -61,12 +61,13 @@ export async function startStack(allow: string[] = ['127.0.0.0/8']): Promise<Upl
   const jobs = await openSendOnlyQueue({ pool: api.database.pool, onError });
   const { storage, secretBox } = api;
   const { db } = api.database;
+  const space = { storage, diskFloorBytes: () => 5e9 };
   const tus = createTusHandler({
-    uploads: createTusUploads({ db, storage, queue: jobs, secretBox }),
+    uploads: createTusUploads({ db, storage, queue: jobs, secretBox, maxBytes: 1e9, space }),
     staging: storage.staging,
     maxBytes: 1e9,
     publicUrl: publicUrlOf,
-    space: { storage, diskFloorBytes: () => 5e9 },
+    space,
     onError,
   });
   Object.assign(holder, { tus, jobs });

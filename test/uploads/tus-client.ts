@@ -27,10 +27,23 @@ export function post(
   lengthBytes: number,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  return fetch(`${library.url}/tusupload`, {
+  return create(library, videoId, { headers: { 'Upload-Length': String(lengthBytes), ...headers } });
+}
+
+/** Creates an upload with the headers and the body that are given; the answer as it came. */
+export function create(
+  library: TusLibrary,
+  videoId: string,
+  { headers, body }: { headers: Record<string, string>; body?: Uint8Array | ReadableStream },
+): Promise<Response> {
+  const init: RequestInit & { duplex: 'half' } = {
     method: 'POST',
-    headers: { ...VERSION, ...sign(library, videoId), 'Upload-Length': String(lengthBytes), ...headers },
-  });
+    headers: { ...VERSION, ...sign(library, videoId), ...headers },
+    // Bytes of an ArrayBuffer or a stream, as a body may be; the types of Buffer leave that open.
+    ...(body && { body: body as BodyInit }),
+    duplex: 'half',
+  };
+  return fetch(`${library.url}/tusupload`, init);
 }
 
 /** One upload of one video. */

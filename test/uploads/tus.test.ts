@@ -103,13 +103,26 @@ test.each([
   expect(await answer.json()).toEqual({ Success: false, StatusCode: 401, Message: expect.stringContaining(reason) });
 });
 
-test('an upload that was opened in time may go on after its signature has expired, with a true one', async () => {
+test('an upload goes on after its signature has expired if it was created before that, with a true one', async () => {
   const guid = await stack.createVideo();
   const { url } = await open(library, guid, 4);
   const forged = at(url, { ...sign(library, guid), AuthorizationSignature: '0'.repeat(64) });
   expect((await forged.patch(0, Buffer.from('abcd'))).status).toBe(401);
   const late = at(url, sign(library, guid, 1_700_000_000));
+  await stack.database.db
+    .updateTable('upload')
+    .set({ created_at: new Date(1_699_999_999_000) })
+    .execute();
   expect((await late.patch(0, Buffer.from('abcd'))).status).toBe(204);
+});
+
+test('a signature that expired before an upload was created opens nothing of it', async () => {
+  const guid = await stack.createVideo();
+  const { url } = await open(library, guid, 4);
+  const late = at(url, sign(library, guid, 1_700_000_000));
+  const answers = [await late.head(), await late.patch(0, Buffer.from('abcd')), await late.remove()];
+  expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
+  expect((await at(url, sign(library, guid)).head()).status).toBe(200);
 });
 
 test('an upload is found only with the video that it belongs to', async () => {
@@ -187,7 +200,9 @@ test('a browser is reported what it may send and read', async () => {
     '1.0.0',
     '1000000000',
   ]);
-  expect(answer.headers.get('Tus-Extension')).toBe('creation,termination,checksum,expiration');
+  expect(answer.headers.get('Tus-Extension')).toBe(
+    'creation,creation-with-upload,creation-defer-length,concatenation,termination,checksum,expiration',
+  );
   expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*');
   for (const name of ['AuthorizationSignature', 'Upload-Offset', 'Tus-Resumable', 'X-HTTP-Method-Override']) {
     expect(answer.headers.get('Access-Control-Allow-Headers')).toContain(name);
@@ -199,7 +214,8 @@ test.each([
   ['another version', { 'Tus-Resumable': '0.2.2' }, 412],
   ['no length', { 'Upload-Length': '' }, 400],
   ['a length above the limit', { 'Upload-Length': '1000000001' }, 413],
-  ['a deferred length', { 'Upload-Length': '', 'Upload-Defer-Length': '1' }, 400],
+  ['a length and a deferred one', { 'Upload-Defer-Length': '1' }, 400],
+  ['a deferred length of 2', { 'Upload-Length': '', 'Upload-Defer-Length': '2' }, 400],
 ])('a creation with %s is %i', async (_, headers, status) => {
   expect((await post(library, await stack.createVideo(), 10, headers)).status).toBe(status);
 });
@@ -246,12 +262,13 @@ test('while the database is away the answer is 503 with Retry-After', async () =
   const away = openDatabase({ host: '/nonexistent', user: 'x', database: 'x' }, () => {});
   const faults: unknown[] = [];
   const { storage, secretBox, jobs: queue } = stack;
+  const space = { storage, diskFloorBytes: () => 0 };
   const tus = createTusHandler({
-    uploads: createTusUploads({ db: away.db, storage, queue, secretBox }),
+    uploads: createTusUploads({ db: away.db, storage, queue, secretBox, maxBytes: 1e9, space }),
     staging: storage.staging,
     maxBytes: 1e9,
     publicUrl: publicUrlOf,
-    space: { storage, diskFloorBytes: () => 0 },
+    space,
     onError: (error) => faults.push(error),
   });
   const server = createServer(tus.handle);

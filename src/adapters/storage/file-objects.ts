@@ -10,7 +10,7 @@ import { ifPresent, infoOf, pruneFolders } from './file-tree.ts';
 import { hasCode, openTemp, refuseFull, syncFolders, writeBody } from './file-write.ts';
 
 /** Large reads keep up with sendfile; small ones cost a thread hop for each 64 KiB. */
-const READ_CHUNK_BYTES = 1024 * 1024;
+export const READ_CHUNK_BYTES = 1024 * 1024;
 
 export type FilePut = { key: StorageKey; target: string; ifAbsent: boolean; body: Readable | Uint8Array };
 

@@ -1,8 +1,10 @@
 import { type FileHandle, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { Refused } from '../../lib/refused.ts';
 import { type Staging, type StorageKey, storageKey } from '../../ports/storage.ts';
 import { checkStagingId, isStagingId } from './bytes.ts';
+import { READ_CHUNK_BYTES } from './file-objects.ts';
 import { pathOf, placeOf } from './file-place.ts';
 import { ifPresent, statObject } from './file-tree.ts';
 import { hasCode, inFolderOf, refuseFull, refusingFull, syncFolders, writeBody } from './file-write.ts';
@@ -45,6 +47,11 @@ export function createFileStaging(root: string): Staging {
     async size(id) {
       const handle = await ifPresent(open(pathOf(id), 'r'));
       return handle === null ? 0 : await durableSize(handle);
+    },
+    async read(id, offset, signal) {
+      const handle = await ifPresent(open(pathOf(id), 'r'));
+      if (handle === null) return Readable.from([]);
+      return handle.createReadStream({ start: offset, highWaterMark: READ_CHUNK_BYTES, signal });
     },
     async commit(id, key, signal) {
       return await commitFile(root, { path: pathOf(id), key: storageKey(key) }, signal);

@@ -13,6 +13,7 @@ export function createMovingStaging({ to: { staging: to }, from: { staging: from
     append: async (id, offset, body, signal) => await (await placeOf(id)).append(id, offset, body, signal),
     rewind: async (id, sizeBytes) => await (await placeOf(id)).rewind(id, sizeBytes),
     size: async (id) => await (await placeOf(id)).size(id),
+    read: async (id, offset, signal) => await (await placeOf(id)).read(id, offset, signal),
     async commit(id, key, signal) {
       if ((await from.size(id)) > 0) return await from.commit(id, key, signal);
       return await commitWhereStaged({ to, from }, { id, key }, signal);

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { type CopyPartResult, UploadPartCopyCommand } from '@aws-sdk/client-s3';
 import { inParallel } from '../../lib/in-parallel.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -47,6 +48,11 @@ export function createS3Staging(bucket: S3Bucket): Staging {
     async size(id) {
       checkStagingId(id);
       return sizeOf(await piecesOf(bucket, id));
+    },
+    async read(id, offset, signal) {
+      checkStagingId(id);
+      const pieces = await piecesOf(bucket, id);
+      return Readable.from(chunksFrom(bucket, { pieces: piecesWithin(pieces, 0, sizeOf(pieces)), offset }, signal));
     },
     async commit(id, key, signal) {
       checkStagingId(id);
@@ -197,6 +203,17 @@ async function readRun(bucket: S3Bucket, run: readonly Piece[], signal: AbortSig
   }
   if (filled !== bytes.length) throw new Error(`Expected ${bytes.length} staged bytes, came ${filled}.`);
   return bytes;
+}
+
+async function* chunksFrom(
+  bucket: S3Bucket,
+  { pieces, offset }: { pieces: readonly Piece[]; offset: number },
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  for (const piece of pieces.filter((one) => one.offset + one.sizeBytes > offset)) {
+    const range = { start: Math.max(0, offset - piece.offset), end: Infinity };
+    yield* (await openS3Object(bucket, { key: piece.key, range }, signal)).body;
+  }
 }
 
 /** A part that the engine copies itself; from memory where it cannot. */

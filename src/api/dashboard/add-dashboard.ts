@@ -65,6 +65,16 @@ export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
 function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
   const { sessions, publicUrl } = deps;
   const limit = createAttemptLimit();
+  // A valid key is never refused: others at the same address must not lock its owner out.
+  const failedSignIn = (message: string, address: string) => {
+    const isReached = limit.isReached(address);
+    limit.fail(address);
+    if (!isReached) return new Refused('unauthenticated', message);
+    return new Refused(
+      'busy',
+      'Too many wrong keys came from this address. Try again in a minute, or with a valid key.',
+    );
+  };
   app.get('/dashboard/session', async (request, reply) => {
     const session = readSession(request.raw);
     const grant = session === null ? null : await sessions.find(session);
@@ -73,16 +83,10 @@ function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
   });
   app.post('/dashboard/session', async (request, reply) => {
     requireOwnPage(request.raw, publicUrl);
-    if (limit.isReached(deps.callerOf(request.raw))) {
-      throw new Refused('busy', 'Too many wrong keys came from this address. Try again in a minute.');
-    }
     // Just read by the schema that the type is inferred from.
     const { key = '', link } = (await readJsonBody(request.raw, signIn)) as Static<typeof SignIn>;
     const started = link === undefined ? await sessions.start(key.trim()) : await sessions.startByLink(link);
-    if (started === null) {
-      limit.fail(deps.callerOf(request.raw));
-      throw new Refused('unauthenticated', link === undefined ? WRONG_KEY : WORN_LINK);
-    }
+    if (started === null) throw failedSignIn(link === undefined ? WRONG_KEY : WORN_LINK, deps.callerOf(request.raw));
     reply.header('set-cookie', sessionCookie(request.raw, publicUrl, started.id));
     return noStore(reply).send(describe(started.grant, deps));
   });

@@ -13,6 +13,8 @@ const RECONNECT_MS = 2_000;
 export class ProgressClient {
   readonly topic: Topic;
   readonly stream = new Readable({ read() {} });
+  /** Whether the key or session that opened the stream still does. */
+  isAllowed: () => Promise<boolean> = async () => true;
   #isOver = false;
   /** What was said last of each video, so that nothing is said twice in a row. */
   readonly #said = new Map<Guid, string>();

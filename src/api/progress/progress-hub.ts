@@ -7,6 +7,7 @@ import type {
 } from '../../catalog/publications/publication-watch-store.ts';
 import type { ProgressStore, VideoProgress } from '../../catalog/videos/progress-store.ts';
 import type { Guid } from '../../lib/guid.ts';
+import { inParallel } from '../../lib/in-parallel.ts';
 import { Refused } from '../../lib/refused.ts';
 import { wireStatus } from '../models/video-status.ts';
 import { ProgressClient, type Topic } from './progress-client.ts';
@@ -15,6 +16,8 @@ const BEAT_MS = 15_000;
 /** Changes that come in quick succession are read together. */
 const GATHER_MS = 100;
 const RETRY_MS = 1_000;
+const KEYS_REMEMBERED_MS = 1_050;
+const KEY_CHECKS_AT_ONCE = 4;
 const VIDEOS_AT_ONCE = 200;
 const MAX_WAITING_VIDEOS = 10_000;
 /** Clocks of this machine and the database's may differ by this much. */
@@ -47,6 +50,7 @@ export class ProgressHub {
   #subscription: PublicationWatch | null = null;
   #awaySince: Date | null = null;
   #beats: NodeJS.Timeout | undefined;
+  #keyCheck: NodeJS.Timeout | undefined;
   #task: Promise<void> | null = null;
 
   constructor(deps: ProgressDeps) {
@@ -75,10 +79,16 @@ export class ProgressHub {
     return client.stream;
   }
 
+  /** Ends a stream that `open` gave within 2 s after its key or session ended. `isAllowed` asks whether it did. */
+  guard(stream: Readable, isAllowed: () => Promise<boolean>): void {
+    for (const client of this.#clients) if (client.stream === stream) client.isAllowed = isAllowed;
+  }
+
   /** Ends all streams and the listening. */
   async close(): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#beats);
+    clearTimeout(this.#keyCheck);
     for (const client of this.#clients) client.end();
     await this.#subscription?.close();
     await this.#task;
@@ -91,8 +101,10 @@ export class ProgressHub {
       listening: () => {
         // What happened without a listener was missed: everybody is notified anew how things stand.
         for (const client of this.#clients) this.#newcomers.add(client);
+        this.#checkKeys();
         this.#goOn();
       },
+      keys: () => this.#checkKeys(),
       lost: (error) => {
         this.#awaySince ??= new Date(Date.now() - CLOCK_DOUBT_MS);
         this.#deps.onError(error);
@@ -111,6 +123,23 @@ export class ProgressHub {
       for (const client of this.#clients) client.end();
     }
     this.#goOn();
+  }
+
+  /** Keys that were valid are remembered for a second, so that they are asked for only after that. */
+  #checkKeys(): void {
+    this.#keyCheck ??= setTimeout(() => {
+      this.#keyCheck = undefined;
+      this.#endRefused().catch((error: unknown) => {
+        this.#deps.onError(error);
+        if (!this.#closing.signal.aborted) this.#checkKeys();
+      });
+    }, KEYS_REMEMBERED_MS);
+  }
+
+  async #endRefused(): Promise<void> {
+    await inParallel([...this.#clients], KEY_CHECKS_AT_ONCE, async (client) => {
+      if (!(await client.isAllowed())) client.end();
+    });
   }
 
   #goOn(): void {
@@ -184,7 +213,9 @@ export class ProgressHub {
     );
   }
 
+  /** Keys and sessions that expire do so without a notification. */
   #beat(): void {
+    this.#checkKeys();
     for (const client of this.#clients) client.beat();
   }
 

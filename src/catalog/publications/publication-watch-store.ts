@@ -11,6 +11,8 @@ export type PublicationListener = {
   change(change: PublicationChange): void;
   /** What decides about the viewers of a library has changed. */
   policy?(libraryId: number): void;
+  /** Some key or session may open less than before. On the channel of progress only. */
+  keys?(): void;
   listening(): void;
   lost(error: Error): void;
 };
@@ -31,6 +33,7 @@ export function watchPublications(
       const change = readChange(payload);
       if (change !== null) listener.change(change);
       const policy = /^(\d{1,15}):policy$/.exec(payload);
+      if (payload === 'keys') listener.keys?.();
       if (policy !== null) listener.policy?.(Number(policy[1]));
     },
   });

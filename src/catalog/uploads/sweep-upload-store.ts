@@ -2,9 +2,7 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { WebhookStatus } from '../webhooks/webhook.ts';
-import { announce } from '../webhooks/webhook-store.ts';
-import type { UploadRef } from './upload-store.ts';
+import { announceLost, type UploadRef } from './upload-store.ts';
 
 const CLOSING_SEC = 60;
 const AT_ONCE = 100;
@@ -15,7 +13,7 @@ const IDLE_FETCH_SEC = 15;
 /** An upload session that is over. `isSource`: its object is the video's original, so only the upload session goes. */
 export type DeadUpload = UploadRef & { isSource: boolean };
 
-type DeadRow = MediaKey & { id: Guid; isSource: boolean; isLostTus: boolean };
+type DeadRow = MediaKey & { id: Guid; isSource: boolean; isLostTus: boolean; concat: string | null };
 
 /**
  * Takes upload sessions that are over, any of them, a hundred at most: PUTs whose lease ended (their process died),
@@ -28,7 +26,7 @@ export async function takeDeadUploads(db: Db): Promise<DeadUpload[]> {
     const rows = await closeDead(tx);
     // In one order, so that two sweeps never wait for each other's lines.
     const lost = rows.filter(({ isLostTus }) => isLostTus).toSorted((a, b) => (a.mediaId < b.mediaId ? -1 : 1));
-    for (const row of lost) await announce(row, WebhookStatus.presignedUploadFailed)(tx);
+    await announceLost(tx, lost);
     return rows.map(({ id, libraryId, mediaId, isSource }) => ({ id, key: { libraryId, mediaId }, isSource }));
   });
 }
@@ -44,7 +42,7 @@ async function closeDead(tx: Tx): Promise<DeadRow[]> {
       state = case when upload.state = 'complete' then 'complete' else 'closing' end
     from media, dead
     where media.library_id = upload.library_id and media.id = upload.media_id and upload.id = dead.id
-    returning dead."isLostTus", upload.id, upload.library_id as "libraryId", upload.media_id as "mediaId",
+    returning dead."isLostTus", upload.concat, upload.id, upload.library_id as "libraryId", upload.media_id as "mediaId",
       upload.state = 'complete' or coalesce(media.source_key like '%/' || upload.id::text, false) as "isSource"
   `.execute(tx);
   return rows;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { Db, FollowUp, MediaKey } from '../db.ts';
+import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import type { UploadRef } from './upload-store.ts';
@@ -9,77 +9,196 @@ import type { UploadRef } from './upload-store.ts';
 /** An upload that is not continued is dropped after this long. */
 const IDLE_SEC = 24 * 3600;
 
-/** Open resumable uploads that one video may have: each costs a row and what it staged. */
-const MAX_OPEN_PER_VIDEO = 50;
+/** An upload session ends this long after its creation, however often it is continued. */
+const MAX_LIFETIME_SEC = 7 * 24 * 3600;
 
-/** A resumable upload; `isComplete`: its bytes are the video's. */
-export type TusUpload = UploadRef & { lengthBytes: number; expiresAt: Date; isComplete: boolean };
+/** Open resumable uploads that one video may have: each costs a row and what it staged. */
+export const MAX_OPEN_PER_VIDEO = 50;
+
+/** Time at which a session that is continued now expires. */
+const putOff = sql<Date>`least(now() + ${IDLE_SEC} * interval '1 second',
+  created_at + ${MAX_LIFETIME_SEC} * interval '1 second')`;
+
+/**
+ * A resumable upload. `whole`: one file. `partial`: a part of a file, which a final upload joins with others. `final`:
+ * the file made of them (tus 1.0.0, concatenation).
+ */
+export type TusUpload = UploadRef & {
+  kind: 'whole' | 'partial' | 'final';
+  /** Null while the client has not set it (`Upload-Defer-Length`). */
+  lengthBytes: number | null;
+  createdAt: Date;
+  expiresAt: Date;
+  /** Whether its bytes are the video's. Never of a partial upload. */
+  isComplete: boolean;
+  /** `Upload-Concat` and `Upload-Metadata` as the client sent them; null if it did not. */
+  concat: string | null;
+  metadata: string | null;
+};
+
+/** A new session for a whole file or a part of one. `maxBytes` bounds all open parts of the video together. */
+export type OpenedTus = Pick<TusUpload, 'lengthBytes' | 'metadata'> & { kind: 'whole' | 'partial'; maxBytes: number };
 
 /**
  * Opens an upload session for a resumable upload in the change that begins it. Refuses (`busy`) more than 50 open ones
- * of a video.
+ * of a video, and (`too-large`) parts that are together larger than a file may be.
  */
-export function openingTus({ id, key }: UploadRef, lengthBytes: number): FollowUp {
+export function openingTus({ id, key }: UploadRef, opened: OpenedTus): FollowUp {
+  const { kind, lengthBytes, metadata, maxBytes } = opened;
   return async (tx) => {
-    const { open } = await tx
-      .selectFrom('upload')
-      .select((eb) => eb.fn.countAll<number>().as('open'))
-      .where('library_id', '=', key.libraryId)
-      .where('media_id', '=', key.mediaId)
-      .where('state', '=', 'open')
-      .executeTakeFirstOrThrow();
+    const { open, parts, partBytes } = await countOpen(tx, key);
     if (open >= MAX_OPEN_PER_VIDEO) {
       throw new Refused(
         'busy',
         `Expected at most ${MAX_OPEN_PER_VIDEO} open uploads of a video. End one of them first.`,
       );
     }
-    await tx
-      .insertInto('upload')
-      .values({
-        id,
-        library_id: key.libraryId,
-        media_id: key.mediaId,
-        method: 'tus',
-        length_bytes: lengthBytes,
-        expires_at: sql`now() + ${IDLE_SEC} * interval '1 second'`,
-      })
-      .execute();
-    await announce(key, WebhookStatus.presignedUploadStarted)(tx);
+    const allBytes = partBytes + (lengthBytes ?? 0);
+    if (kind === 'partial' && allBytes > maxBytes) {
+      throw new Refused('too-large', `Expected parts of at most ${maxBytes} bytes together, got ${allBytes}.`);
+    }
+    const row = { id, key, lengthBytes, metadata, concat: kind === 'partial' ? 'partial' : null };
+    await insertTus(tx, row);
+    if (kind === 'whole' || parts === 0) await announce(key, WebhookStatus.presignedUploadStarted)(tx);
   };
 }
 
-/** The upload, unless it is unknown, was given up or has expired. */
-export async function findTus(db: Db, id: Guid): Promise<TusUpload | null> {
-  const row = await db
-    .selectFrom('upload')
-    .select(['library_id', 'media_id', 'length_bytes', 'expires_at', 'state'])
-    .where('id', '=', id)
-    .where('method', '=', 'tus')
-    .where('state', '<>', 'closing')
-    .where('expires_at', '>', sql<Date>`now()`)
+/** A final upload. `partIds` are distinct, in the order of the file. */
+export type OpenedFinal = { lengthBytes: number; metadata: string | null; concat: string; partIds: readonly Guid[] };
+
+/**
+ * Opens an upload session for a final upload, which takes its parts over: they are found by their addresses no more.
+ * Refuses (`conflict`) parts that another final upload has taken.
+ */
+export function openingFinal({ id, key }: UploadRef, { partIds, ...opened }: OpenedFinal): FollowUp {
+  return async (tx) => {
+    await insertTus(tx, { id, key, ...opened });
+    for (const [number, partId] of partIds.entries()) {
+      const { numUpdatedRows } = await tx
+        .updateTable('upload')
+        .set({ part_of: id, part_number: number, expires_at: sql`now() + ${IDLE_SEC} * interval '1 second'` })
+        .where('id', '=', partId)
+        .where('library_id', '=', key.libraryId)
+        .where('media_id', '=', key.mediaId)
+        .where('concat', '=', 'partial')
+        .where('state', '=', 'open')
+        .where('part_of', 'is', null)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) throw new Refused('conflict', `The partial upload ${partId} is in use. Try again.`);
+    }
+  };
+}
+
+/** The final upload of a video that was created with this `Upload-Concat`, if there is one. */
+export async function findFinal(db: Db, { libraryId, mediaId }: MediaKey, concat: string): Promise<TusUpload | null> {
+  const row = await selectTus(db)
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('concat', '=', concat)
     .executeTakeFirst();
-  if (row === undefined || row.length_bytes === null) return null;
-  return {
-    id,
-    key: { libraryId: row.library_id, mediaId: row.media_id },
-    lengthBytes: row.length_bytes,
-    expiresAt: row.expires_at,
-    isComplete: row.state === 'complete',
-  };
+  return row === undefined ? null : toUpload(row);
 }
 
-/** Puts off the expiry of an upload that someone goes on with; answers when it expires now. */
+/** The upload, unless it is unknown, was given up, has expired or is a part that a final upload has taken over. */
+export async function findTus(db: Db, id: Guid): Promise<TusUpload | null> {
+  const row = await selectTus(db).where('id', '=', id).where('part_of', 'is', null).executeTakeFirst();
+  return row === undefined ? null : toUpload(row);
+}
+
+/** The parts of a final upload in order. */
+export async function partsOf(db: Db, id: Guid): Promise<{ id: Guid; lengthBytes: number }[]> {
+  const rows = await db
+    .selectFrom('upload')
+    .select(['id', 'length_bytes'])
+    .where('part_of', '=', id)
+    .orderBy('part_number')
+    .execute();
+  return rows.map((row) => ({ id: row.id, lengthBytes: row.length_bytes ?? 0 }));
+}
+
+/** Sets the length of an upload that deferred it. Refuses (`invalid`) another length than one that is set. */
+export async function setLength(db: Db, id: Guid, lengthBytes: number): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('upload')
+    .set({ length_bytes: lengthBytes })
+    .where('id', '=', id)
+    .where('state', '=', 'open')
+    .where((eb) => eb.or([eb('length_bytes', 'is', null), eb('length_bytes', '=', lengthBytes)]))
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) {
+    throw new Refused('invalid', `The upload has another Upload-Length than ${lengthBytes} already; it cannot change.`);
+  }
+}
+
+/** Puts off the expiry of an upload that someone goes on with; returns when it expires now. */
 export async function putOffExpiry(db: Db, id: Guid): Promise<Date> {
   const row = await db
     .updateTable('upload')
-    .set({ expires_at: sql`now() + ${IDLE_SEC} * interval '1 second'` })
+    .set({ expires_at: putOff })
     .where('id', '=', id)
     .where('state', '<>', 'closing')
     .returning('expires_at')
     .executeTakeFirst();
   if (row === undefined) throw new Refused('not-found', 'There is no such upload any more.');
   return row.expires_at;
+}
+
+async function countOpen(tx: Tx, { libraryId, mediaId }: MediaKey) {
+  return await tx
+    .selectFrom('upload')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('open'),
+      eb.fn.countAll<number>().filterWhere('concat', '=', 'partial').as('parts'),
+      sql<number>`coalesce(sum(length_bytes) filter (where concat = 'partial'), 0)::bigint`.as('partBytes'),
+    ])
+    .where('library_id', '=', libraryId)
+    .where('media_id', '=', mediaId)
+    .where('state', '=', 'open')
+    .executeTakeFirstOrThrow();
+}
+
+type NewRow = UploadRef & Pick<TusUpload, 'lengthBytes' | 'metadata' | 'concat'>;
+
+async function insertTus(tx: Tx, { id, key, lengthBytes, metadata, concat }: NewRow): Promise<void> {
+  await tx
+    .insertInto('upload')
+    .values({
+      id,
+      library_id: key.libraryId,
+      media_id: key.mediaId,
+      method: 'tus',
+      length_bytes: lengthBytes,
+      concat,
+      metadata: JSON.stringify(metadata === null ? {} : { uploadMetadata: metadata }),
+      expires_at: sql`now() + ${IDLE_SEC} * interval '1 second'`,
+    })
+    .execute();
+}
+
+function selectTus(db: Db) {
+  return db
+    .selectFrom('upload')
+    .select(['id', 'library_id', 'media_id', 'length_bytes', 'created_at', 'expires_at', 'state', 'concat', 'metadata'])
+    .where('method', '=', 'tus')
+    .where('state', '<>', 'closing')
+    .where('expires_at', '>', sql<Date>`now()`);
+}
+
+type TusRow = NonNullable<Awaited<ReturnType<ReturnType<typeof selectTus>['executeTakeFirst']>>>;
+
+function toUpload(row: TusRow): TusUpload {
+  const { uploadMetadata } = row.metadata;
+  return {
+    id: row.id,
+    key: { libraryId: row.library_id, mediaId: row.media_id },
+    kind: row.concat === null ? 'whole' : row.concat === 'partial' ? 'partial' : 'final',
+    lengthBytes: row.length_bytes,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    isComplete: row.state === 'complete',
+    concat: row.concat,
+    metadata: typeof uploadMetadata === 'string' ? uploadMetadata : null,
+  };
 }
 
 /** Notes the video time, in milliseconds, at which the thumbnail is to be taken. */

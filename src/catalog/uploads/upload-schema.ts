@@ -16,6 +16,11 @@ export type UploadTable = {
   /** Fences the workers of a fetch: each that takes it over adds one. */
   attempt: Generated<number>;
   length_bytes: number | null;
+  /** `Upload-Concat` of a tus upload as the client sent it: `partial` or `final;…`. Null for a whole file. */
+  concat: Generated<string | null>;
+  /** The final upload that joins this partial one, and its place there from 0. Null before that. */
+  part_of: Generated<Guid | null>;
+  part_number: Generated<number | null>;
   metadata: JsonDefault<Record<string, unknown>>;
   lease_owner: string | null;
   lease_until: Date | null;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { hasCode } from '../../lib/has-code.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { Db, FollowUp, MediaKey } from '../db.ts';
+import type { Db, FollowUp, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { UploadOptions } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
@@ -98,7 +98,7 @@ export function completing(id: Guid): FollowUp {
       .updateTable('upload')
       .set({
         state: 'complete',
-        metadata: '{}',
+        metadata: sql<string>`case when method = 'tus' then metadata else '{}'::jsonb end`,
         lease_owner: null,
         lease_until: null,
         expires_at: sql`now() + ${REMEMBERED_SEC} * interval '1 second'`,
@@ -108,6 +108,7 @@ export function completing(id: Guid): FollowUp {
       .returning(['method', 'library_id as libraryId', 'media_id as mediaId'])
       .executeTakeFirst();
     if (row === undefined) throw new Refused('not-found', 'The upload was given up before it was complete.');
+    await tx.deleteFrom('upload').where('part_of', '=', id).execute();
     if (row.method === 'tus') await announce(row, WebhookStatus.presignedUploadFinished)(tx);
   };
 }
@@ -135,7 +136,7 @@ export async function giveUpUpload(db: Db, id: Guid): Promise<'closing' | 'compl
   return inTransaction(db, async (tx) => {
     const method = await tx
       .selectFrom('upload')
-      .select(['state', 'method', 'library_id as libraryId', 'media_id as mediaId'])
+      .select(['state', 'method', 'concat', 'library_id as libraryId', 'media_id as mediaId'])
       .where('id', '=', id)
       .forUpdate()
       .executeTakeFirst();
@@ -146,10 +147,32 @@ export async function giveUpUpload(db: Db, id: Guid): Promise<'closing' | 'compl
       .set({ state: 'closing', lease_owner: owner, lease_until: closingUntil })
       .where('id', '=', id)
       .execute();
-    const isLostTus = method.method === 'tus' && method.state === 'open';
-    if (isLostTus) await announce(method, WebhookStatus.presignedUploadFailed)(tx);
+    if (method.method === 'tus' && method.state === 'open') await announceLost(tx, [method]);
     return 'closing';
   });
+}
+
+/**
+ * Notifies of resumable uploads that were given up. Parts of one file are one upload: they failed when the last of them
+ * is given up.
+ */
+export async function announceLost(tx: Tx, lost: readonly (MediaKey & { concat: string | null })[]): Promise<void> {
+  for (const row of lost.filter(({ concat }) => concat !== 'partial')) {
+    await announce(row, WebhookStatus.presignedUploadFailed)(tx);
+  }
+  const parts = lost.filter(({ concat }) => concat === 'partial');
+  for (const { libraryId, mediaId } of new Map(parts.map((part) => [part.mediaId, part])).values()) {
+    const other = await tx
+      .selectFrom('upload')
+      .select('id')
+      .where('library_id', '=', libraryId)
+      .where('media_id', '=', mediaId)
+      .where('method', '=', 'tus')
+      .where('state', '<>', 'closing')
+      .limit(1)
+      .executeTakeFirst();
+    if (other === undefined) await announce({ libraryId, mediaId }, WebhookStatus.presignedUploadFailed)(tx);
+  }
 }
 
 function givenUp(): Refused {

@@ -1,5 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { NO_ADDRESSES } from '../../lib/client-address.ts';
+import { limitConnections, REQUEST_LIMITS } from '../../lib/client-connections.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { parseGuid } from '../../lib/guid.ts';
 import { http } from '../../lib/http.ts';
@@ -10,6 +12,7 @@ export type Attach = (streamId: Guid, response: ServerResponse) => boolean;
 
 export type FeedServer = { port: number; close(): Promise<void> };
 
+const MAX_FEEDS_PER_EDGE = 5_000;
 const PATH = /^\/feed\/([0-9a-f-]{36})$/;
 
 /** Serves the feeds of live streams to edges that have the service's secret. A feed lasts until either side ends it. */
@@ -18,13 +21,12 @@ export async function startFeedServer(
   attach: Attach,
 ): Promise<FeedServer> {
   const expected = Buffer.from(`Bearer ${secret}`);
-  const server = http.createServer(
-    { headersTimeout: 5_000, requestTimeout: 5_000, noDelay: true },
-    (request, response) => {
-      const status = answer(request, response, { expected, attach });
-      if (status !== 200) response.writeHead(status).end();
-    },
-  );
+  const server = http.createServer({ ...REQUEST_LIMITS, noDelay: true }, (request, response) => {
+    const status = answer(request, response, { expected, attach });
+    if (status !== 200) response.writeHead(status).end();
+  });
+  // An edge holds a connection for each stream that it watches.
+  limitConnections(server, { perClient: MAX_FEEDS_PER_EDGE, trusted: NO_ADDRESSES });
   const bound = await listen(server, port, host);
   return { port: bound, close: () => closeServer(server, 100) };
 }

@@ -1,10 +1,13 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createSecureServer } from 'node:tls';
+import type { AddressSet } from '../../lib/client-address.ts';
+import { ClientConnections } from '../../lib/client-connections.ts';
 import { listen } from '../../lib/listen.ts';
-import { nameOf, UnknownConnections } from '../unknown-connections.ts';
 import { type RtmpSessionDeps, serveRtmp } from './rtmp-session.ts';
 
-const MOST_CONNECTIONS = 1_000;
+const MAX_CONNECTIONS = 1_000;
+/** Connections of one client that have not published yet. */
+const MAX_UNKNOWN_PER_CLIENT = 32;
 const HANDSHAKE_MS = 10_000;
 
 export type RtmpServer = { port: number; close(): Promise<void> };
@@ -12,27 +15,25 @@ export type RtmpServer = { port: number; close(): Promise<void> };
 type Options = Omit<RtmpSessionDeps, 'accepted'> & {
   host: string;
   port: number;
+  /** Proxies before the service, whose connections are those of many publishers. */
+  trusted: AddressSet;
   /** PEM: publishers come by RTMPS. */
   certificate?: { cert: Buffer; key: Buffer };
 };
 
 /** Listens for publishers by RTMP, or by RTMPS with a certificate. `close` ends all connections. */
-export async function startRtmp({ host, port, certificate, ...deps }: Options): Promise<RtmpServer> {
+export async function startRtmp({ host, port, trusted, certificate, ...deps }: Options): Promise<RtmpServer> {
   const sockets = new Set<Socket>();
-  const unknown = new UnknownConnections();
-  const serve = (socket: Socket) => serveRtmp(socket, { ...deps, accepted: () => unknown.forget(nameOf(socket)) });
+  const unknown = new ClientConnections({ perClient: MAX_UNKNOWN_PER_CLIENT, trusted });
+  const serve = (socket: Socket) => serveRtmp(socket, { ...deps, accepted: () => unknown.release(socket) });
   // A connection counts before its TLS handshake.
   const admit = (socket: Socket) => {
-    const name = nameOf(socket);
-    if (!unknown.admit(socket.remoteAddress ?? '', name)) {
+    if (!unknown.admit(socket)) {
       socket.destroy();
       return;
     }
     sockets.add(socket);
-    socket.once('close', () => {
-      sockets.delete(socket);
-      unknown.forget(name);
-    });
+    socket.once('close', () => sockets.delete(socket));
     if (certificate === undefined) serve(socket);
   };
   const server: Server =
@@ -42,7 +43,7 @@ export async function startRtmp({ host, port, certificate, ...deps }: Options): 
   server.on('connection', admit);
   // Whoever fails at TLS is no publisher; its socket closes.
   server.on('tlsClientError', (_, socket: Socket) => socket.destroy());
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   const bound = await listen(server, port, host);
   return {
     port: bound,

@@ -1,15 +1,44 @@
 import { expect, test } from 'vitest';
 import { Refused } from '../../lib/refused.ts';
-import { readChecksum, readCreation, readMetadata, readOffset } from './headers.ts';
+import { readChecksum, readCreation, readLateLength, readMetadata, readOffset } from './headers.ts';
 
+const limits = { maxBytes: 2048, maxParts: 3 };
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 test('a creation reports length and metadata', () => {
   const metadata = `filetype ${base64('video/mp4')}, Title ${base64('Über Wasser')},thumbnailTime ${base64('1500')}`;
-  expect(readCreation({ 'upload-length': '1024', 'upload-metadata': metadata }, 2048)).toEqual({
+  expect(readCreation({ 'upload-length': '1024', 'upload-metadata': metadata }, limits)).toEqual({
+    kind: 'whole',
     lengthBytes: 1024,
+    metadataHeader: metadata,
     metadata: { filetype: 'video/mp4', title: 'Über Wasser', thumbnailtime: '1500' },
   });
+});
+
+const guid = (n: number) => `0190163d-8694-739b-aea5-966c26f8ad9${n}`;
+const address = (n: number) => `https://video.example/api/tusupload/${guid(n)}`;
+
+test('a part may be empty, and its length or that of a file may be set later', () => {
+  const partial = { 'upload-concat': 'partial', 'upload-length': '0' };
+  expect(readCreation(partial, limits)).toMatchObject({ kind: 'partial', lengthBytes: 0 });
+  expect(readCreation({ 'upload-defer-length': '1' }, limits)).toMatchObject({ kind: 'whole', lengthBytes: null });
+});
+
+test('a final upload names its parts by absolute or relative addresses', () => {
+  const concat = `final;${address(1)} /tusupload/${guid(2).toUpperCase()}/`;
+  expect(readCreation({ 'upload-concat': concat }, limits)).toMatchObject({
+    kind: 'final',
+    concat,
+    partIds: [guid(1), guid(2)],
+  });
+});
+
+test.each([
+  ['x', 'invalid'],
+  ['', 'invalid'],
+  ['2049', 'too-large'],
+])('a length set later of %j is refused', (value, kind) => {
+  expect(() => readLateLength({ 'upload-length': value }, 2048)).toThrow(expect.objectContaining({ kind }));
 });
 
 test.each([
@@ -18,9 +47,18 @@ test.each([
   ['a negative length', { 'upload-length': '-1' }, 'invalid'],
   ['a length of zero', { 'upload-length': '0' }, 'invalid'],
   ['a length above the limit', { 'upload-length': '2049' }, 'too-large'],
+  ['both a length and a deferred one', { 'upload-length': '1', 'upload-defer-length': '1' }, 'invalid'],
+  ['a deferred length of 2', { 'upload-defer-length': '2' }, 'invalid'],
+  ['an unknown Upload-Concat', { 'upload-length': '1', 'upload-concat': 'part' }, 'invalid'],
+  ['a final upload with a length', { 'upload-length': '1', 'upload-concat': `final;${address(1)}` }, 'invalid'],
+  ['a final upload with a deferred length', { 'upload-defer-length': '1', 'upload-concat': 'final;' }, 'invalid'],
+  ['a final upload of nothing', { 'upload-concat': 'final;' }, 'invalid'],
+  ['a final upload of something else', { 'upload-concat': 'final;/tusupload/x' }, 'invalid'],
+  ['a final upload of too many parts', { 'upload-concat': `final;${[1, 2, 3, 4].map(address).join(' ')}` }, 'invalid'],
+  ['a final upload with a part twice', { 'upload-concat': `final;${address(1)} ${address(1)}` }, 'invalid'],
   ['metadata of 5000 characters', { 'upload-length': '1', 'upload-metadata': 'a'.repeat(5000) }, 'invalid'],
 ])('a creation with %s is refused', (_, headers, kind) => {
-  expect(() => readCreation(headers, 2048)).toThrow(expect.objectContaining({ kind }));
+  expect(() => readCreation(headers, limits)).toThrow(expect.objectContaining({ kind }));
 });
 
 test.each([

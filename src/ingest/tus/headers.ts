@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 
 export const TUS_VERSION = '1.0.0';
@@ -6,31 +8,59 @@ const MAX_METADATA_CHARS = 4096;
 const MAX_METADATA_KEYS = 32;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** What a creation request says of the file: its length and what the client chose to say. */
-export type TusCreation = { lengthBytes: number; metadata: Record<string, string> };
+/** Limits of a creation: largest file in bytes, and partial uploads that a final one may join. */
+export type CreationLimits = { maxBytes: number; maxParts: number };
+
+/** Fields of the metadata by name, and the header as the client sent it (null if it did not). */
+type SentMetadata = { metadata: Record<string, string>; metadataHeader: string | null };
+
+/** A session for bytes that are still to come. `lengthBytes` is null if the client sets it later. */
+export type OpenCreation = SentMetadata & { kind: 'whole' | 'partial'; lengthBytes: number | null };
+
+/** The final upload of parts that are already there. `concat` is `Upload-Concat` as the client sent it. */
+export type FinalCreation = SentMetadata & { kind: 'final'; concat: string; partIds: Guid[] };
 
 export type TusChecksum = { algorithm: 'sha1'; digest: Buffer };
 
 /**
- * Reads `Upload-Length` and `Upload-Metadata` (tus 1.0.0, creation). Refuses a length that is absent, zero or above
- * `maxBytes`, and a part of a parallel upload: joining them (concatenation) is not among the extensions.
+ * Reads the headers of a creation (tus 1.0.0: creation, creation-defer-length, concatenation). Refuses a length that is
+ * malformed, above the limit, or missing without `Upload-Defer-Length: 1`, and a final upload with either of them.
  */
-export function readCreation(headers: IncomingHttpHeaders, maxBytes: number): TusCreation {
-  if (headers['upload-concat'] !== undefined) {
+export function readCreation(headers: IncomingHttpHeaders, limits: CreationLimits): OpenCreation | FinalCreation {
+  const sent = text(headers, 'upload-metadata');
+  const metadata = { metadata: readMetadata(sent), metadataHeader: sent === '' ? null : sent };
+  const concat = headers['upload-concat'] === undefined ? null : text(headers, 'upload-concat');
+  if (concat === null || concat === 'partial') {
+    const kind = concat === null ? 'whole' : 'partial';
+    return { kind, lengthBytes: readLength(headers, { kind, maxBytes: limits.maxBytes }), ...metadata };
+  }
+  if (!concat.startsWith('final;')) {
     throw new Refused(
       'invalid',
-      'Expected a whole file, got a part of one (Upload-Concat). Send the file as one upload, not in parallel.',
+      `Expected Upload-Concat to be "partial" or "final;" and addresses of partial uploads, got ${quote(concat)}.`,
     );
   }
+  if (headers['upload-length'] !== undefined || headers['upload-defer-length'] !== undefined) {
+    throw new Refused(
+      'invalid',
+      'Expected a final upload without Upload-Length and Upload-Defer-Length: its parts make up its length.',
+    );
+  }
+  return { kind: 'final', concat, partIds: readPartIds(concat.slice('final;'.length), limits.maxParts), ...metadata };
+}
+
+/** Reads `Upload-Length` of a PATCH, which sets a deferred length; null if there is none. */
+export function readLateLength(headers: IncomingHttpHeaders, maxBytes: number): number | null {
+  if (headers['upload-length'] === undefined) return null;
   const lengthBytes = readCount(headers, 'upload-length');
-  if (lengthBytes === null) {
-    throw new Refused('invalid', 'Expected the header Upload-Length to hold the size of the file in bytes.');
-  }
-  if (lengthBytes === 0) throw new Refused('invalid', 'Expected a file, got an Upload-Length of 0.');
-  if (lengthBytes > maxBytes) {
-    throw new Refused('too-large', `Expected at most ${maxBytes} bytes, got an Upload-Length of ${lengthBytes}.`);
-  }
-  return { lengthBytes, metadata: readMetadata(text(headers, 'upload-metadata')) };
+  if (lengthBytes === null) throw noLength(headers);
+  if (lengthBytes > maxBytes) throw tooLong(lengthBytes, maxBytes);
+  return lengthBytes;
+}
+
+/** Whether a request has a body, as far as its headers tell. */
+export function hasBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** Reads `Upload-Offset` of a PATCH. */
@@ -69,6 +99,58 @@ export function readMetadata(value: string): Record<string, string> {
     }
   }
   return metadata;
+}
+
+function readLength(
+  headers: IncomingHttpHeaders,
+  { kind, maxBytes }: { kind: 'whole' | 'partial'; maxBytes: number },
+): number | null {
+  const defer = headers['upload-defer-length'];
+  if (defer !== undefined) {
+    if (text(headers, 'upload-defer-length') !== '1') {
+      throw new Refused('invalid', `Expected Upload-Defer-Length to be 1, got ${quote(String(defer))}.`);
+    }
+    if (text(headers, 'upload-length') === '') return null;
+    throw new Refused('invalid', 'Expected either Upload-Length or Upload-Defer-Length, got both.');
+  }
+  const lengthBytes = readCount(headers, 'upload-length');
+  if (lengthBytes === null) throw noLength(headers);
+  if (lengthBytes === 0 && kind === 'whole') {
+    throw new Refused('invalid', 'Expected a file, got an Upload-Length of 0.');
+  }
+  if (lengthBytes > maxBytes) throw tooLong(lengthBytes, maxBytes);
+  return lengthBytes;
+}
+
+function noLength(headers: IncomingHttpHeaders): Refused {
+  const got = headers['upload-length'] === undefined ? 'none' : quote(text(headers, 'upload-length'));
+  return new Refused(
+    'invalid',
+    `Expected the header Upload-Length to hold the size of the file in bytes, got ${got}. ` +
+      'Send Upload-Defer-Length: 1 if it is not known yet.',
+  );
+}
+
+function tooLong(lengthBytes: number, maxBytes: number): Refused {
+  return new Refused('too-large', `Expected at most ${maxBytes} bytes, got an Upload-Length of ${lengthBytes}.`);
+}
+
+/** Addresses, absolute or relative, whose last part is the id of an upload. */
+function readPartIds(list: string, maxParts: number): Guid[] {
+  const addresses = list.split(' ').filter((address) => address !== '');
+  if (addresses.length === 0 || addresses.length > maxParts) {
+    throw new Refused(
+      'invalid',
+      `Expected 1 to ${maxParts} partial uploads in Upload-Concat, got ${addresses.length}.`,
+    );
+  }
+  const ids = addresses.map((address) => {
+    const id = parseGuid(/\/tusupload\/([^/?#]+)\/?$/i.exec(address)?.[1] ?? '');
+    if (id !== null) return id;
+    throw new Refused('invalid', `Expected addresses of partial uploads in Upload-Concat, got ${quote(address)}.`);
+  });
+  if (new Set(ids).size === ids.length) return ids;
+  throw new Refused('invalid', 'Expected each partial upload once in Upload-Concat, got one of them twice.');
 }
 
 function readCount(headers: IncomingHttpHeaders, name: string): number | null {

@@ -16,6 +16,8 @@ export type Piece = {
   offset: number;
   maxBytes: number;
   checksum: TusChecksum | null;
+  /** Whether the SHA-256 of the upload is taken while it grows. */
+  isHashed: boolean;
 };
 
 export type ReceivePieceDeps = { staging: Staging; hashes: RunningHashes };
@@ -30,7 +32,7 @@ export async function receivePiece(piece: Piece, deps: ReceivePieceDeps, stopped
   const { staging, hashes } = deps;
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > piece.maxBytes) throw tooLong(piece.maxBytes);
-  const running = hashes.take(uploadId, offset);
+  const running = piece.isHashed ? hashes.take(uploadId, offset) : null;
   const sha1 = createHash('sha1');
   const body = tap(request, piece.maxBytes, (bytes) => {
     running?.hash.update(bytes);
@@ -84,7 +86,7 @@ function tap(request: IncomingMessage, maxBytes: number, see: (bytes: Buffer) =>
 }
 
 function tooLong(maxBytes: number): Refused {
-  return new Refused('too-large', `Expected at most ${maxBytes} bytes more, as Upload-Length said.`);
+  return new Refused('too-large', `Expected at most ${maxBytes} bytes more by Upload-Length. Send no more than that.`);
 }
 
 function slow(): Refused {

@@ -46,6 +46,19 @@ export function isSignedBy({ spelt, videoId, signature }: TusClaim, apiKey: stri
     .some((expected) => timingSafeEqual(expected, given));
 }
 
+/** The clocks of the database and of this process may differ by this. */
+const CLOCK_SKEW_MS = 60_000;
+
+/** Whether the signature has expired now. */
+export function isExpired({ expiresSec }: TusClaim): boolean {
+  return expiresSec * 1000 < Date.now();
+}
+
+/** Whether the signature had expired already when an upload was created. */
+export function wasExpiredAt(claim: TusClaim, createdAt: Date): boolean {
+  return isExpired(claim) && claim.expiresSec * 1000 + CLOCK_SKEW_MS < createdAt.getTime();
+}
+
 function one(headers: IncomingHttpHeaders, name: string): string {
   const value = headers[name.toLowerCase()];
   if (typeof value !== 'string' || value === '') throw wrong(name, 'a value');

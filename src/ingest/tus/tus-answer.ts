@@ -4,6 +4,12 @@ import { REFUSALS } from '../../lib/error-catalogue.ts';
 import { Refused } from '../../lib/refused.ts';
 import { isStorageAway } from '../../ports/storage.ts';
 
+/** The type of a body that is a piece of an upload (tus 1.0.0, PATCH and creation-with-upload). */
+export const PIECE_TYPE = 'application/offset+octet-stream';
+
+/** Status for a piece that does not have its checksum (tus 1.0.0, checksum). */
+export const CHECKSUM_MISMATCH = 460;
+
 /** How long the rest of a body is thrown away after an answer that did not wait for it. */
 const LINGER_MS = 10_000;
 
@@ -39,6 +45,11 @@ export function end(response: ServerResponse, status: number, message?: string):
       : { success: false, message, statusCode: status };
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.end(JSON.stringify(body));
+}
+
+/** Refuses a body that is no piece of an upload. */
+export function refuseType(response: ServerResponse, type: string | undefined): void {
+  end(response, 415, `Expected a body of the Content-Type ${PIECE_TYPE}, got ${type ?? 'none'}.`);
 }
 
 /** A caller still sending would lose the answer if the connection were cut at once; for ever is too long. */

@@ -1,24 +1,30 @@
-import type { MediaKey } from '../../catalog/db.ts';
+import type { FollowUp, MediaKey } from '../../catalog/db.ts';
 import { createLibraryStore, type LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { sourceKeyOf } from '../../catalog/uploads/source-key.ts';
 import {
+  findFinal,
   findTus,
   hasCollection,
+  openingFinal,
   openingTus,
   putOffExpiry,
+  setLength,
   settingThumbnailTime,
   type TusUpload,
 } from '../../catalog/uploads/tus-upload-store.ts';
 import { readUploadMetadata } from '../../catalog/uploads/upload-options.ts';
+import type { UploadRef } from '../../catalog/uploads/upload-store.ts';
 import { beginUpload, type VideoEdit } from '../../catalog/videos/video.ts';
 import { createVideoStore } from '../../catalog/videos/video-store.ts';
 import { type CompleteUploadDeps, completeUpload } from '../../jobs/uploads/complete-upload.ts';
 import { dropUpload } from '../../jobs/uploads/drop-upload.ts';
-import { newGuid, parseGuid } from '../../lib/guid.ts';
+import { joinParts } from '../../jobs/uploads/join-parts.ts';
+import type { SpaceDeps } from '../../jobs/uploads/require-space.ts';
+import { type Guid, newGuid, parseGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
-import type { TusCreation } from './headers.ts';
-import type { TusUploads } from './tus-handler.ts';
+import type { FinalCreation, OpenCreation } from './headers.ts';
+import type { TusUploads } from './tus-exchange.ts';
 
 const REMEMBERED_KEYS = 1_000;
 const REMEMBERED_MS = 1_000;
@@ -30,34 +36,67 @@ const EXPIRY_MS = 24 * 3_600_000;
 const LONGEST_TITLE = 1_000;
 const INT32_MAX = 2 ** 31 - 1;
 
-type Deps = CompleteUploadDeps & { secretBox: SecretBox };
+/** `maxBytes`: largest file, joined of parts or not. */
+type Deps = CompleteUploadDeps & { secretBox: SecretBox; maxBytes: number; space: SpaceDeps };
 
 /** Resumable uploads over the catalogue, the staging and the queue. */
 export function createTusUploads(deps: Deps): TusUploads {
-  const { db, storage } = deps;
+  const { db, storage, maxBytes, space } = deps;
   const videos = createVideoStore(db);
+  const begin = async (ref: UploadRef, creation: OpenCreation | FinalCreation, opening: FollowUp) => {
+    const edit = await readEdit(ref.key, creation, deps);
+    const uploadOptions = readUploadMetadata(creation.metadata);
+    const timeMs = readTimeMs(creation.metadata.thumbnailtime);
+    await videos.change(
+      ref.key,
+      (video) => beginUpload(video, { ...edit, uploadOptions }),
+      opening,
+      ...(timeMs === null ? [] : [settingThumbnailTime(ref.key, timeMs)]),
+    );
+  };
+  const opened = async ({ id, key }: UploadRef) => {
+    const upload = await findTus(db, id);
+    if (upload === null) throw new Refused('not-found', `Video ${key.mediaId} was deleted meanwhile.`);
+    return upload;
+  };
   return {
     libraryKey: rememberKeys(createLibraryStore(deps)),
     async open(key, creation) {
       const ref = { id: newGuid(), key };
-      const edit = await readEdit(key, creation, deps);
-      const uploadOptions = readUploadMetadata(creation.metadata);
-      const timeMs = readTimeMs(creation.metadata.thumbnailtime);
-      await videos.change(
-        key,
-        (video) => beginUpload(video, { ...edit, uploadOptions }),
-        openingTus(ref, creation.lengthBytes),
-        ...(timeMs === null ? [] : [settingThumbnailTime(key, timeMs)]),
-      );
-      const upload = await findTus(db, ref.id);
-      if (upload === null) throw new Refused('not-found', `Video ${key.mediaId} was deleted meanwhile.`);
-      return upload;
+      const { kind, lengthBytes, metadataHeader } = creation;
+      const opening = openingTus(ref, { kind, lengthBytes, metadata: metadataHeader, maxBytes });
+      if (kind === 'partial') await videos.change(key, (video) => beginUpload(video, {}), opening);
+      else await begin(ref, creation, opening);
+      return await opened(ref);
     },
+    async openFinal(key, creation, isSigned) {
+      const { concat, partIds, metadataHeader } = creation;
+      const before = await findFinal(db, key, concat);
+      if (before !== null) return before;
+      const parts = await Promise.all(partIds.map((id) => findTus(db, id)));
+      const lengthBytes = await joinedBytes(key, { partIds, parts, isSigned }, deps);
+      if (lengthBytes > maxBytes) {
+        throw new Refused('too-large', `Expected parts of at most ${maxBytes} bytes together, got ${lengthBytes}.`);
+      }
+      const ref = { id: newGuid(), key };
+      const opening = openingFinal(ref, { lengthBytes, metadata: metadataHeader, concat, partIds });
+      try {
+        await begin(ref, creation, opening);
+      } catch (error) {
+        // The same request may have been faster, sent again by a client that lost the answer.
+        const other = error instanceof Refused ? await findFinal(db, key, concat) : null;
+        if (other === null) throw error;
+        return other;
+      }
+      return await opened(ref);
+    },
+    setLength: ({ id }, lengthBytes) => setLength(db, id, lengthBytes),
     find: (id) => findTus(db, id),
     async keep({ id, expiresAt }) {
       return expiresAt.getTime() - Date.now() > EXPIRY_MS - EXPIRY_SLACK_MS ? expiresAt : putOffExpiry(db, id);
     },
     size: (upload) => arrivedBytes(upload, deps),
+    join: (upload, signal) => joinParts(upload, { db, staging: storage.staging, space }, signal),
     complete: (upload, sha256, signal) => completeUpload({ ...upload, sha256 }, deps, signal),
     drop: (upload) => dropUpload(upload, { db, storage }),
   };
@@ -71,11 +110,45 @@ async function arrivedBytes({ id, key, lengthBytes }: TusUpload, { storage }: De
   return object?.sizeBytes === lengthBytes ? lengthBytes : 0;
 }
 
+type Parts = { partIds: readonly Guid[]; parts: readonly (TusUpload | null)[]; isSigned(part: TusUpload): boolean };
+
+/** The bytes of all parts. Refuses parts that are unknown, of another video, opened too late or unfinished. */
+async function joinedBytes(key: MediaKey, { partIds, parts, isSigned }: Parts, deps: Deps): Promise<number> {
+  let lengthBytes = 0;
+  for (const [index, part] of parts.entries()) {
+    const isOwn = part?.key.libraryId === key.libraryId && part.key.mediaId === key.mediaId;
+    if (part === null || !isOwn || part.kind !== 'partial') {
+      throw new Refused(
+        'not-found',
+        `There is no partial upload ${partIds[index]} of this video, or it has expired. Upload the part again.`,
+      );
+    }
+    if (!isSigned(part)) {
+      throw new Refused('unauthenticated', 'The signature had expired before a part was created. Sign again.');
+    }
+    const size = await arrivedBytes(part, deps);
+    if (size !== part.lengthBytes) {
+      throw new Refused(
+        'invalid',
+        `Expected the whole partial upload ${part.id}, got ${size} of ${part.lengthBytes ?? 'unknown'} bytes. ` +
+          'Upload its rest first.',
+      );
+    }
+    lengthBytes += size;
+  }
+  if (lengthBytes === 0) throw new Refused('invalid', 'Expected a file, got parts without a byte.');
+  return lengthBytes;
+}
+
 /**
- * What the metadata says of the video. Clients send the video's GUID, or nothing, as title and "undefined" as
+ * Edit of the video by the metadata. Clients send the video's GUID, or nothing, as title and "undefined" as
  * collection; only a collection of this library counts.
  */
-async function readEdit({ libraryId, mediaId }: MediaKey, { metadata }: TusCreation, { db }: Deps): Promise<VideoEdit> {
+async function readEdit(
+  { libraryId, mediaId }: MediaKey,
+  { metadata }: Pick<OpenCreation, 'metadata'>,
+  { db }: Deps,
+): Promise<VideoEdit> {
   const title = (metadata.title ?? '').trim().slice(0, LONGEST_TITLE).toWellFormed();
   const isTitle = title !== '' && title.toLowerCase() !== mediaId;
   const collectionId = parseGuid(metadata.collection ?? '');

@@ -14,24 +14,33 @@ afterEach(() => server.close());
 async function attempt(trusted: string[], count: number, addressOf: (at: number) => string): Promise<number[]> {
   const set = readAddressSet(trusted);
   if (set === null) throw new Error('Expected networks.');
-  const refuse = async () => {
-    throw new Refused('not-found', 'No stream has this key.');
+  const refuse = async (streamKey?: unknown) => {
+    if (streamKey !== 'valid') throw new Refused('not-found', 'No stream has this key.');
   };
   const deps = {
-    publish: refuse,
+    publish: () => Promise.reject(new Refused('unavailable', 'This test publishes nothing.')),
     check: refuse,
     iceServers: [],
     budget: new EncoderBudget(1),
     report: () => undefined,
   };
   server = await startWhip({ host: '127.0.0.1', port: 0, certificate: null, trusted: set, ...deps });
-  const post = (forwardedFor: string) =>
-    fetch(`http://127.0.0.1:${server.port}/whip`, {
-      method: 'POST',
-      headers: { Authorization: 'Bearer key', 'Content-Type': 'application/sdp', 'X-Forwarded-For': forwardedFor },
-    });
+  const post = (forwardedFor: string) => publish('key', { 'X-Forwarded-For': forwardedFor });
   return Promise.all(Array.from({ length: count }, async (_, at) => (await post(addressOf(at))).status));
 }
+
+const publish = (key: string, headers: Record<string, string> = {}) =>
+  fetch(`http://127.0.0.1:${server.port}/whip`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/sdp', ...headers },
+  });
+
+test('wrong keys of an address do not lock out a valid one', async () => {
+  expect(await attempt([], FEW, () => '192.0.2.1')).toContain(429);
+  // The key is accepted: the body is no offer.
+  expect((await publish('valid')).status).toBe(422);
+  expect((await publish('key')).status).toBe(429);
+});
 
 test('behind a trusted proxy each publisher is a client of its own, by the address that the proxy adds', async () => {
   expect(new Set(await attempt(['127.0.0.1'], MANY, (at) => `192.0.2.${at}`))).toEqual(new Set([401]));

@@ -1,15 +1,14 @@
 import type { Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { Socket } from 'node:net';
+import { limitConnections, REQUEST_LIMITS } from '../../lib/client-connections.ts';
 import { http } from '../../lib/http.ts';
 import { closeServer, listen } from '../../lib/listen.ts';
-import { nameOf, UnknownConnections } from '../unknown-connections.ts';
 import { openPeers } from './peer.ts';
 import { type WhipDeps, WhipHandler } from './whip-handler.ts';
 
-/** A request has so long to come, and a connection without one. */
-const REQUEST_MS = 10_000;
-const MOST_CONNECTIONS = 500;
+const MAX_CONNECTIONS = 500;
+/** Connections of one client. Media does not pass here, so a publisher needs one for a moment. */
+const MAX_CONNECTIONS_PER_CLIENT = 32;
 
 /** node-datachannel is not there: the listener is left out, the others go on. */
 export class WhipMissing extends Error {
@@ -38,24 +37,15 @@ export async function startWhip({ host, port, certificate, ...deps }: Options): 
   );
   const handler = new WhipHandler({ ...deps, open: peers.open });
   const server: Server =
-    certificate === null ? http.createServer() : createSecureServer({ ...certificate, handshakeTimeout: REQUEST_MS });
+    certificate === null
+      ? http.createServer(REQUEST_LIMITS)
+      : createSecureServer({ ...certificate, ...REQUEST_LIMITS, handshakeTimeout: REQUEST_LIMITS.headersTimeout });
   server.on('request', (request, response) => {
     handler.handle(request, response).catch((error: Error) => deps.report(error));
   });
-  const unknown = new UnknownConnections();
-  server.on('connection', (socket: Socket) => {
-    // A proxy's connections are those of many publishers: their attempts are counted by request.
-    if (deps.trusted.has(socket.remoteAddress ?? '')) return;
-    const name = nameOf(socket);
-    if (!unknown.admit(socket.remoteAddress ?? '', name)) {
-      socket.destroy();
-      return;
-    }
-    socket.once('close', () => unknown.forget(name));
-  });
-  server.requestTimeout = REQUEST_MS;
-  server.headersTimeout = REQUEST_MS;
-  server.maxConnections = MOST_CONNECTIONS;
+  // Attempts of publishers behind a trusted proxy are counted by request.
+  limitConnections(server, { perClient: MAX_CONNECTIONS_PER_CLIENT, trusted: deps.trusted });
+  server.maxConnections = MAX_CONNECTIONS;
   const bound = await listen(server, port, host);
   return {
     port: bound,

@@ -78,8 +78,6 @@ export class WhipHandler {
 
   async #publish(request: IncomingMessage): Promise<Answer> {
     const remote = this.#addressOf(request);
-    if (!this.#mayTry(clientKey(remote), Date.now()))
-      throw new Refused('busy', 'Too many attempts. Try again in a second.');
     const [, streamKey] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     if (streamKey === undefined) return unauthorized('Expected a bearer token that is a stream key.');
     if (!isOfType(request, SDP)) return text(415, `Expected ${SDP}.`);
@@ -87,12 +85,18 @@ export class WhipHandler {
     try {
       await this.#deps.check(streamKey);
     } catch (error) {
-      if (error instanceof Refused && error.kind === 'not-found') return unauthorized(error.message);
+      if (error instanceof Refused && error.kind === 'not-found') return this.#refuseKey(remote, error.message);
       throw error instanceof Refused && error.kind === 'invalid' ? new Refused('forbidden', error.message) : error;
     }
     if (this.#sessions.size >= MOST_SESSIONS)
       throw new Refused('unavailable', 'The server takes no more publishers now.');
     return this.#open((await readBytes(request, BODY)).toString(), streamKey, remote);
+  }
+
+  /** A valid key is never refused for attempts of others at the same address. */
+  #refuseKey(remote: string, message: string): Answer {
+    if (this.#mayTry(clientKey(remote), Date.now())) return unauthorized(message);
+    throw new Refused('busy', 'Too many wrong keys came from this address. Try again in a second.');
   }
 
   #addressOf({ headers, socket: { remoteAddress } }: IncomingMessage): string {

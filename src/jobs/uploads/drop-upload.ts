@@ -1,12 +1,13 @@
 import type { Db } from '../../catalog/db.ts';
 import { sourceKeyOf } from '../../catalog/uploads/source-key.ts';
+import { partsOf } from '../../catalog/uploads/tus-upload-store.ts';
 import { forgetUpload, giveUpUpload, type UploadRef } from '../../catalog/uploads/upload-store.ts';
 import type { Storage } from '../../ports/storage.ts';
 
 type Deps = { db: Db; storage: Storage };
 
 /**
- * Ends an upload that came to nothing, with all its bytes. One that is complete is left alone; of one whose
+ * Ends an upload that came to nothing, with all its bytes and parts. One that is complete is left alone; of one whose
  * video is gone the staged bytes go. The upload session goes last: after a crash the sweep finds it and goes on.
  */
 export async function dropUpload({ id, key }: UploadRef, { db, storage }: Deps): Promise<void> {
@@ -14,6 +15,10 @@ export async function dropUpload({ id, key }: UploadRef, { db, storage }: Deps):
   if (method === 'complete') return;
   await storage.staging.abort(id);
   if (method === 'gone') return;
+  for (const { id: part } of await partsOf(db, id)) {
+    await storage.staging.abort(part);
+    await forgetUpload(db, part);
+  }
   await storage.delete([sourceKeyOf(key, id)]);
   await forgetUpload(db, id);
 }

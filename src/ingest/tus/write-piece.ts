@@ -1,0 +1,123 @@
+import type { TusUpload } from '../../catalog/uploads/tus-upload-store.ts';
+import { requireSpace } from '../../jobs/uploads/require-space.ts';
+import { Refused } from '../../lib/refused.ts';
+import { readChecksum } from './headers.ts';
+import { receivePiece } from './receive-piece.ts';
+import type { TusDeps, TusExchange } from './tus-exchange.ts';
+
+/** So often an upload's expiry is put off while a piece of it arrives. */
+const KEEP_MS = 3_600_000;
+
+/**
+ * Outcome of a piece. `written`: its bytes are durable, up to `size`. `mismatch`: they do not have their checksum and
+ * are not kept. `over`: the upload has all its bytes already. `elsewhere`: the upload ends at `size`, the piece does
+ * not go on there.
+ */
+export type Written = { kind: 'written' | 'mismatch' | 'over' | 'elsewhere'; size: number };
+
+/** Place of the body of a request. `lateLength`: `Upload-Length` of a PATCH, which sets a deferred length. */
+type Piece = { upload: TusUpload; offset: number; lateLength: number | null };
+
+/**
+ * Writes the body of a request at an offset of an upload, and completes the upload with its last byte. The caller holds
+ * the upload's lock; `taken` aborts when a newer request wants it.
+ */
+export async function writePiece(
+  exchange: TusExchange,
+  { upload: found, offset, lateLength }: Piece,
+  taken: AbortSignal,
+): Promise<Written> {
+  const { deps, request, stopping } = exchange;
+  const checksum = readChecksum(request.headers);
+  const upload = await withLateLength(exchange, { upload: found, offset, lateLength });
+  const { lengthBytes } = upload;
+  // The staging itself refuses an offset that is not its size, so most pieces need not request it before.
+  if (offset === 0 || offset >= (lengthBytes ?? Infinity)) {
+    const size = await finalize(exchange, upload);
+    if (size === lengthBytes) return { kind: 'over', size };
+    if (size !== offset) return { kind: 'elsewhere', size };
+  }
+  if (lengthBytes === null) await requireSpace(Number(request.headers['content-length'] ?? 0), deps.space);
+  const maxBytes = (lengthBytes ?? deps.maxBytes) - offset;
+  const piece = { uploadId: upload.id, request, offset, maxBytes, checksum, isHashed: upload.kind === 'whole' };
+  const lost = new AbortController();
+  const stopped = AbortSignal.any([taken, stopping, lost.signal]);
+  const keep = () => void keepMeanwhile(deps, upload, lost);
+  keep();
+  const kept = setInterval(keep, KEEP_MS);
+  try {
+    const size = await receivePiece(piece, { ...deps, hashes: exchange.hashes }, stopped);
+    if (size === null) return { kind: 'mismatch', size: offset };
+    if (size === lengthBytes) await complete(exchange, upload);
+    return { kind: 'written', size };
+  } catch (error) {
+    if (stopped.aborted || !(error instanceof Refused) || error.kind !== 'conflict') throw error;
+    const size = await finalize(exchange, upload);
+    return { kind: size === lengthBytes ? 'over' : 'elsewhere', size };
+  } finally {
+    clearInterval(kept);
+  }
+}
+
+/**
+ * The staged size. All bytes may be there although a crash prevented that the video got them: this completes it. Joins
+ * the parts of a final upload.
+ */
+export async function finalize(exchange: TusExchange, upload: TusUpload): Promise<number> {
+  const { deps, stopping } = exchange;
+  let size = await deps.uploads.size(upload);
+  if (upload.kind === 'final' && size !== upload.lengthBytes) {
+    const sha256 = await deps.uploads.join(upload, stopping);
+    size = await deps.uploads.size(upload);
+    if (size === upload.lengthBytes) await deps.uploads.complete(upload, sha256, stopping);
+  } else if (size === upload.lengthBytes) await complete(exchange, upload);
+  return size;
+}
+
+// Not ended by a newer request: on a bucket it takes long, and a client out of patience would make it start over.
+async function complete({ deps, hashes, stopping }: TusExchange, upload: TusUpload): Promise<void> {
+  if (upload.kind === 'partial' || upload.lengthBytes === null) return;
+  const running = hashes.take(upload.id, upload.lengthBytes);
+  await deps.uploads.complete(upload, running?.hash.digest() ?? null, stopping);
+}
+
+/** Sets a deferred length that comes with this piece. Refuses (`invalid`) to change one that is set. */
+async function withLateLength(
+  { deps, request }: TusExchange,
+  { upload, offset, lateLength: lengthBytes }: Piece,
+): Promise<TusUpload> {
+  if (lengthBytes === null || lengthBytes === upload.lengthBytes) return upload;
+  if (upload.lengthBytes !== null) {
+    throw new Refused(
+      'invalid',
+      `Expected Upload-Length ${upload.lengthBytes} as it was set before, got ${lengthBytes}; it cannot change.`,
+    );
+  }
+  const size = await deps.uploads.size(upload);
+  if (size > lengthBytes) {
+    throw new Refused('invalid', `Expected an Upload-Length of at least ${size}, got ${lengthBytes}.`);
+  }
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (offset + announced > lengthBytes) {
+    throw new Refused(
+      'too-large',
+      `Expected at most ${lengthBytes} bytes by Upload-Length, got ${offset + announced}.`,
+    );
+  }
+  if (lengthBytes === 0 && upload.kind === 'whole') {
+    throw new Refused('invalid', 'Expected a file, got an Upload-Length of 0.');
+  }
+  // Nothing is set by a piece that is refused for its place.
+  if (size === offset) await deps.uploads.setLength(upload, lengthBytes);
+  return size === offset ? { ...upload, lengthBytes } : upload;
+}
+
+/** One piece may be the whole file, and take days. */
+async function keepMeanwhile({ uploads, onError }: TusDeps, upload: TusUpload, lost: AbortController): Promise<void> {
+  try {
+    await uploads.keep(upload);
+  } catch (error) {
+    if (error instanceof Refused) lost.abort(error);
+    else onError(error);
+  }
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { Db } from '../../catalog/db.ts';
+import { partsOf } from '../../catalog/uploads/tus-upload-store.ts';
+import type { UploadRef } from '../../catalog/uploads/upload-store.ts';
+import { Refused } from '../../lib/refused.ts';
+import type { Staging } from '../../ports/storage.ts';
+import { requireSpace, type SpaceDeps } from './require-space.ts';
+
+export type JoinDeps = { db: Db; staging: Staging; space: SpaceDeps };
+
+type Part = { id: string; lengthBytes: number; endBytes: number };
+
+/**
+ * Copies the staged parts of a final upload one behind the other into its own staged bytes, and removes each once its
+ * copy is durable, so that the medium needs room for one part more. May be done again after a crash at any point: it
+ * goes on where the copy ends. Returns the SHA-256 of the whole, or null if it did not see all bytes. Refuses
+ * (`not-found`) a part whose bytes are gone.
+ */
+export async function joinParts({ id }: UploadRef, deps: JoinDeps, signal: AbortSignal): Promise<Buffer | null> {
+  const { db, staging, space } = deps;
+  let size = await staging.size(id);
+  const hash = size === 0 ? createHash('sha256') : null;
+  for (const part of withEnds(await partsOf(db, id))) {
+    if (size < part.endBytes) {
+      await requireSpace(part.endBytes - size, space);
+      const body = await staging.read(part.id, part.lengthBytes - (part.endBytes - size), signal);
+      const seen = Readable.from(
+        seeing(body, (bytes) => hash?.update(bytes)),
+        { objectMode: false },
+      );
+      size = await staging.append(id, size, seen, signal);
+    }
+    if (size < part.endBytes) throw new Refused('not-found', `The bytes of the partial upload ${part.id} are gone.`);
+    await staging.abort(part.id);
+  }
+  return hash?.digest() ?? null;
+}
+
+function withEnds(parts: readonly { id: string; lengthBytes: number }[]): Part[] {
+  let endBytes = 0;
+  return parts.map((part) => {
+    endBytes += part.lengthBytes;
+    return { ...part, endBytes };
+  });
+}
+
+async function* seeing(body: Readable, see: (bytes: Buffer) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of body) {
+    // Staged bytes are read as buffers.
+    const bytes = chunk as Buffer;
+    see(bytes);
+    yield bytes;
+  }
+}

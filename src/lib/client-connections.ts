@@ -1,0 +1,77 @@
+import type { Server, Socket } from 'node:net';
+import type { AddressSet } from './client-address.ts';
+import { clientKey } from './client-key.ts';
+
+/**
+ * Time limits of a server whose requests are small, for `http.createServer`. Node looks for late connections once in
+ * `connectionsCheckingInterval`, 30 s by default, so a limit holds only to within that.
+ */
+export const REQUEST_LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 250,
+} as const;
+
+/** Connections of one client to a server for all: a network behind one address has many users. */
+export const MAX_CONNECTIONS_PER_CLIENT = 2_500;
+
+/** Counts the open connections of each client: an IPv6 network of /64 is one, and no trusted proxy is. */
+export class ClientConnections {
+  readonly #limits: ConnectionLimits;
+  readonly #clients = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits;
+  }
+
+  /** Counts a connection until it closes or is released. False, without counting it, if its client has too many. */
+  admit(socket: Socket): boolean {
+    const { remoteAddress = '' } = socket;
+    // Behind a trusted proxy each connection has many clients.
+    if (this.#limits.trusted.has(remoteAddress)) return true;
+    const client = clientKey(remoteAddress);
+    const count = this.#counts.get(client) ?? 0;
+    if (count >= this.#limits.perClient) return false;
+    const name = nameOf(socket);
+    this.#counts.set(client, count + 1);
+    this.#clients.set(name, client);
+    socket.once('close', () => this.#forget(name));
+    return true;
+  }
+
+  /** Counts a connection no more. `socket` is the connection itself or TLS over it. */
+  release(socket: Socket): void {
+    this.#forget(nameOf(socket));
+  }
+
+  #forget(name: string): void {
+    const client = this.#clients.get(name);
+    if (client === undefined) return;
+    this.#clients.delete(name);
+    const left = (this.#counts.get(client) ?? 1) - 1;
+    if (left === 0) this.#counts.delete(client);
+    else this.#counts.set(client, left);
+  }
+}
+
+export type ConnectionLimits = { perClient: number; trusted: AddressSet };
+
+/** Closes each connection that its client has too many of. */
+export function limitConnections(
+  server: Server,
+  limits: ConnectionLimits,
+  onRefused: (socket: Socket) => void = () => undefined,
+): void {
+  const connections = new ClientConnections(limits);
+  server.on('connection', (socket: Socket) => {
+    if (connections.admit(socket)) return;
+    onRefused(socket);
+    socket.destroy();
+  });
+}
+
+/** The same for a socket and for the TLS connection over it. */
+function nameOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}

@@ -1,0 +1,313 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { sourceKeyOf } from '../../src/catalog/uploads/source-key.ts';
+import type { Guid } from '../../src/lib/guid.ts';
+import { sha256, startStack, type UploadStack } from './stack.ts';
+import { at, create, sign, type TusLibrary, type TusUpload } from './tus-client.ts';
+
+let stack: UploadStack;
+let library: TusLibrary;
+beforeAll(async () => {
+  stack = await startStack();
+  library = { url: stack.url, libraryId: 1, key: stack.first.libraryKey };
+});
+beforeEach(() => stack.empty());
+afterEach(() => expect(stack.faults).toEqual([]));
+afterAll(() => stack.stop());
+
+const PIECE = { 'Content-Type': 'application/offset+octet-stream' };
+const sha1 = (bytes: Uint8Array) => `sha1 ${createHash('sha1').update(bytes).digest('base64')}`;
+const idOf = (url: string) => url.slice(url.lastIndexOf('/') + 1) as Guid;
+const never = AbortSignal.timeout(600_000);
+
+async function opened(answer: Response, guid: string): Promise<TusUpload> {
+  const url = answer.headers.get('Location');
+  if (answer.status !== 201 || url === null) throw new Error(`POST answered ${answer.status}: ${await answer.text()}`);
+  return at(url, sign(library, guid));
+}
+
+const length = (bytes: number) => ({ 'Upload-Length': String(bytes) });
+
+test('a creation with the whole file completes it', async () => {
+  const guid = await stack.createVideo();
+  const body = randomBytes(50_000);
+  const answer = await create(library, guid, { headers: { ...PIECE, ...length(body.length) }, body });
+  expect([answer.status, answer.headers.get('Upload-Offset')]).toEqual([201, '50000']);
+  expect(await stack.storedSource(guid)).toEqual(body);
+  expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, originalHash: sha256(body) });
+});
+
+test('a creation with the first bytes goes on with PATCH', async () => {
+  const guid = await stack.createVideo();
+  const bytes = randomBytes(50_000);
+  const body = bytes.subarray(0, 20_000);
+  const headers = { ...PIECE, ...length(bytes.length), 'Upload-Checksum': sha1(body) };
+  const answer = await create(library, guid, { headers, body });
+  expect(answer.headers.get('Upload-Offset')).toBe('20000');
+  const upload = await opened(answer, guid);
+  expect((await upload.patch(20_000, bytes.subarray(20_000))).status).toBe(204);
+  expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, originalHash: sha256(bytes) });
+});
+
+test('a creation of the type of pieces without a body is at offset 0', async () => {
+  const guid = await stack.createVideo();
+  const answer = await create(library, guid, { headers: { ...PIECE, ...length(5) } });
+  expect([answer.status, answer.headers.get('Upload-Offset')]).toEqual([201, '0']);
+});
+
+test.each([
+  ['longer than its length', { ...PIECE, ...length(4) }, 413],
+  ['of another type', { 'Content-Type': 'video/mp4', ...length(5) }, 415],
+  ['without a type', { 'Content-Type': '', ...length(5) }, 415],
+  ['that has another checksum', { ...PIECE, ...length(5), 'Upload-Checksum': sha1(Buffer.from('other')) }, 460],
+  ['and a malformed checksum', { ...PIECE, ...length(5), 'Upload-Checksum': 'md5 YQ==' }, 400],
+  ['and a malformed length', { ...PIECE, 'Upload-Length': 'five' }, 400],
+  ['of a final upload', { ...PIECE, 'Upload-Concat': 'final;/tusupload/0190163d-8694-739b-aea5-966c26f8ad91' }, 400],
+])('a creation with a body %s leaves nothing', async (_, headers, status) => {
+  const guid = await stack.createVideo();
+  const answer = await create(library, guid, { headers, body: Buffer.from('12345') });
+  expect([answer.status, await stack.staged(), await stack.uploads()]).toEqual([status, [], []]);
+});
+
+test('a creation with a body of unknown length that is too long leaves nothing', async () => {
+  const guid = await stack.createVideo();
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(Buffer.from('12345'));
+      controller.close();
+    },
+  });
+  const answer = await create(library, guid, { headers: { ...PIECE, ...length(4) }, body });
+  expect([answer.status, await stack.staged(), await stack.uploads()]).toEqual([413, [], []]);
+});
+
+test('a creation whose client leaves within the body leaves nothing', async () => {
+  const guid = await stack.createVideo();
+  const socket = connect(stack.api.port, '127.0.0.1');
+  const headers = { Host: 'x', 'Tus-Resumable': '1.0.0', ...sign(library, guid), ...PIECE, ...length(9) };
+  const lines = Object.entries({ ...headers, 'Content-Length': '9' }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`POST /tusupload HTTP/1.1\r\n${lines.join('')}\r\n12345`);
+  await vi.waitFor(async () => expect(await stack.staged()).toHaveLength(1), { timeout: 20_000 });
+  socket.destroy();
+  await vi.waitFor(async () => expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]), {
+    timeout: 20_000,
+  });
+});
+
+test('a length that is set with the last piece completes the upload', async () => {
+  const guid = await stack.createVideo();
+  const bytes = randomBytes(9_000);
+  const upload = await opened(await create(library, guid, { headers: { 'Upload-Defer-Length': '1' } }), guid);
+  expect((await upload.patch(0, bytes.subarray(0, 5_000))).status).toBe(204);
+  const head = await upload.head();
+  expect(['Upload-Offset', 'Upload-Length', 'Upload-Defer-Length'].map((name) => head.headers.get(name))).toEqual([
+    '5000',
+    null,
+    '1',
+  ]);
+  expect((await upload.patch(5_000, bytes.subarray(5_000), length(9_000))).status).toBe(204);
+  expect(await stack.loadVideo(guid)).toMatchObject({ status: 1, originalHash: sha256(bytes) });
+  const after = await upload.head();
+  expect([after.headers.get('Upload-Length'), after.headers.get('Upload-Defer-Length')]).toEqual(['9000', null]);
+});
+
+test('a length that is set by an empty piece at the end completes the upload', async () => {
+  const guid = await stack.createVideo();
+  const upload = await opened(
+    await create(library, guid, { headers: { ...PIECE, 'Upload-Defer-Length': '1' }, body: Buffer.from('12345') }),
+    guid,
+  );
+  const answer = await upload.patch(5, Buffer.alloc(0), length(5));
+  expect([answer.status, answer.headers.get('Upload-Offset')]).toEqual([204, '5']);
+  expect((await stack.storedSource(guid)).toString()).toBe('12345');
+});
+
+test('a length cannot change, be below the bytes that are there or above the limit', async () => {
+  const guid = await stack.createVideo();
+  const upload = await opened(await create(library, guid, { headers: { 'Upload-Defer-Length': '1' } }), guid);
+  expect((await upload.patch(0, Buffer.from('12345'))).status).toBe(204);
+  const set = async (bytes: number) => (await upload.patch(5, Buffer.from('6'), length(bytes))).status;
+  expect([await set(4), await set(5), await set(1e9 + 1)]).toEqual([400, 413, 413]);
+  expect((await upload.head()).headers.get('Upload-Defer-Length')).toBe('1');
+  expect(await set(8)).toBe(204);
+  const again = async (bytes: number) => (await upload.patch(6, Buffer.from('7'), length(bytes))).status;
+  expect([await again(9), await again(8)]).toEqual([400, 204]);
+});
+
+test('an upload of a deferred length without a byte is no file', async () => {
+  const guid = await stack.createVideo();
+  const upload = await opened(await create(library, guid, { headers: { 'Upload-Defer-Length': '1' } }), guid);
+  expect((await upload.patch(0, Buffer.alloc(0), length(0))).status).toBe(400);
+  expect(await stack.loadVideo(guid)).toMatchObject({ status: 0 });
+});
+
+/** Parts that are there whole, and the address list of a final upload of them. */
+async function uploadParts(guid: string, parts: readonly Buffer[]): Promise<{ urls: string[]; concat: string }> {
+  const urls: string[] = [];
+  for (const body of parts) {
+    const headers = { ...PIECE, ...length(body.length), 'Upload-Concat': 'partial' };
+    urls.push((await opened(await create(library, guid, { headers, body }), guid)).url);
+  }
+  return { urls, concat: `final;${urls.map((url) => new URL(url).pathname).join(' ')}` };
+}
+
+const joining = (guid: string, concat: string) => create(library, guid, { headers: { 'Upload-Concat': concat } });
+
+test('parts become one file, in the order of the final upload', async () => {
+  const guid = await stack.createVideo();
+  const parts = [randomBytes(70_000), randomBytes(40_000), Buffer.alloc(0), randomBytes(1)];
+  const { urls, concat } = await uploadParts(guid, parts);
+  const head = await at(urls[0] ?? '', sign(library, guid)).head();
+  expect(['Upload-Concat', 'Upload-Offset', 'Upload-Length'].map((name) => head.headers.get(name))).toEqual([
+    'partial',
+    '70000',
+    '70000',
+  ]);
+  expect(await stack.loadVideo(guid)).toMatchObject({ status: 0 });
+  const metadata = `title ${Buffer.from('Joined').toString('base64')}`;
+  const headers = { 'Upload-Concat': concat, 'Upload-Metadata': metadata };
+  const final = await opened(await create(library, guid, { headers }), guid);
+  const whole = Buffer.concat(parts);
+  expect(await stack.storedSource(guid)).toEqual(whole);
+  expect(await stack.loadVideo(guid)).toMatchObject({ title: 'Joined', status: 1, originalHash: sha256(whole) });
+  const told = await final.head();
+  const names = ['Upload-Concat', 'Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Upload-Defer-Length'];
+  expect(names.map((name) => told.headers.get(name))).toEqual([concat, '110001', '110001', metadata, null]);
+  expect([await stack.staged(), await stack.uploads()]).toEqual([[], [{ method: 'tus', state: 'complete' }]]);
+  expect(await stack.countJobs('process-video', guid)).toBe(1);
+  // Of parts that were joined nothing is found any more.
+  expect((await at(urls[0] ?? '', sign(library, guid)).head()).status).toBe(404);
+  expect((await final.patch(0, Buffer.from('x'))).status).toBe(403);
+});
+
+test('a final upload that is created again is the same one', async () => {
+  const guid = await stack.createVideo();
+  const { concat } = await uploadParts(guid, [Buffer.from('one'), Buffer.from('two')]);
+  const answers = await Promise.all([1, 2, 3].map(() => joining(guid, concat)));
+  answers.push(await joining(guid, concat));
+  const locations = answers.filter(({ status }) => status === 201).map(({ headers }) => headers.get('Location'));
+  expect(new Set(locations).size).toBe(1);
+  expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
+  expect((await stack.storedSource(guid)).toString()).toBe('onetwo');
+  expect(await stack.countJobs('process-video', guid)).toBe(1);
+});
+
+test('a part that is unfinished, unknown, of another video or no part makes no file', async () => {
+  const [guid, other] = [await stack.createVideo(), await stack.createVideo()];
+  const { urls } = await uploadParts(guid, [Buffer.from('one')]);
+  const foreign = await uploadParts(other, [Buffer.from('two')]);
+  const partial = { 'Upload-Concat': 'partial' };
+  const unfinished = await opened(await create(library, guid, { headers: { ...partial, ...length(5) } }), guid);
+  const deferred = await opened(
+    await create(library, guid, { headers: { ...partial, 'Upload-Defer-Length': '1' } }),
+    guid,
+  );
+  const whole = await opened(await create(library, guid, { headers: length(5) }), guid);
+  const unknown = `${stack.url}/tusupload/0190163d-8694-739b-aea5-966c26f8ad91`;
+  const statuses: number[] = [];
+  for (const url of [unfinished.url, deferred.url, whole.url, unknown, foreign.urls[0]]) {
+    statuses.push((await joining(guid, `final;${urls[0]} ${url}`)).status);
+  }
+  expect(statuses).toEqual([400, 400, 404, 404, 404]);
+  expect(await at(urls[0] ?? '', sign(library, guid)).offset()).toBe(3);
+  expect((await joining(guid, `final;${urls[0]}`)).status).toBe(201);
+});
+
+test('parts count as open uploads of their video, and together are no larger than a file may be', async () => {
+  const guid = await stack.createVideo();
+  const part = (bytes: number) =>
+    create(library, guid, { headers: { 'Upload-Concat': 'partial', ...length(bytes) } }).then(({ status }) => status);
+  expect([await part(6e8), await part(6e8), await part(4e8)]).toEqual([201, 413, 201]);
+  for (let n = 2; n < 50; n += 1) expect(await part(0)).toBe(201);
+  expect(await part(0)).toBe(429);
+});
+
+test('parts that are ended leave nothing', async () => {
+  const guid = await stack.createVideo();
+  const { urls, concat } = await uploadParts(guid, [Buffer.from('one'), Buffer.from('two')]);
+  for (const url of urls) expect((await at(url, sign(library, guid)).remove()).status).toBe(204);
+  expect((await joining(guid, concat)).status).toBe(404);
+  expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
+});
+
+test('parts that nobody joins expire, a week after their creation at the latest', async () => {
+  const guid = await stack.createVideo();
+  const { urls } = await uploadParts(guid, [Buffer.from('one')]);
+  const upload = await opened(await create(library, guid, { headers: length(9) }), guid);
+  const { db } = stack.database;
+  const weekAgo = new Date(Date.now() - 7 * 86_400_000 + 60_000);
+  await db
+    .updateTable('upload')
+    .set({ created_at: weekAgo, expires_at: new Date(Date.now() + 30_000) })
+    .execute();
+  const answer = await upload.patch(0, Buffer.from('1'));
+  expect(Date.parse(answer.headers.get('Upload-Expires') ?? '')).toBeLessThanOrEqual(Date.now() + 60_000);
+  await db
+    .updateTable('upload')
+    .set({ expires_at: new Date(0) })
+    .execute();
+  expect((await at(urls[0] ?? '', sign(library, guid)).head()).status).toBe(404);
+  await stack.sweep();
+  expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
+});
+
+test.each([
+  ['within the second part', 0],
+  ['after all parts were copied', 1],
+  ['after the file was moved', 2],
+])('a server that died while it joined parts, %s, goes on at the next request', async (_, step) => {
+  const guid = await stack.createVideo();
+  const parts = [randomBytes(9_000), randomBytes(8_000)];
+  const whole = Buffer.concat(parts);
+  const { urls, concat } = await uploadParts(guid, parts);
+  const { db } = stack.database;
+  // As a process that was killed leaves it: the final upload is open, its copy is not complete.
+  const key = { libraryId: 1, mediaId: guid };
+  const final = '0190163d-8694-739b-aea5-966c26f8ad91' as Guid;
+  await db
+    .insertInto('upload')
+    .values({
+      id: final,
+      library_id: 1,
+      media_id: guid,
+      method: 'tus',
+      concat,
+      length_bytes: whole.length,
+      expires_at: new Date(Date.now() + 86_400_000),
+    })
+    .execute();
+  for (const [number, url] of urls.entries()) {
+    await db.updateTable('upload').set({ part_of: final, part_number: number }).where('id', '=', idOf(url)).execute();
+  }
+  const { staging } = stack.storage;
+  const copied = step === 0 ? 12_000 : whole.length;
+  await staging.append(final, 0, Readable.from([whole.subarray(0, copied)]), never);
+  await staging.abort(idOf(urls[0] ?? ''));
+  if (step > 0) await staging.abort(idOf(urls[1] ?? ''));
+  if (step > 1) await staging.commit(final, sourceKeyOf(key, final), never);
+  const upload = at(`${stack.url}/tusupload/${final}`, sign(library, guid));
+  if (step === 0) expect((await joining(guid, concat)).headers.get('Location')).toBe(upload.url);
+  expect(await upload.offset()).toBe(whole.length);
+  expect(await stack.storedSource(guid)).toEqual(whole);
+  expect([await stack.staged(), await stack.countJobs('process-video', guid)]).toEqual([[], 1]);
+});
+
+test('a final upload that is ended takes its parts with it', async () => {
+  const guid = await stack.createVideo();
+  const { urls, concat } = await uploadParts(guid, [Buffer.from('one'), Buffer.from('two')]);
+  const { db } = stack.database;
+  const final = '0190163d-8694-739b-aea5-966c26f8ad92' as Guid;
+  await db
+    .insertInto('upload')
+    .values({
+      ...{ id: final, library_id: 1, media_id: guid, method: 'tus', concat, length_bytes: 6 },
+      expires_at: new Date(Date.now() + 86_400_000),
+    })
+    .execute();
+  await db.updateTable('upload').set({ part_of: final }).where('concat', '=', 'partial').execute();
+  expect((await at(urls[0] ?? '', sign(library, guid)).remove()).status).toBe(404);
+  expect((await at(`${stack.url}/tusupload/${final}`, sign(library, guid)).remove()).status).toBe(204);
+  expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
+});
