@@ -61,6 +61,12 @@ export type PlaylistTag =
   | ({ tag: 'stream-inf'; frameRate?: number; videoRange?: string | null; audio?: string; subtitles?: string } & Stream)
   | ({ tag: 'i-frame-stream-inf' } & Stream);
 
+/**
+ * Captions are offered as tracks of their own. Without this attribute players offer a track of captions within the
+ * pictures; if one variant has it, all must (RFC 8216 section 4.3.4.2).
+ */
+const NO_CLOSED_CAPTIONS = 'CLOSED-CAPTIONS=NONE';
+
 /** Writes a playlist; the tags stand in the order given. */
 export function writePlaylist(tags: readonly PlaylistTag[]): string {
   return `#EXTM3U\n${tags.map((tag) => `${writeTag(tag)}\n`).join('')}`;
@@ -136,6 +142,7 @@ function writeStreamInf({ frameRate = 0, videoRange, audio, subtitles, ...stream
   if (videoRange != null) attributes.push(`VIDEO-RANGE=${videoRange}`);
   if (audio !== undefined) attributes.push(`AUDIO=${quoted(audio)}`);
   if (subtitles !== undefined) attributes.push(`SUBTITLES=${quoted(subtitles)}`);
+  attributes.push(NO_CLOSED_CAPTIONS);
   return `#EXT-X-STREAM-INF:${attributes.join(',')}\n${stream.uri}`;
 }
 
