@@ -56,6 +56,7 @@ export type PlaylistTag =
       name: string;
       language?: string | null;
       isDefault: boolean;
+      channels?: number | null;
       uri: string;
     }
   | ({ tag: 'stream-inf'; frameRate?: number; videoRange?: string | null; audio?: string; subtitles?: string } & Stream)
@@ -129,10 +130,12 @@ function writeTag(tag: PlaylistTag): string {
 
 type Tag<Name extends PlaylistTag['tag']> = Extract<PlaylistTag, { tag: Name }>;
 
-function writeMedia({ type, groupId, name, language, isDefault, uri }: Tag<'media'>): string {
+function writeMedia({ type, groupId, name, language, isDefault, channels, uri }: Tag<'media'>): string {
   const attributes = [`TYPE=${type}`, `GROUP-ID=${quoted(groupId)}`, `NAME=${quoted(name)}`];
   if (language != null) attributes.push(`LANGUAGE=${quoted(language)}`);
-  attributes.push(`DEFAULT=${isDefault ? 'YES' : 'NO'}`, 'AUTOSELECT=YES', `URI=${quoted(uri)}`);
+  attributes.push(`DEFAULT=${isDefault ? 'YES' : 'NO'}`, 'AUTOSELECT=YES');
+  if (channels != null) attributes.push(`CHANNELS="${channels}"`);
+  attributes.push(`URI=${quoted(uri)}`);
   return `#EXT-X-MEDIA:${attributes.join(',')}`;
 }
 
