@@ -161,6 +161,20 @@ test('of a source that passes through, the copied rung is encoded and the lower 
   await checkComposed(key, 6.8, [360, 240]);
 });
 
+test('parts of one frame rate are joined although their files count time in different ticks', async () => {
+  const scales = await Promise.all([first, copied].map(async (key) => (await loadPart(lab.database.db, key)).cutList));
+  expect(scales.map(({ timescale }) => timescale)).toEqual([25_000, 12_800]);
+  const key = await compose(
+    [
+      [copied, 2.4, 7],
+      [first, 1.52, 5],
+      [copied, 0, 3.4],
+    ],
+    true,
+  );
+  await checkComposed(key, 11.48, [360, 240]);
+});
+
 test('at segment borders nothing is encoded, and no original is needed', async () => {
   await sql`update media set source_key = null where id = ${copied.mediaId}`.execute(lab.database.db);
   await expect(compose([[copied, 2.4, 9.2]], true)).rejects.toMatchObject({ kind: 'invalid' });
@@ -199,6 +213,18 @@ test('videos that have nothing in common, or are not finished, are refused with 
   await expect(compose(both, true)).rejects.toMatchObject({
     kind: 'invalid',
     message: expect.stringContaining('in common'),
+  });
+  const fast = ['-vf', 'fps=50', '-video_track_timescale', '12800'];
+  const quick = await upload(lab, libraryId, await makeClip(lab, 'quick.mp4', ...blinking(4), ...fast, ...H264));
+  await untilState(lab, quick, 'finished');
+  expect((await loadPart(lab.database.db, quick)).cutList.timescale).toBe(12_800);
+  const rates: Part[] = [
+    [copied, 0, 4],
+    [quick, 0, 2],
+  ];
+  await expect(compose(rates, true)).rejects.toMatchObject({
+    kind: 'invalid',
+    message: expect.stringContaining('25 frames a second as the first, got 50 frames a second'),
   });
   await expect(compose([[{ ...first, libraryId: 999 }, 0, 1]], true)).rejects.toMatchObject({
     kind: 'invalid',

@@ -107,9 +107,9 @@ export type ThumbnailListResponseModel = Static<typeof ThumbnailListResponseMode
 
 /** An addition of this service: what viewers of slow lines get. */
 export const LiveTranscodingModel = model('LiveTranscodingModel', {
-  /** `starting`, `running`, `copy-only`, or `none` where no smaller resolution is enabled. */
+  /** `starting`, `running`, `copy-only`, `idle` without a publisher, `none` where no smaller resolution is enabled. */
   state: text(),
-  /** Why nothing is encoded. */
+  /** Why nothing is encoded, and which media of the publisher is not shown. */
   reason: nullable(text()),
   /** Resolutions below that of the publisher, "480p,360p". */
   resolutions: text(),

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import type { SourceChapter } from '../../media/probe/parse-chapters.ts';
+import { inWholeSeconds, type SourceChapter } from '../../media/probe/parse-chapters.ts';
 import { bumpPublication, type MediaKey, type Tx } from '../db.ts';
 import { enterState } from '../media-state-store.ts';
 import { dropUnfinishedSets } from '../renditions/drop-unfinished-store.ts';
 import { recountStorage } from '../renditions/storage-store.ts';
-import type { Chapter } from '../schema.ts';
 import { WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
 import { insertTasks } from '../tasks/task-row-store.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
@@ -49,12 +48,9 @@ export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): P
   return true;
 }
 
-/** The chapters of the file, unless the video has some already; whole seconds, as clients write them. */
+/** The chapters of the file, unless the video has some already. */
 function ownChapters(found: readonly SourceChapter[]): RawBuilder<string> {
-  const chapters: Chapter[] = found.map(({ title, startSec, endSec }) => ({
-    ...{ title, start: Math.floor(startSec), end: Math.round(endSec) },
-  }));
-  return sql<string>`case when chapters = '[]' then ${JSON.stringify(chapters)}::jsonb else chapters end`;
+  return sql<string>`case when chapters = '[]' then ${JSON.stringify(inWholeSeconds(found))}::jsonb else chapters end`;
 }
 
 /** Writes a timeline with its renditions and encode tasks. */

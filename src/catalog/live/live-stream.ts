@@ -9,11 +9,11 @@ export type LiveState = 'created' | 'scheduled' | 'preview' | 'running' | 'ended
 export type BitrateSample = { atMs: number; bitrateBps: number; videoBps: number; audioBps: number; fps: number };
 
 /**
- * Whether the rungs below the source of a stream are encoded; `reason` says why not. Rungs by name: 720 is 720p.
- * `none`: nothing smaller is enabled.
+ * Whether the rungs below the source of a stream are encoded; `reason` says why not, and what of its media is not
+ * shown. Rungs by name: 720 is 720p. `none`: nothing smaller is enabled; `idle`: nobody publishes.
  */
 export type LadderState = {
-  kind: 'none' | 'starting' | 'running' | 'copy-only';
+  kind: 'none' | 'starting' | 'running' | 'copy-only' | 'idle';
   reason: string | null;
   rungs: readonly number[];
 };

@@ -10,6 +10,8 @@ import { writeContentProtection } from '../../media/drm/signalling/signalling.ts
 import { writeSystemProtection } from '../../media/drm/signalling/system-signals.ts';
 import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
 import { type AddedBytes, computeSegmentRun, NOTHING_ADDED } from '../../media/presentation/segment-run.ts';
+import { rateOfNumber } from '../../media/probe/frame-rate.ts';
+import type { Rational } from '../../media/probe/source-facts.ts';
 import type { ContentKeys, KeyGroup } from '../../ports/drm-key-source.ts';
 import type { HeldCache } from '../cache/held-cache.ts';
 import type { PackageKeys } from '../drm/package-keys.ts';
@@ -35,7 +37,8 @@ export async function serveManifest(
   const { libraryId, mediaId, policyRevision } = publication;
   const protection = await chooseProtection(publication, keys);
   if (protection === null) return HLS_ONLY;
-  const presentation = describe(chooseListedSet(listableRenditions(publication)), protection);
+  const way = { protection, frameRate: rateOfNumber(publication.frameRate) };
+  const presentation = describe(chooseListedSet(listableRenditions(publication)), way);
   if (presentation === null) return notFound('not-whole');
   const version = `d${publication.revision}.${policyRevision}${protection.tag}`;
   const key = `manifest|${libraryId}|${mediaId}|${version}`;
@@ -117,13 +120,13 @@ function manifestProtection({ number, signals }: DrmPackage, { scheme, groups }:
  */
 function describe(
   { video, audio, isPlayable }: ListedSet<StoredRendition>,
-  protection: ManifestProtection,
+  way: { protection: ManifestProtection; frameRate: Rational | null },
 ): (() => DashPresentation) | null {
   const [videoRenditions, audioTracks] = [video.filter(isWhole), audio.filter(isWhole)];
   if (!isPlayable || videoRenditions.length < video.length || audioTracks.length < audio.length) return null;
   return () => ({
-    video: videoRenditions.map((rendition) => describeVideo(rendition, protection)),
-    audio: audioTracks.map((rendition) => describeAudio(rendition, protection)),
+    video: videoRenditions.map((rendition) => describeVideo(rendition, way)),
+    audio: audioTracks.map((rendition) => describeAudio(rendition, way.protection)),
   });
 }
 
@@ -133,7 +136,11 @@ function isWhole(rendition: StoredRendition): rendition is WithInit {
   return (rendition.state === 'finished' || isListed) && rendition.init !== null && rendition.codecString !== null;
 }
 
-function describeVideo(rendition: WithInit, protection: ManifestProtection): DashVideo {
+/** A copied rendition has the average rate of its source. */
+function describeVideo(
+  rendition: WithInit,
+  { protection, frameRate }: { protection: ManifestProtection; frameRate: Rational | null },
+): DashVideo {
   const { widthPx, heightPx } = readInitSegment(rendition.init);
   const { grid } = rendition.cutList;
   if (widthPx === null) throw new Error(`Expected the init of a video rendition in ${rendition.id}.`);
@@ -141,7 +148,7 @@ function describeVideo(rendition: WithInit, protection: ManifestProtection): Das
     ...describeSegments(rendition, protection),
     widthPx,
     heightPx,
-    frameRate: grid.kind === 'frames' ? grid.rate : null,
+    frameRate: grid.kind === 'frames' ? grid.rate : frameRate,
     sampleAspect: readSampleAspect(rendition.init),
   };
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { StoredChunk, StoredRendition } from '../../catalog/publications/publication.ts';
 import type { ChunkIndex } from '../../media/cmaf/idx.ts';
 import { type HlsKey, writeKeyAttributes } from '../../media/drm/signalling/hls-key.ts';
@@ -11,13 +12,16 @@ import type { IndexReader } from '../objects/index-reader.ts';
 /** The I-frame playlist of a finished rendition, and the rates that a multivariant playlist lists it with. */
 export type IFrameList = { text: Buffer; rates: IFrameRates };
 
+type Rates = ReadonlyMap<string, IFrameRates>;
 type PlacedChunk = Pick<StoredChunk, 'storageKey' | 'startTick' | 'durationTicks'>;
 
 const LIST_CACHE_BYTES = 16 * 2 ** 20;
 const CHUNK_CACHE_BYTES = 8 * 2 ** 20;
 const SAMPLE_BYTES = 17;
-/** Of the eight sets of tables that may be read at once, so many for what no request waits for. */
-const PREPARED_AT_ONCE = 2;
+/** Videos whose pictures are listed at once, of the eight sets of tables that may be read at once. */
+const PREPARED_AT_ONCE = 4;
+/** How long a multivariant playlist waits for the rates of its I-frame playlists. */
+const RATES_WAIT_MS = 1000;
 
 /** What is known of single pictures; it comes from the sample tables, which are read when first needed. */
 export class IFrameLists {
@@ -40,17 +44,23 @@ export class IFrameLists {
   }
 
   /**
-   * The rates of each rendition, or null while one is not known: nobody who wants to play waits for what only
-   * a scrubbing bar needs. They are then worked out for those with later requests.
+   * The rates of each rendition. Null when they are not known within a second: nobody who wants to play waits longer
+   * for a scrubbing bar. They are then worked out for later requests.
    */
-  knownRates(renditions: readonly StoredRendition[]): ReadonlyMap<string, IFrameRates> | null {
+  ratesOf(renditions: readonly StoredRendition[]): Rates | null | Promise<Rates | null> {
+    const known = this.#knownRates(renditions);
+    if (known !== null || this.#preparing >= PREPARED_AT_ONCE) return known;
+    return Promise.race([
+      this.#prepare(renditions).then(() => this.#knownRates(renditions)),
+      setTimeout(RATES_WAIT_MS, null, { ref: false }),
+    ]);
+  }
+
+  #knownRates(renditions: readonly StoredRendition[]): Rates | null {
     const known = new Map<string, IFrameRates>();
     for (const rendition of renditions) {
       const list = this.#lists.peek(nameOf(rendition));
-      if (list === null) {
-        this.#prepare(renditions);
-        return null;
-      }
+      if (list === null) return null;
       known.set(rendition.id, list.rates);
     }
     return known;
@@ -78,18 +88,16 @@ export class IFrameLists {
     return { text: Buffer.from(writeIFramePlaylist(run, '', keys)), rates: computeIFrameRates(run) };
   }
 
-  /** One rendition after the other. When too many videos are being prepared, one of the next who ask has it done. */
-  #prepare(renditions: readonly StoredRendition[]): void {
-    if (this.#preparing >= PREPARED_AT_ONCE) return;
+  /** Lists one rendition after the other. A failure is logged: the video plays without. */
+  async #prepare(renditions: readonly StoredRendition[]): Promise<void> {
     this.#preparing += 1;
-    const makeAll = async () => {
+    try {
       for (const rendition of renditions) await this.list(rendition);
-    };
-    makeAll()
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'The single pictures of a video could not be listed.'))
-      .finally(() => {
-        this.#preparing -= 1;
-      });
+    } catch (error) {
+      this.#log.warn({ err: error }, 'The single pictures of a video could not be listed.');
+    } finally {
+      this.#preparing -= 1;
+    }
   }
 }
 

@@ -7,7 +7,7 @@ import { writeMultivariant } from '../../media/hls/multivariant.ts';
 import { type SubtitleTrack, writeSubtitlePlaylist } from '../../media/hls/subtitle-playlist.ts';
 import { type WallAnchor, wallAt } from '../../media/live/recording/wall-anchors.ts';
 import { chooseListedSet, type ListedSet } from '../../media/presentation/listed-set.ts';
-import { computeSegmentRun, type SegmentRun } from '../../media/presentation/segment-run.ts';
+import { computeSegmentRun, type SegmentRun, targetDurationSec } from '../../media/presentation/segment-run.ts';
 import type { HeldCache } from '../cache/held-cache.ts';
 import { listableRenditions } from '../drm/protection.ts';
 import { type Answer, CACHE_NEVER, CACHE_NOTHING, CACHE_SHORTLY, notFound, toProblem } from '../http/answer.ts';
@@ -57,7 +57,8 @@ export async function servePlaylist(
   if (rendition.planned === null && rendition.chunks[0]?.firstSegment !== 0) {
     return notFound('not-playable');
   }
-  const media = describeMedia(rendition, file, variant);
+  const targetSec = () => targetDurationSec(listableRenditions(publication));
+  const media = describeMedia(rendition, file, { variant, targetSec });
   if (range === null || clock === undefined) {
     const write = () => media.write(computeSegmentRun(rendition));
     return playlist(publication, { ...media, tag: '', write, variant }, deps.written);
@@ -73,7 +74,7 @@ export async function servePlaylist(
 function describeMedia(
   rendition: StoredRendition,
   file: { kind: 'rung-playlist' } | { kind: 'rendition-playlist'; session: string | null },
-  { segmentFolder, keys }: PlaylistVariant,
+  { variant: { segmentFolder, keys }, targetSec }: { variant: PlaylistVariant; targetSec: () => number },
 ): { name: string; write(run: SegmentRun, span?: SegmentSpan): string } {
   const isRung = file.kind === 'rung-playlist';
   const isInSession = !isRung && file.session !== null;
@@ -82,18 +83,18 @@ function describeMedia(
   const ofRendition = keys(rendition, toVideo);
   return {
     name: `${rendition.id}|${toVideo}`,
-    write: (run, span) => writeMediaPlaylist(run, folder, ofRendition, span),
+    write: (run, span) => writeMediaPlaylist(run, { folder, keys: ofRendition, targetSec: targetSec() }, span),
   };
 }
 
-function serveMultivariant(
+async function serveMultivariant(
   publication: Publication,
   { set, variant, range }: { set: ListedSet<StoredRendition>; variant: PlaylistVariant; range: ClockRange | null },
   { written, iFrames }: PlaylistDeps,
-): Answer | Promise<Answer> {
+): Promise<Answer> {
   if (!set.isPlayable) return notFound('not-playable');
   const isWhole = range === null && set.video.every(({ state }) => state === 'finished') && variant.listsIFrames;
-  const rates = isWhole ? iFrames.knownRates(set.video) : null;
+  const rates = isWhole ? await iFrames.ratesOf(set.video) : null;
   // Two texts of one publication: with the single pictures once these are known, and before.
   const tag = range !== null ? `-${range.query}` : rates === null ? '' : '-i';
   const { added } = variant;

@@ -4,6 +4,7 @@ import { readInitSegment } from '../../media/cmaf/init-segment.ts';
 import type { DashPeriod, DashRendition } from '../../media/dash/dash-presentation.ts';
 import { readSampleAspect } from '../../media/dash/sample-aspect.ts';
 import { writePeriods } from '../../media/dash/write-mpd.ts';
+import { rateOfNumber } from '../../media/probe/frame-rate.ts';
 import {
   type IndexedPeriod,
   type IndexedRendition,
@@ -90,7 +91,7 @@ function describePeriod(period: IndexedPeriod, slots: Map<string, Listed>, prote
     id: `${period.number}`,
     lengthSec,
     video: described.flatMap(({ rendition, listed }) =>
-      rendition.kind === 'video' ? [describeVideo(rendition, listed)] : [],
+      rendition.kind === 'video' ? [describeVideo(rendition, listed, period.frameRate)] : [],
     ),
     audio: described.flatMap(({ rendition, listed }) =>
       rendition.kind === 'audio' ? [describeAudio(rendition, listed)] : [],
@@ -137,13 +138,13 @@ function sizeOf({ stored, parts }: IndexedSegment): number {
   return stored?.sizeBytes ?? parts.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
 }
 
-function describeVideo({ init }: IndexedRendition, listed: DashRendition) {
+function describeVideo({ init }: IndexedRendition, listed: DashRendition, frameRate: number) {
   const { widthPx, heightPx } = readInitSegment(init);
   return {
     ...listed,
     widthPx: widthPx ?? 0,
     heightPx: heightPx ?? 0,
-    frameRate: null,
+    frameRate: rateOfNumber(frameRate),
     sampleAspect: readSampleAspect(init),
   };
 }

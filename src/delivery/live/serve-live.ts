@@ -80,6 +80,7 @@ export async function serveLive(
   if (range === 'invalid') return BAD_RANGE;
   const view = { windowSec: windowOf(head), isPreview, ...(range !== null && { range }) };
   const { file } = request;
+  if ('renditionId' in file) await stream.untilKnown(file.renditionId, request.leave());
   // While a process owns the stream its last segments are still to come.
   const hasEnded =
     (!isPreview && head.state !== 'running' && head.feedUrl === null) ||

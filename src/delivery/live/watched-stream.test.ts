@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { StoredLive } from '../../catalog/live/viewing/live-media-store.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
+import { type FeedMessage, writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
 import { liveMultivariant } from '../../media/live/playlist/live-multivariant.ts';
 import { listSlot } from '../../media/live/playlist/slot-segments.ts';
+import { startFeedServer } from '../../ingest/live/feed-server.ts';
 import { WatchedStream } from './watched-stream.ts';
 
 const SEGMENT_SEC = 2;
@@ -138,4 +141,38 @@ test('a recording that cannot be read again goes on as it was, and is read with 
   await stream.ready;
   expect(listed()[0]?.rendition.id).toBe(RUNG);
   stream.close();
+});
+
+test('a stream that was watched before its publisher connected waits for the feed, and for what the feed announces', async () => {
+  const [{ period }] = storedOf(0, true).periods as [StoredLive['periods'][number]];
+  const [source, rung] = period.renditions;
+  const announce = (renditions: readonly unknown[]) =>
+    writeFeedFrame({ type: 'period', period: { ...period, renditions } } as FeedMessage);
+  const owner = await startFeedServer({ host: '127.0.0.1', port: 0, secret: 's' }, (_, response) => {
+    const send = async () => {
+      await sleep(200);
+      for (const piece of [...announce([source]), ...writeFeedFrame({ type: 'snapshot' })]) response.write(piece);
+      await sleep(200);
+      for (const piece of announce([source, rung])) response.write(piece);
+    };
+    void send();
+    return true;
+  });
+  const deps = {
+    secret: 's',
+    loadStored: async (): Promise<StoredLive> => ({ periods: [], segments: [] }),
+    warn: (error: unknown) => expect(error).toBe(null),
+  };
+  const stream = new WatchedStream(newGuid(), running, deps);
+  await stream.ready;
+  expect(stream.index.find(SOURCE)).toBe(null);
+  stream.update({ ...running, feedUrl: `http://127.0.0.1:${owner.port}` });
+  await stream.ready;
+  expect(stream.index.find(SOURCE)).not.toBe(null);
+  const { signal } = new AbortController();
+  await stream.untilKnown(RUNG, signal);
+  expect(stream.index.find(RUNG)).not.toBe(null);
+  await stream.untilKnown(newGuid(), signal);
+  stream.close();
+  await owner.close();
 });

@@ -1,5 +1,6 @@
 import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { StoredLive } from '../../catalog/live/viewing/live-media-store.ts';
+import type { Guid } from '../../lib/guid.ts';
 import { type IndexedPeriod, LiveIndex } from '../../media/live/playlist/live-index.ts';
 import { openFeed } from './feed-connection.ts';
 import { ViewerCounter } from './viewer-counter.ts';
@@ -18,6 +19,8 @@ const SLACK_SEC = 60;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 3_000;
 const SNAPSHOT_LIMIT_MS = 3_000;
+/** A rendition that one edge lists is known to the others after this time; a wrong address is refused then. */
+const ANNOUNCE_LIMIT_MS = 1_000;
 /** Viewers who wait for one stream. */
 const MOST_WAITING = 5_000;
 
@@ -81,8 +84,9 @@ export class WatchedStream {
     this.#failures = 0;
     if (isLonger) this.#windowSec = windowSec;
     const started = this.#start();
-    // A playlist of a recording is read once: it must not lack what was let go of.
-    if (isLonger) this.#ready = started;
+    // A playlist of a recording is read once: it must not lack what was let go of. A stream that was asked for before
+    // its publisher connected has nothing to show until its owner sent it.
+    if (isLonger || this.#index.periods.length === 0) this.#ready = started;
     started.catch((error: unknown) => this.#deps.warn(error, 'live feed failed'));
   }
 
@@ -125,6 +129,14 @@ export class WatchedStream {
       signal.addEventListener('abort', leave, { once: true });
       this.#waiters.add(waiter);
     });
+  }
+
+  /**
+   * Waits for a rendition that the feed has not announced here yet: a viewer may have its address from another edge.
+   */
+  async untilKnown(renditionId: Guid, signal: AbortSignal): Promise<void> {
+    if (this.#feedUrl === null || this.#index.hasEnded) return;
+    await this.until(() => this.#index.find(renditionId) !== null, ANNOUNCE_LIMIT_MS, signal);
   }
 
   close(): void {

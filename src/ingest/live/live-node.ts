@@ -144,6 +144,7 @@ class Node implements LiveNode {
     return {
       push: marker === null ? output : (event, wireBytes) => marker.push(event, wireBytes),
       relay: (tag) => relays.push(tag),
+      leaveOut: (reason) => void publisher.leftOut.add(reason),
       end() {
         relays.close();
         marker?.close();

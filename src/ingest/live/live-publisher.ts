@@ -1,10 +1,20 @@
 import type { PeriodTracks } from '../../media/live/packaging/stream-packager.ts';
+import { LeftOutReasons } from '../../media/live/publishing/left-out.ts';
 import type { Slot } from '../../media/live/publishing/publisher.ts';
-import type { LiveEvent, TrackConfig } from '../../media/live/tracks/access-unit.ts';
+import type { AccessUnit, LiveEvent, TrackConfig } from '../../media/live/tracks/access-unit.ts';
+import {
+  estimateBps,
+  measureFrameRate,
+  readLongestGop,
+  type SizedPicture,
+} from '../../media/live/tracks/encoder-rates.ts';
+import { describeLimit } from '../../media/live/tracks/playback-limit.ts';
 import { BitrateMeter } from './bitrate-meter.ts';
 
 /** How long a publisher's second track is waited for, ms of media. */
 const TRACK_WAIT_MS = 1_000;
+/** Pictures from which the frame rate, where the protocol does not state it, and the bit rate are measured. */
+const MEASURED_FRAMES = 12;
 
 /** One accepted publisher of a stream. */
 export class LivePublisher {
@@ -12,11 +22,17 @@ export class LivePublisher {
   readonly session: number;
   readonly disconnect: (reason: string) => void;
   readonly meter = new BitrateMeter();
+  /** Why parts of what it sends are not shown, or not everywhere. */
+  readonly leftOut = new LeftOutReasons();
   lastMediaMs: number | null = null;
   #video: TrackConfig | null = null;
   #audio: TrackConfig | null = null;
   #firstDtsMs: number | null = null;
   #isComplete = false;
+  /** The first pictures, and when they are shown, ms. */
+  #first: (SizedPicture & { shownMs: number })[] = [];
+  #videoBps = 0;
+  #longestGopFrames = 0;
 
   constructor(slot: Slot, session: number, disconnect: (reason: string) => void) {
     this.slot = slot;
@@ -26,7 +42,10 @@ export class LivePublisher {
 
   /** The tracks, once both are known or the second did not come in time. */
   get tracks(): PeriodTracks | null {
-    return this.#isComplete ? { video: this.#video, audio: this.#audio } : null;
+    if (!this.#isComplete) return null;
+    const video = this.#video;
+    const longestGopSec = video === null || video.frameRate <= 0 ? 0 : this.#longestGopFrames / video.frameRate;
+    return { video, audio: this.#audio, longestGopSec, videoBps: this.#videoBps };
   }
 
   /** Takes note of an event. True when the tracks changed after they were complete. */
@@ -35,17 +54,33 @@ export class LivePublisher {
     this.lastMediaMs = Date.now();
     this.meter.count(event.unit.kind, wireBytes);
     this.#firstDtsMs ??= event.unit.dtsMs;
-    const waitedMs = event.unit.dtsMs - this.#firstDtsMs;
-    if (this.#video !== null || this.#audio !== null) {
-      this.#isComplete ||= (this.#video !== null && this.#audio !== null) || waitedMs >= TRACK_WAIT_MS;
-    }
+    if (!this.#isComplete) this.#complete(event.unit, event.unit.dtsMs - this.#firstDtsMs);
     return false;
   }
 
+  #complete(unit: AccessUnit, waitedMs: number): void {
+    if (unit.kind === 'video') {
+      this.#first.push({ shownMs: unit.ptsMs, isKey: unit.isKey, bytes: unit.bytes.length });
+      if (unit.isKey && this.#longestGopFrames === 0) this.#longestGopFrames = readLongestGop(unit.bytes);
+    }
+    const hasBoth = this.#video !== null && this.#audio !== null;
+    const isMeasured = this.#first.length >= MEASURED_FRAMES;
+    const isOver = waitedMs >= TRACK_WAIT_MS && (this.#video !== null || this.#audio !== null);
+    if (!isOver && !(hasBoth && isMeasured)) return;
+    this.#isComplete = true;
+    const measured = measureFrameRate(this.#first.map(({ shownMs }) => shownMs));
+    if (this.#video?.frameRate === 0) this.#video = { ...this.#video, frameRate: measured };
+    const rates = { frameRate: this.#video?.frameRate ?? 0, longestGopSec: this.tracks?.longestGopSec ?? 0 };
+    this.#videoBps = estimateBps(this.#first, rates);
+    this.#first = [];
+  }
+
   #configure(config: TrackConfig): boolean {
+    const limit = describeLimit(config);
+    if (limit !== null) this.leftOut.add(limit);
     const before = config.kind === 'video' ? this.#video : this.#audio;
     if (before?.sampleEntry.equals(config.sampleEntry) === true) return false;
-    if (config.kind === 'video') this.#video = config;
+    if (config.kind === 'video') this.#video = { ...config, frameRate: config.frameRate || (this.#video?.frameRate ?? 0) };
     else this.#audio = config;
     return this.#isComplete;
   }

@@ -1,7 +1,7 @@
 import type { MediaKey } from '../../catalog/db.ts';
 import { loadLibrary } from '../../catalog/libraries/read-library-store.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
-import type { LiveState } from '../../catalog/live/live-stream.ts';
+import type { LadderState, LiveState } from '../../catalog/live/live-stream.ts';
 import {
   loadLastPeriod,
   type OpenPeriod,
@@ -111,9 +111,19 @@ export class OwnedStream {
     const samples = this.#publishers.map((one) => ({ one, sample: one.meter.sample(nowMs) }));
     const bitrate = samples.find(({ one }) => one === this.#active)?.sample ?? null;
     const { key, epoch } = this.lease;
-    const ladder = this.#writers.at(-1)?.ladder ?? null;
+    const ladder = this.#ladderState();
     const media = { primaryMediaAtMs: at('primary'), backupMediaAtMs: at('backup') };
     return { streamId: key.mediaId, epoch, ...media, bitrate, ladder };
+  }
+
+  /** How its rungs do, and what of its publisher is not shown; null before the first media. */
+  #ladderState(): LadderState | null {
+    if (this.#publishers.length === 0) return { kind: 'idle', reason: null, rungs: [] };
+    const ladder = this.#writers.at(-1)?.ladder ?? null;
+    const leftOut = (this.#active ?? this.#publishers[0])?.leftOut.all ?? [];
+    if (leftOut.length === 0) return ladder;
+    const { kind, reason, rungs } = ladder ?? { kind: 'none', reason: null, rungs: [] };
+    return { kind, reason: [...(reason === null ? [] : [reason]), ...leftOut].join(' '), rungs };
   }
 
   /** Acts on what the stream's row says; true when the stream has ended and is to be finished. */
@@ -260,10 +270,10 @@ export class OwnedStream {
     return new PeriodWriter(this.lease, { period, tracks, place: { segment: 0, endMs: 0 }, ladder }, deps);
   }
 
-  async #planLadder({ video }: PeriodTracks): Promise<LiveLadder> {
+  async #planLadder({ video, videoBps }: PeriodTracks): Promise<LiveLadder> {
     if (video === null) return { rungs: [], cores: 0 };
     const { settings } = await loadLibrary(this.#deps.db, this.lease.key.libraryId);
-    return planLiveLadder(video, readEncodeSettings(settings, {}).ladder);
+    return planLiveLadder(video, readEncodeSettings(settings, {}).ladder, videoBps);
   }
 
   #drop(publisher: LivePublisher, reason: string): void {

@@ -4,6 +4,7 @@ import type { LadderState } from '../../catalog/live/live-stream.ts';
 import { type PeriodRendition, slotOf } from '../../catalog/live/publishing/period-rendition-store.ts';
 import { addRungs, type Period } from '../../catalog/live/publishing/period-store.ts';
 import type { Guid } from '../../lib/guid.ts';
+import type { SegmentFragment } from '../../media/cmaf/segment.ts';
 import type { LiveLadder } from '../../media/live/ladder/ladder-plan.ts';
 import type { LivePart, LiveSegment } from '../../media/live/packaging/part-writer.ts';
 import { RecentSegments } from '../../media/live/packaging/recent-segments.ts';
@@ -13,6 +14,7 @@ import {
   type PeriodTracks,
   StreamPackager,
 } from '../../media/live/packaging/stream-packager.ts';
+import { targetFor } from '../../media/live/packaging/video-packager.ts';
 import { type FeedMessage, writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
 import { WallClock } from '../../media/live/recording/wall-clock.ts';
 import { type AccessUnit, type TrackConfig, VIDEO_TIMESCALE } from '../../media/live/tracks/access-unit.ts';
@@ -42,6 +44,8 @@ export type PeriodMedia = { period: Period; tracks: PeriodTracks; place: PeriodP
 const SOURCE_PATIENCE_MS = 300;
 /** A rung's goes with the next of the source when it was too late for its own: lost, it is made anew from that. */
 const RUNG_PATIENCE_MS = 4_000;
+/** A clock that is off by less is the same clock. */
+const CLOCK_STEP_MS = 250;
 /** Cuts that are remembered for segments that are still open somewhere. */
 const MOST_CUTS = 600;
 
@@ -58,6 +62,9 @@ export class PeriodWriter {
   readonly #ladder: StreamLadder | null;
   #isLadderPending: boolean;
   #wall = new WallClock();
+  /** The segment that began last, and when it was taken. */
+  #dated: { mediaMs: number; wallMs: number } | null = null;
+  readonly #targetSec: number;
   #segments: number;
 
   constructor(lease: LiveLease, media: PeriodMedia, deps: PeriodDeps) {
@@ -67,6 +74,7 @@ export class PeriodWriter {
     this.#frameRate = media.tracks.video?.frameRate ?? 0;
     this.#packager = new StreamPackager(media.tracks, media.place);
     this.#segments = media.place.segment;
+    this.#targetSec = targetFor(media.tracks.longestGopSec ?? 0);
     this.#ladder = this.#openLadder(media);
     this.#isLadderPending = this.#ladder !== null && this.#rungs().length === 0;
   }
@@ -94,13 +102,14 @@ export class PeriodWriter {
     const packaged = this.#packager.push(unit);
     if (packaged === null) return;
     this.#wall.arrived(packaged.mediaMs, Date.now());
-    for (const event of packaged.events) this.#take(event);
+    this.#takeAll(packaged.events);
   }
 
   /** Ends what is open: the publisher is gone, or another period follows. The next frame goes on here. */
   flush(): void {
-    for (const event of this.#packager.end()) this.#take(event);
+    this.#takeAll(this.#packager.end());
     this.#wall = new WallClock();
+    this.#dated = null;
   }
 
   /** Resolves when every closed segment has its row. */
@@ -136,16 +145,22 @@ export class PeriodWriter {
     const place = { number, firstSequence, isPreview, isLadderPending: this.#isLadderPending };
     const frames = writeFeedFrame({
       type: 'period',
-      period: { ...place, frameRate: this.#frameRate, renditions: described },
+      period: { ...place, frameRate: this.#frameRate, targetSec: this.#targetSec, renditions: described },
     });
     for (const { id, init } of renditions) frames.push(...writeFeedFrame({ type: 'init', renditionId: id }, init));
     return frames;
   }
 
-  #take(event: PackagedEvent): void {
+  #takeAll(events: readonly PackagedEvent[]): void {
+    const ends = events.flatMap((event) => (event.type === 'segment' ? [event.segment] : []));
+    const lastParts = new Set(ends.map(({ segment }) => segment.fragments.at(-1)));
+    for (const event of events) this.#take(event, lastParts);
+  }
+
+  #take(event: PackagedEvent, lastParts: ReadonlySet<SegmentFragment | undefined>): void {
     switch (event.type) {
       case 'cut':
-        this.#cut(event.segment, this.#wall.wallMs(event.mediaMs));
+        this.#cut(event.segment, this.#dateOf(event.mediaMs));
         this.#ladder?.cut(event.segment, Math.round((event.mediaMs * VIDEO_TIMESCALE) / 1000));
         return;
       case 'frame':
@@ -155,7 +170,7 @@ export class PeriodWriter {
         this.#ladder?.end(event.tick);
         return;
       case 'part':
-        this.#takePart(this.#sourceOf(event.part.kind), event.part);
+        this.#takePart(this.#sourceOf(event.part.kind), event.part, lastParts.has(event.part.fragment));
         if (event.part.kind === 'video' && event.part.part === 0 && event.part.isIndependent)
           this.#offerStill(event.part);
         return;
@@ -176,7 +191,7 @@ export class PeriodWriter {
         budget: this.#deps.budget,
         open: (configs) => this.#openRungs(configs, ladder),
         // Rungs have their renditions before anything of them comes.
-        part: (rung, part) => this.#takePart(at(rung), part),
+        part: (rung, part, isLast) => this.#takePart(at(rung), part, isLast),
         segment: (rung, segment) => this.#takeSegment(at(rung), segment),
         gap: (rung, segment) => this.#takeGap(at(rung), segment),
         settled: () => this.#ladderSettled(),
@@ -206,6 +221,18 @@ export class PeriodWriter {
     this.#deps.broadcast(this.#description());
   }
 
+  /**
+   * When a segment was taken: the one before and its duration decide, so that EXT-X-PROGRAM-DATE-TIME agrees with
+   * EXTINF, until the clock is off by more than a step.
+   */
+  #dateOf(mediaMs: number): number {
+    const measuredMs = this.#wall.wallMs(mediaMs);
+    const expectedMs = this.#dated === null ? measuredMs : this.#dated.wallMs + mediaMs - this.#dated.mediaMs;
+    const wallMs = Math.abs(measuredMs - expectedMs) > CLOCK_STEP_MS ? measuredMs : expectedMs;
+    this.#dated = { mediaMs, wallMs };
+    return Math.round(wallMs);
+  }
+
   #cut(segment: number, wallMs: number): void {
     this.#cuts.set(segment, wallMs);
     this.#segments = Math.max(this.#segments, segment + 1);
@@ -218,9 +245,9 @@ export class PeriodWriter {
     return { type: 'cut', period: this.#period.number, segment, wallMs: this.#cuts.get(segment) ?? 0 };
   }
 
-  #takePart(renditionId: Guid, part: LivePart): void {
+  #takePart(renditionId: Guid, part: LivePart, isLast: boolean): void {
     this.#recent.add(renditionId, part);
-    this.#deps.broadcast(partFrame(renditionId, part));
+    this.#deps.broadcast(partFrame(renditionId, part, isLast));
     this.#deps.journal.append(this.#placeOf(renditionId, part.segment), part);
   }
 
@@ -282,7 +309,12 @@ export class PeriodWriter {
   }
 }
 
-function partFrame(renditionId: Guid, { segment, part, fragment, durationTicks, isIndependent }: LivePart): Buffer[] {
+/** With `isLast` edges know in the same moment that its segment is whole, and hint at no further part of it. */
+function partFrame(
+  renditionId: Guid,
+  { segment, part, fragment, durationTicks, isIndependent }: LivePart,
+  isLast = false,
+): Buffer[] {
   const startTick = fragment.baseTick;
   const samples = fragment.samples.length;
   const message = {
@@ -294,6 +326,7 @@ function partFrame(renditionId: Guid, { segment, part, fragment, durationTicks, 
     durationTicks,
     samples,
     isIndependent,
+    ...(isLast && { isLast }),
   } as const;
   return writeFeedFrame(message, fragment.head, fragment.payload);
 }

@@ -10,7 +10,8 @@ export type LadderDeps = {
   budget: CoreBudget;
   /** Makes the renditions of the rungs, or finds those that the period has; false when these are others. */
   open(configs: readonly TrackConfig[]): Promise<boolean>;
-  part(rung: number, part: LivePart): void;
+  /** `isLast`: its segment ends with it. */
+  part(rung: number, part: LivePart, isLast: boolean): void;
   segment(rung: number, segment: LiveSegment): void;
   /** A rung has nothing of a segment that the source has whole. */
   gap(rung: number, segment: number): void;
@@ -123,7 +124,8 @@ export class StreamLadder {
           return this.#open(configs);
         },
         output: (rung, { ended, segments, gaps }) => {
-          for (const part of ended) this.#deps.part(rung, part);
+          const lastParts = new Set(segments.map(({ segment }) => segment.fragments.at(-1)));
+          for (const part of ended) this.#deps.part(rung, part, lastParts.has(part.fragment));
           for (const segment of segments) this.#deps.segment(rung, segment);
           for (const gap of gaps) this.#deps.gap(rung, gap);
         },

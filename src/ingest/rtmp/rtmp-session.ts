@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { Refused } from '../../lib/refused.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
 import { type FlvTag, readFlvTag } from '../../media/live/flv/flv-tag.ts';
+import { LeftOut, LeftOutReasons } from '../../media/live/publishing/left-out.ts';
 import type { MediaInput, Publish } from '../../media/live/publishing/publisher.ts';
 import { type Amf0, readAmf0, writeAmf0 } from './amf0.ts';
 import { BadRtmp, ChunkReader, type RtmpMessage, writeChunks } from './chunk-stream.ts';
@@ -29,6 +30,9 @@ const MESSAGE = {
   command: 20,
   amf3Command: 17,
 };
+/** Data messages that carry captions. */
+const TEXT_MESSAGES: ReadonlySet<string> = new Set(['onTextData', 'onCaption', 'onCaptionInfo']);
+const TEXT_LEFT_OUT = 'Captions in data messages are left out: live captions are not offered. Add them to the recording.';
 const CONTROL_CHUNKS = 2;
 const COMMAND_CHUNKS = 3;
 
@@ -59,6 +63,7 @@ class RtmpSession {
   #isPublishing = false;
   #frameRate = 0;
   #faults = 0;
+  readonly #leftOut = new LeftOutReasons();
   #clock = { lastMs: 0, unwrappedMs: 0 };
   /** Messages are handled one after the other: publish waits for the database. */
   #task: Promise<void> = Promise.resolve();
@@ -136,10 +141,19 @@ class RtmpSession {
       this.#faults = 0;
     } catch (error) {
       if (!(error instanceof BrokenMedia)) throw error;
+      if (error instanceof LeftOut) {
+        this.#leaveOut(error.message, input);
+        return;
+      }
       this.#faults += 1;
       if (this.#faults >= MOST_FAULTS) throw error;
       if (this.#faults === 1) this.#deps.report(error);
     }
+  }
+
+  #leaveOut(reason: string, input: MediaInput): void {
+    if (this.#leftOut.add(reason)) this.#deps.report(new LeftOut(reason));
+    input.leaveOut(reason);
   }
 
   /** RTMP's 32 bits of milliseconds wrap after 49 days. */
@@ -150,6 +164,8 @@ class RtmpSession {
   }
 
   #takeMetadata([name, ...values]: Amf0[]): void {
+    const isText = typeof name === 'string' && TEXT_MESSAGES.has(name);
+    if (isText && this.#input !== null) this.#leaveOut(TEXT_LEFT_OUT, this.#input);
     const metadata = name === '@setDataFrame' ? values[1] : name === 'onMetaData' ? values[0] : null;
     if (metadata === null || typeof metadata !== 'object' || Array.isArray(metadata)) return;
     const rate = metadata?.framerate;

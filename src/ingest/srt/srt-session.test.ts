@@ -14,6 +14,7 @@ test('a caller whose media make their taker fail is disconnected, and nothing mo
       throw new RangeError('What takes the media fails.');
     },
     relay: () => undefined,
+    leaveOut: () => undefined,
     end: (reason: string) => void seen.push(`ended: ${reason}`),
   };
   const session: SrtSession = new SrtSession(input, {

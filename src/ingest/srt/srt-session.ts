@@ -15,6 +15,7 @@ export class SrtSession {
   readonly #media: PublisherMedia;
   readonly #deps: Deps;
   #faults = 0;
+  #leftOut: readonly string[] = [];
   #isEnded = false;
   readonly #silence: NodeJS.Timeout;
 
@@ -36,13 +37,23 @@ export class SrtSession {
   }
 
   end(reason: string): void {
+    if (this.#isEnded) return;
     this.#isEnded = true;
     clearTimeout(this.#silence);
+    for (const event of this.#demuxer.end()) this.#media.push(event, sizeOf(event));
     this.#media.end(reason);
+  }
+
+  #noteLeftOut(): void {
+    const { leftOut } = this.#demuxer;
+    if (leftOut === this.#leftOut) return;
+    this.#leftOut = leftOut;
+    for (const reason of leftOut) this.#media.leaveOut(reason);
   }
 
   #read(bytes: Buffer): void {
     const { events, faults } = this.#demuxer.push(bytes);
+    this.#noteLeftOut();
     for (const event of events) this.#media.push(event, sizeOf(event));
     if (events.length > 0) {
       this.#faults = 0;

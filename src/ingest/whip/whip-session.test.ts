@@ -26,6 +26,7 @@ test('a publisher whose media make their taker fail is disconnected, and nothing
       throw new RangeError('What takes the media fails.');
     },
     relay: () => undefined,
+    leaveOut: () => undefined,
     end: (reason: string) => void seen.push(`ended: ${reason}`),
   };
   let events: PeerEvents | null = null;

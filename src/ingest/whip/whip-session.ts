@@ -3,7 +3,7 @@ import { BrokenMedia } from '../../media/bmff/broken-media.ts';
 import type { MediaInput } from '../../media/live/publishing/publisher.ts';
 import { type EncoderBudget, PublisherMedia } from '../../media/live/publishing/run-publisher-media.ts';
 import { RtpReceiver } from '../../media/rtp/rtp-receiver.ts';
-import { readOffer } from '../../media/rtp/sdp-offer.ts';
+import { type LeftOutMedia, type Offer, readOffer } from '../../media/rtp/sdp-offer.ts';
 import type { OpenPeer, Peer } from './peer.ts';
 
 /** Before media comes a session may last so long, and without media afterwards. */
@@ -22,6 +22,7 @@ export class WhipSession {
   readonly etag = `"${randomBytes(8).toString('hex')}"`;
   readonly #deps: Deps;
   readonly #receiver: RtpReceiver;
+  readonly #leftOut: readonly LeftOutMedia[];
   readonly #abort = new AbortController();
   readonly #closed: () => void;
   #media: PublisherMedia | null = null;
@@ -31,8 +32,9 @@ export class WhipSession {
   #faults = 0;
   #isEnded = false;
 
-  private constructor(receiver: RtpReceiver, deps: Deps, closed: () => void) {
-    this.#receiver = receiver;
+  private constructor({ tracks, leftOut }: Offer, deps: Deps, closed: () => void) {
+    this.#receiver = new RtpReceiver(tracks);
+    this.#leftOut = leftOut;
     this.#deps = deps;
     this.#closed = closed;
     this.#deadline = setTimeout(() => this.end('no media came within 10 s'), CONNECT_MS);
@@ -44,7 +46,7 @@ export class WhipSession {
    */
   static async start(sdp: string, deps: Deps, closed: () => void): Promise<{ session: WhipSession; answer: string }> {
     const offer = readOffer(sdp);
-    const session = new WhipSession(new RtpReceiver(offer.tracks), deps, closed);
+    const session = new WhipSession(offer, deps, closed);
     try {
       const events = {
         message: (bytes: Buffer) => session.#take(bytes),
@@ -62,6 +64,7 @@ export class WhipSession {
   /** Where media goes from now on; what came before is left out. */
   attach(input: MediaInput): void {
     const media = new PublisherMedia(input, this.#deps);
+    for (const { reason } of this.#leftOut) media.leaveOut(reason);
     if (this.#isEnded) media.end('the connection closed');
     else this.#media = media;
   }

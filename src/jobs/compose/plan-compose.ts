@@ -7,6 +7,8 @@ import { Refused } from '../../lib/refused.ts';
 import { composeCutList, type Piece, planPieces } from '../../media/compose/plan-pieces.ts';
 import { MAX_BITRATES_BPS, RUNGS } from '../../media/encode/ladder.ts';
 import { toNumber } from '../../media/probe/frame-rate.ts';
+import type { Rational } from '../../media/probe/source-facts.ts';
+import { type CutList, frameTimescale, segmentFramesOf } from '../../media/timeline/cut-list.ts';
 import { composeAudioTasks, composeTasks, type Place } from '../planning/plan-tasks.ts';
 
 /** A range of a video, in seconds of its timeline. */
@@ -21,12 +23,13 @@ const MOST_PIECES = 20_000;
  * but not alike, or that was copied from an original itself, is encoded as a whole. Refuses (`invalid`) parts that have
  * no rung in common, different frame rates, no original where one is needed, or nothing in their range.
  */
-export function planComposition(key: MediaKey, parts: readonly WantedPart[], isExact: boolean): ComposedVideo {
-  const [first] = parts;
+export function planComposition(key: MediaKey, wanted: readonly WantedPart[], isExact: boolean): ComposedVideo {
+  const [first] = wanted;
   if (first === undefined) throw new Refused('invalid', 'Expected at least one part, got none. Name one.');
-  const { timescale } = first.view.cutList;
-  requireOneKind(parts);
-  requireOneRate(parts, timescale);
+  requireOneKind(wanted);
+  requireOneRate(wanted);
+  const parts = onOneGrid(wanted);
+  const timescale = parts[0]?.view.cutList.timescale ?? 1;
   const pieces = planPieces(parts.map(toRange), isExact);
   requireEach(parts, pieces);
   const cutList = composeCutList(pieces, timescale);
@@ -65,10 +68,44 @@ function markOf({ renditions }: PartView) {
   return watermark === undefined ? {} : { watermark };
 }
 
-function toRange({ view: { cutList, facts, isRecorded }, fromSec, toSec }: WantedPart) {
-  const { grid, timescale } = cutList;
-  const rate = grid.kind === 'frames' ? grid.rate : facts.video?.rate;
-  const frameTicks = rate === undefined ? 1 : timescale / toNumber(rate);
+/**
+ * Parts that count time alike stay as they are. Else all get a grid of frames: encoders of one rendition must have one
+ * time base, and what is on another grid is encoded, never copied.
+ */
+function onOneGrid(parts: readonly WantedPart[]): readonly WantedPart[] {
+  const scales = new Set(parts.map(({ view }) => view.cutList.timescale));
+  const [first] = parts;
+  if (scales.size === 1 || first === undefined) return parts;
+  const { grid } = first.view.cutList;
+  const rate = grid.kind === 'frames' ? grid.rate : first.view.facts.video?.rate;
+  if (rate === undefined) throw nothingInCommon();
+  return parts.map((part) => ({ ...part, view: { ...part.view, cutList: toFrameGrid(part.view.cutList, rate) } }));
+}
+
+/** Each cut of a source's own grid moves to the nearest frame. */
+function toFrameGrid(cutList: CutList, rate: Rational): CutList {
+  if (cutList.grid.kind === 'frames') return cutList;
+  const { timescale, frameTicks } = frameTimescale(rate);
+  const frameAt = (tick: number) => Math.round(((tick / cutList.timescale) * rate.num) / rate.den);
+  const totalFrames = frameAt(cutList.endTicks);
+  const segmentFrames = segmentFramesOf(rate);
+  return {
+    timescale,
+    startTicks: cutList.startTicks.map((tick) => frameAt(tick) * frameTicks),
+    endTicks: totalFrames * frameTicks,
+    grid: { kind: 'frames', rate, segmentFrames, totalFrames },
+  };
+}
+
+function rateOf({ cutList: { grid }, facts }: PartView): number | null {
+  if (grid.kind === 'frames') return toNumber(grid.rate);
+  return facts.video === null ? null : toNumber(facts.video.rate);
+}
+
+function toRange({ view, fromSec, toSec }: WantedPart) {
+  const { cutList, isRecorded } = view;
+  const rate = rateOf(view);
+  const frameTicks = rate === null ? 1 : cutList.timescale / rate;
   return { cutList, fromSec, toSec, frameTicks, isRecorded };
 }
 
@@ -83,13 +120,24 @@ function requireOneKind(parts: readonly WantedPart[]): void {
   );
 }
 
-function requireOneRate(parts: readonly WantedPart[], timescale: number): void {
-  const other = parts.find(({ view }) => view.cutList.timescale !== timescale);
+/** Recordings are copied, so they must count in one timescale; how often their pictures follow does not matter. */
+function requireOneRate(parts: readonly WantedPart[]): void {
+  const [first] = parts;
+  if (first === undefined) return;
+  const describe = ({ view }: WantedPart) =>
+    view.isRecorded ? `${view.cutList.timescale} ticks a second` : `${describeRate(rateOf(view))}`;
+  const expected = describe(first);
+  const other = parts.find((part) => describe(part) !== expected);
   if (other === undefined) return;
   throw new Refused(
     'invalid',
-    `Expected parts of one frame rate, video ${other.view.mediaId} has another than the first. Leave it out.`,
+    `Expected parts of one frame rate, ${expected} as the first, got ${describe(other)} of video ` +
+      `${other.view.mediaId}. Leave it out, or convert it first.`,
   );
+}
+
+function describeRate(rate: number | null): string {
+  return rate === null ? 'no picture' : `${Number(rate.toFixed(3))} frames a second`;
 }
 
 function requireEach(parts: readonly WantedPart[], pieces: readonly Piece[]): void {

@@ -7,8 +7,7 @@ import { inTransaction } from '../../catalog/in-transaction.ts';
 import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
 import { warningMessage } from '../../catalog/lifecycle/messages.ts';
 import { writeVtt } from '../../media/captions/cue.ts';
-import { readCaptions } from '../../media/captions/read-captions.ts';
-import { chooseSubtitles, planSubtitles } from '../../media/captions/subtitles.ts';
+import { chooseSubtitles, planSubtitles, readTrack } from '../../media/captions/subtitles.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { SourceFacts, SubtitleFacts } from '../../media/probe/source-facts.ts';
 import { nameTrack } from '../../media/probe/track-name.ts';
@@ -82,7 +81,7 @@ async function storeTrack(
   deps: JobDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  const { cues } = readCaptions(text);
+  const cues = readTrack(track, text);
   if (cues.length === 0) return;
   const { version, objectKey } = await createCaptionStore(deps.db).reserve(key, track.language);
   const vtt = Buffer.from(writeVtt(cues));

@@ -21,3 +21,28 @@ export function readSettings(text: string, onDropped: (word: string) => void): s
   }
   return kept.join(' ');
 }
+
+const POSITION_CODE = /\{[^{}]*\\(an?)(\d{1,2})[^{}]*\}/;
+
+/** Cue settings of the first `{\an8}` or `{\a6}` in a text of SubRip or SubStation Alpha; empty without one. */
+export function settingsOfCodes(text: string): string {
+  const [, code, number = ''] = POSITION_CODE.exec(text) ?? [];
+  if (code === undefined) return '';
+  return settingsOfAlignment(code === 'an' ? Number(number) : fromLegacy(Number(number)));
+}
+
+/**
+ * Cue settings of an alignment as on a numeric keypad: 1 to 3 at the bottom, where captions are without settings, 7 to
+ * 9 at the top. Empty for 2 and numbers that are none.
+ */
+export function settingsOfAlignment(keypad: number): string {
+  if (!(keypad >= 1 && keypad <= 9)) return '';
+  const line = keypad >= 7 ? 'line:0' : keypad >= 4 ? 'line:50%' : '';
+  const align = keypad % 3 === 1 ? 'align:left' : keypad % 3 === 0 ? 'align:right' : '';
+  return [line, align].filter((setting) => setting !== '').join(' ');
+}
+
+/** The keypad number of an alignment of SubStation Alpha 4: 1 to 3, and 4 more at the top, 8 more in the middle. */
+export function fromLegacy(number: number): number {
+  return (number & 3) + ((number & 4) === 0 ? 0 : 6) + ((number & 8) === 0 ? 0 : 3);
+}

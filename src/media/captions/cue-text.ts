@@ -1,8 +1,10 @@
 const ALLOWED_TAG = /^<(\/?)(c|i|b|u|v|lang|ruby|rt)(?:[.\s][^<>]{0,200})?>$/;
 const TIMESTAMP_TAG = /^<(?:\d{2,}:)?\d{2}:\d{2}\.\d{3}>$/;
-const ANY_TAG = /<[^<>]*>/g;
+/** A number in angle brackets is text, as in `3 <4 and 5> 4`, unless it is a time. */
+const ANY_TAG = /<(?:\/?[A-Za-z][^<>]*|(?:\d{2,}:)?\d{2}:\d{2}\.\d{3})>/g;
 const ENTITY = /&(?!(?:amp|lt|gt|lrm|rlm|nbsp|#\d{1,7}|#x[0-9a-fA-F]{1,6});)/g;
-const POSITION_CODE = /\{\\an?\d\}/g;
+/** Codes of SubStation Alpha, which many SubRip files have. */
+const OVERRIDE_CODE = /\{\\[^{}]*\}/g;
 
 /**
  * Makes text safe WebVTT cue text: the tags of WebVTT stay, others are removed, lone `<`, `>`
@@ -19,11 +21,12 @@ export function cleanCueText(text: string): string {
   return clean + escapeText(text.slice(at));
 }
 
-/** The same for SubRip text, whose positioning codes such as `{\an8}` have no place in WebVTT text. */
+/** The same for SubRip text, without its codes such as `{\an8}`. */
 export function cleanSubRipText(text: string): string {
-  return cleanCueText(text.replace(POSITION_CODE, ''));
+  return cleanCueText(text.replace(OVERRIDE_CODE, ''));
 }
 
-function escapeText(text: string): string {
+/** Escapes text that has no tags of its own. */
+export function escapeText(text: string): string {
   return text.replace(ENTITY, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -9,7 +9,7 @@ describe('reading captions', () => {
       '1\r\n00:00:01,000 --> 00:00:02,500\r\n{\\an8}<font color="red">Hi</font> <i>you</i>\r\n\r\n',
     );
     expect(file.errors).toEqual([]);
-    expect(writeVtt(file.cues)).toBe('WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nHi <i>you</i>\n');
+    expect(writeVtt(file.cues)).toBe('WEBVTT\n\n00:00:01.000 --> 00:00:02.500 line:0\nHi <i>you</i>\n');
   });
 
   test('style and region blocks are left out and said, notes silently', () => {

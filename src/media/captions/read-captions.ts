@@ -1,5 +1,5 @@
 import type { CaptionFile, Cue } from './cue.ts';
-import { readSettings } from './cue-settings.ts';
+import { readSettings, settingsOfCodes } from './cue-settings.ts';
 import { cleanCueText, cleanSubRipText } from './cue-text.ts';
 
 const MAX_CUES = 50_000;
@@ -111,7 +111,12 @@ function readCue(block: Block, timingAt: number, format: Format, problems: Probl
   const settings = readSettings(timing?.[3] ?? '', (word) =>
     problems.warnings.push(`Line ${line}: the cue setting "${clip(word)}" was left out.`),
   );
-  return { startMs, endMs, settings: format.name === 'WebVTT' ? settings : '', text: format.clean(text) };
+  return {
+    startMs,
+    endMs,
+    settings: format.name === 'WebVTT' ? settings : settingsOfCodes(text),
+    text: format.clean(text),
+  };
 }
 
 function readTime(text: string, format: Format): number | null {

@@ -26,7 +26,7 @@ export type DashRendition = {
 export type DashVideo = DashRendition & {
   widthPx: number;
   heightPx: number;
-  /** Null when the pictures have no fixed rate. */
+  /** Pictures per second, an average where they vary; null when it is not known. */
   frameRate: Rational | null;
   sampleAspect: Rational;
 };

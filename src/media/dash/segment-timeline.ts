@@ -1,3 +1,4 @@
+import { peakOfWindows } from '../presentation/peak-of-windows.ts';
 import type { DashRendition } from './dash-presentation.ts';
 import { type Xml, xmlElement } from './xml.ts';
 
@@ -6,11 +7,13 @@ export function endTick({ startTick, segmentDurationsTicks }: DashRendition): nu
   return segmentDurationsTicks.reduce((tick, durationTicks) => tick + durationTicks, startTick);
 }
 
-/** The highest rate of one segment over its own time, bits per second rounded up. */
+/** The peak bit rate, counted as HLS does: a short last segment does not decide it. */
 export function peakSegmentBps({ segmentSizesBytes, segmentDurationsTicks, timescale }: DashRendition): number {
-  return segmentDurationsTicks.reduce((peak, ticks, number) => {
-    return Math.max(peak, Math.ceil(((segmentSizesBytes[number] ?? 0) * 8 * timescale) / ticks));
-  }, 0);
+  const segments = segmentDurationsTicks.map((ticks, number) => {
+    return { bytes: segmentSizesBytes[number] ?? 0, sec: ticks / timescale };
+  });
+  const longestSec = segments.reduce((longest, { sec }) => Math.max(longest, sec), 0);
+  return peakOfWindows(segments, Math.max(1, Math.round(longestSec)));
 }
 
 /**

@@ -106,7 +106,7 @@ describe('an MPD', () => {
       {
         id: 'v720',
         codecs: 'avc1.64001f',
-        bandwidth: String(Math.ceil((500_000 * 8 * 24_000) / 30_030)),
+        bandwidth: String(Math.ceil((1_700_000 * 8 * 24_000) / 126_126)),
         width: '1280',
         height: '720',
         frameRate: '24000/1001',

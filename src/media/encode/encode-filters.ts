@@ -19,11 +19,30 @@ export function gridFilters(facts: SourceFacts, video: VideoFacts, window: Frame
   return [
     ...deinterlace(video),
     ...moveTime('setpts', phaseShiftSec(facts, video) - facts.startSec),
+    steadySlots(num / den),
     `fps=fps=${num}/${den}:start_time=${((window.leadFrame * den) / num).toFixed(6)}:round=near`,
     'tpad=stop_mode=clone:stop=-1',
     // After `fps` a tick is a frame.
     `trim=start_pts=${window.fromFrame}:end_pts=${window.toFrame}`,
   ];
+}
+
+/** A frame belongs to the slot that begins less than this many frames after it. */
+const EARLY_SHARE = 0.4;
+/** Times rounded to a millisecond miss a slot's border by less than this many frames. */
+const JITTER_SHARE = 0.08;
+
+/**
+ * Gives each frame the time of its slot. After a joint frames may lie half a frame off the grid, where times rounded to
+ * a millisecond would double one frame and lose the next, over and over. So a frame just beyond the border of the slot
+ * that follows the frame before it still takes that slot, and the border is not at half a frame.
+ */
+function steadySlots(framesPerSec: number): string {
+  const at = `T*${framesPerSec}`;
+  const middle = 0.5 - EARLY_SHARE;
+  const isOff = `gt(abs(${at}-${middle}-ld(0)-1)\\,${0.5 + JITTER_SHARE})`;
+  const slot = `st(0\\,if(eq(N\\,0)+${isOff}\\,floor(${at}+${EARLY_SHARE})\\,ld(0)+1))`;
+  return `setpts=(${slot}+0.01)/(${framesPerSec}*TB)`;
 }
 
 /**

@@ -110,9 +110,22 @@ function paceByFrames(job: EncodeJob, video: VideoFacts): Pacing {
     seekSec: (window.leadFrame * rate.den) / rate.num,
     filters: gridFilters(facts, video, window),
     timeBase: `${rate.den}/${rate.num}`,
-    timing: ['-fps_mode', 'passthrough'],
+    timing: [...keyFramesAtCuts(cutList, job.range), '-fps_mode', 'passthrough'],
     gopFrames: segmentFrames / 2,
   };
+}
+
+/** Where segments have other lengths than the encoder's groups of pictures, it is told where they begin. */
+function keyFramesAtCuts({ grid, startTicks, timescale }: CutList, { fromSegment, toSegment }: ChunkRange): string[] {
+  if (grid.kind !== 'frames') return [];
+  const cuts = startTicks.slice(fromSegment, toSegment);
+  const segmentTicks = (grid.segmentFrames * timescale * grid.rate.den) / grid.rate.num;
+  const isRegular = cuts.every((tick, at) => at === 0 || tick - (cuts[at - 1] ?? 0) === segmentTicks);
+  return isRegular ? [] : forceKeyFrames(cuts, timescale);
+}
+
+function forceKeyFrames(cuts: readonly number[], timescale: number): string[] {
+  return ['-force_key_frames', cuts.map((ticks) => (ticks / timescale).toFixed(6)).join(',')];
 }
 
 /** The frames of a range on a frame grid, by their numbers from the timeline's start. */
@@ -157,7 +170,7 @@ function paceBySource({ facts, cutList, range, isCareful = false }: EncodeJob, v
     ],
     timeBase: `1/${timescale}`,
     timing: [
-      ...['-force_key_frames', cuts.map((ticks) => (ticks / timescale).toFixed(6)).join(',')],
+      ...forceKeyFrames(cuts, timescale),
       // Only as a pair: the time base alone makes ffmpeg emit a frame for every tick.
       ...['-enc_time_base', '-1', '-fps_mode', 'passthrough'],
     ],

@@ -1,4 +1,5 @@
 import type { HlsKey } from '../drm/signalling/hls-key.ts';
+import { averageOfSegments, peakOfWindows } from '../presentation/peak-of-windows.ts';
 import { type IFrame, iFrameSizeBytes } from './i-frame.ts';
 import { type PlaylistTag, writePlaylist } from './playlist-tags.ts';
 import { timedSegments } from './timed-segments.ts';
@@ -42,32 +43,12 @@ export function iFrameAddress(startTick: number): string {
   return `i/${startTick}.m4s`;
 }
 
-/**
- * The rates of an I-frame playlist. The peak is that of any pictures in a row that last 0.5 to 1.5 target durations
- * together (RFC 8216 section 4.1), so that one picture shown for a moment does not own it; a run that is shorter
- * has only its average.
- */
+/** The rates of an I-frame playlist: one picture shown for a moment does not decide the peak. */
 export function computeIFrameRates(run: IFrameRun): IFrameRates {
-  const { frames, timescale } = run;
-  const sizes = frames.map(iFrameSizeBytes);
-  const bps = (sizeBytes: number, ticks: number) => Math.ceil((sizeBytes * 8 * timescale) / ticks);
-  const targetTicks = targetDurationSec(run) * timescale;
-  let peakBps = 0;
-  for (let first = 0; first < frames.length; first += 1) {
-    let sizeBytes = 0;
-    let ticks = 0;
-    for (let last = first; last < frames.length; last += 1) {
-      sizeBytes += sizes[last] ?? 0;
-      ticks += frames[last]?.durationTicks ?? 0;
-      if (ticks > 1.5 * targetTicks) break;
-      if (ticks >= 0.5 * targetTicks) peakBps = Math.max(peakBps, bps(sizeBytes, ticks));
-    }
-  }
-  const averageBps = bps(
-    sizes.reduce((sum, size) => sum + size, 0),
-    frames.reduce((sum, frame) => sum + frame.durationTicks, 0),
-  );
-  return { peakBps: Math.max(peakBps, averageBps), averageBps };
+  const pictures = run.frames.map((frame) => {
+    return { bytes: iFrameSizeBytes(frame), sec: frame.durationTicks / run.timescale };
+  });
+  return { peakBps: peakOfWindows(pictures, targetDurationSec(run)), averageBps: averageOfSegments(pictures) };
 }
 
 function targetDurationSec({ frames, timescale }: IFrameRun): number {

@@ -6,25 +6,26 @@ import { timedSegments } from './timed-segments.ts';
 /** Times that are further from what durations say are named anew. */
 const CLOCK_STEP_MS = 1;
 
+/** Relative address of the rendition's own folder, empty or ending in `/`; EXT-X-KEY; EXT-X-TARGETDURATION. */
+export type MediaPlaylistPlace = { folder: string; keys?: readonly HlsKey[]; targetSec: number };
+
 /** Segments from `first` up to `end`, excluded; `wallMs` is when one was taken that begins at `sec` of the timeline. */
 export type SegmentSpan = { first: number; end: number; wallMs(sec: number): number | null };
 
 /**
- * Writes a media playlist (RFC 8216 section 4.3.3). `folder` is the relative address of the rendition's
- * own folder, empty or ending in `/`; `keys` (EXT-X-KEY) stand after the map. A whole run is VOD with an end; a
+ * Writes a media playlist (RFC 8216 section 4.3.3). A whole run is VOD with an end; a
  * growing one is EVENT and starts at 0, because players else begin at its live edge. A `span` of a recording is listed
  * under the numbers that its segments have, with EXT-X-PROGRAM-DATE-TIME.
  */
 export function writeMediaPlaylist(
   run: SegmentRun,
-  folder: string,
-  keys: readonly HlsKey[] = [],
+  { folder, keys = [], targetSec }: MediaPlaylistPlace,
   span: SegmentSpan = { first: 0, end: runLength(run), wallMs: () => null },
 ): string {
   const isWhole = run.isWhole || span.end < runLength(run);
   const tags: PlaylistTag[] = [
     { tag: 'version', version: 7 },
-    { tag: 'target-duration', sec: Math.max(1, Math.round(run.longestTicks / run.timescale)) },
+    { tag: 'target-duration', sec: targetSec },
     { tag: 'media-sequence', number: span.first },
     { tag: 'playlist-type', type: isWhole ? 'VOD' : 'EVENT' },
     { tag: 'independent-segments' },

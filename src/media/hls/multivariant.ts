@@ -2,7 +2,14 @@ import type { VideoRange } from '../cmaf/init-segment.ts';
 import type { HlsKey } from '../drm/signalling/hls-key.ts';
 import type { ListedSet } from '../presentation/listed-set.ts';
 import type { PublishedRendition } from '../presentation/published-rendition.ts';
-import { type AddedBytes, averageBps, computeSegmentRun, NOTHING_ADDED, peakBps } from '../presentation/segment-run.ts';
+import {
+  type AddedBytes,
+  averageBps,
+  computeSegmentRun,
+  NOTHING_ADDED,
+  peakBps,
+  targetDurationSec,
+} from '../presentation/segment-run.ts';
 import type { IFrameRates } from './i-frame-playlist.ts';
 import { type PlaylistTag, writePlaylist } from './playlist-tags.ts';
 import type { SubtitleTrack } from './subtitle-playlist.ts';
@@ -50,7 +57,12 @@ export function writeMultivariant(
   { subtitles = [], iFrames = new Map(), sessionKeys = [], ...beside }: ListedBeside = {},
 ): string {
   const { addresses = USUAL_ADDRESSES, added = () => NOTHING_ADDED } = beside;
-  const audioRates = set.audio.map((audio) => ratesOf(audio, added));
+  const targetSec = targetDurationSec([...set.video, ...set.audio]);
+  const ratesOf = (rendition: PublishedRendition): Rates => {
+    const run = computeSegmentRun(rendition, added(rendition));
+    return { peakBps: peakBps(run, targetSec), averageBps: averageBps(run) };
+  };
+  const audioRates = set.audio.map(ratesOf);
   const audioRate: Rates = {
     peakBps: Math.max(0, ...audioRates.map((rates) => rates.peakBps)),
     averageBps: Math.max(0, ...audioRates.map((rates) => rates.averageBps)),
@@ -69,7 +81,7 @@ export function writeMultivariant(
   if (isAudioOnly) return writePlaylist([...header, audioVariant(set.audio, audioRate, addresses, groups)]);
   const hasHdr = set.video.some((video) => rangeOf(video) !== 'SDR');
   const variants = inStartOrder(set.video).map((video): PlaylistTag => {
-    const own = ratesOf(video, added);
+    const own = ratesOf(video);
     return {
       tag: 'stream-inf',
       peakBps: own.peakBps + audioRate.peakBps,
@@ -182,11 +194,6 @@ function rangeOf({ videoRange }: PublishedRendition): VideoRange {
 function frameRate({ cutList }: PublishedRendition, sourceFrameRate: number): number {
   const { grid } = cutList;
   return grid.kind === 'frames' ? grid.rate.num / grid.rate.den : sourceFrameRate;
-}
-
-function ratesOf(rendition: PublishedRendition, added: (rendition: PublishedRendition) => AddedBytes): Rates {
-  const run = computeSegmentRun(rendition, added(rendition));
-  return { peakBps: peakBps(run), averageBps: averageBps(run) };
 }
 
 function codecs(renditions: readonly PublishedRendition[]): string {

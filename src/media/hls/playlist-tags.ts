@@ -56,10 +56,17 @@ export type PlaylistTag =
       name: string;
       language?: string | null;
       isDefault: boolean;
+      channels?: number | null;
       uri: string;
     }
   | ({ tag: 'stream-inf'; frameRate?: number; videoRange?: string | null; audio?: string; subtitles?: string } & Stream)
   | ({ tag: 'i-frame-stream-inf' } & Stream);
+
+/**
+ * Captions are offered as tracks of their own. Without this attribute players offer a track of captions within the
+ * pictures; if one variant has it, all must (RFC 8216 section 4.3.4.2).
+ */
+const NO_CLOSED_CAPTIONS = 'CLOSED-CAPTIONS=NONE';
 
 /** Writes a playlist; the tags stand in the order given. */
 export function writePlaylist(tags: readonly PlaylistTag[]): string {
@@ -123,10 +130,12 @@ function writeTag(tag: PlaylistTag): string {
 
 type Tag<Name extends PlaylistTag['tag']> = Extract<PlaylistTag, { tag: Name }>;
 
-function writeMedia({ type, groupId, name, language, isDefault, uri }: Tag<'media'>): string {
+function writeMedia({ type, groupId, name, language, isDefault, channels, uri }: Tag<'media'>): string {
   const attributes = [`TYPE=${type}`, `GROUP-ID=${quoted(groupId)}`, `NAME=${quoted(name)}`];
   if (language != null) attributes.push(`LANGUAGE=${quoted(language)}`);
-  attributes.push(`DEFAULT=${isDefault ? 'YES' : 'NO'}`, 'AUTOSELECT=YES', `URI=${quoted(uri)}`);
+  attributes.push(`DEFAULT=${isDefault ? 'YES' : 'NO'}`, 'AUTOSELECT=YES');
+  if (channels != null) attributes.push(`CHANNELS="${channels}"`);
+  attributes.push(`URI=${quoted(uri)}`);
   return `#EXT-X-MEDIA:${attributes.join(',')}`;
 }
 
@@ -136,6 +145,7 @@ function writeStreamInf({ frameRate = 0, videoRange, audio, subtitles, ...stream
   if (videoRange != null) attributes.push(`VIDEO-RANGE=${videoRange}`);
   if (audio !== undefined) attributes.push(`AUDIO=${quoted(audio)}`);
   if (subtitles !== undefined) attributes.push(`SUBTITLES=${quoted(subtitles)}`);
+  attributes.push(NO_CLOSED_CAPTIONS);
   return `#EXT-X-STREAM-INF:${attributes.join(',')}\n${stream.uri}`;
 }
 

@@ -12,7 +12,7 @@ import {
   readSegmentTable,
   segmentBytes,
 } from '../presentation/published-rendition.ts';
-import { averageBps, computeSegmentRun, peakBps } from '../presentation/segment-run.ts';
+import { averageBps, computeSegmentRun, peakBps, targetDurationSec } from '../presentation/segment-run.ts';
 import type { CutList } from '../timeline/cut-list.ts';
 import { writeMediaPlaylist } from './media-playlist.ts';
 import { writeMultivariant } from './multivariant.ts';
@@ -89,7 +89,7 @@ const whole = (change: Partial<PublishedRendition> = {}) =>
   rendition({ chunks: [videoChunk(0, 2), videoChunk(2, 8)], ...change });
 
 function playlistOf(published: PublishedRendition, folder = ''): string {
-  const text = writeMediaPlaylist(computeSegmentRun(published), folder);
+  const text = writeMediaPlaylist(computeSegmentRun(published), { folder, targetSec: targetDurationSec([published]) });
   expect(checkPlaylist(text)).toEqual([]);
   expect(parse(text).isMasterPlaylist).toBe(false);
   return text;
@@ -142,13 +142,9 @@ describe('media playlist', () => {
   });
 
   test('the target duration of a growing playlist counts the segments to come', () => {
-    const run = computeSegmentRun(
-      rendition({
-        cutList: { ...film, startTicks: [0, 50_000], endTicks: 300_000 },
-        chunks: [{ ...videoChunk(0, 1), durationTicks: 50_000 }],
-      }),
-    );
-    expect(writeMediaPlaylist(run, '')).toContain('#EXT-X-TARGETDURATION:10\n');
+    const cutList = { ...film, startTicks: [0, 50_000], endTicks: 300_000 };
+    const text = playlistOf(rendition({ cutList, chunks: [{ ...videoChunk(0, 1), durationTicks: 50_000 }] }));
+    expect(text).toContain('#EXT-X-TARGETDURATION:10\n');
   });
 
   test('the last segment ends where the last chunk truly ends', () => {
@@ -176,17 +172,34 @@ describe('media playlist', () => {
   });
 });
 
+test('picture and sound of one timeline have one target duration, before and after both are stored', () => {
+  const copied = rendition({
+    cutList: { ...keyframes, startTicks: [0, 73_728], endTicks: 147_456 },
+    timescale: 12_288,
+    planned: readPlannedSegments(encodeFragmentTable([fragment(9000, 180, true), fragment(800, 180, true)])),
+  });
+  const short = { cutList: { ...film, startTicks: [0], endTicks: 24_000 } };
+  expect(targetDurationSec([copied, sound({ cutList: copied.cutList })])).toBe(6);
+  expect(targetDurationSec([copied, sound({ cutList: copied.cutList, state: 'building', chunks: [] })])).toBe(6);
+  expect(targetDurationSec([sound({ state: 'building', chunks: [] })])).toBe(4);
+  expect(targetDurationSec([sound({ ...short, state: 'building', chunks: [] })])).toBe(1);
+  expect(targetDurationSec([whole(), rendition({ cutList: keyframes, state: 'failed' })])).toBe(4);
+});
+
 describe('multivariant playlist', () => {
   test('rates are the real peak and average of video and sound together', () => {
     const peaky = whole({ chunks: [videoChunk(0, 2), videoChunk(2, 8, 600_000)] });
     const audio = sound();
     const text = multivariantOf([peaky, audio]);
     const [video, heard] = [computeSegmentRun(peaky), computeSegmentRun(audio)];
-    expect(peakBps(video)).toBe(Math.ceil((1_200_000 * 8 * 24_000) / (30 * 1001)));
+    // The last segment of 30 frames counts together with the 96 before it: alone it is no half target duration.
+    expect(peakBps(video, 4)).toBe(Math.ceil((2_400_000 * 8 * 24_000) / (126 * 1001)));
     expect(text).toContain(
-      `BANDWIDTH=${peakBps(video) + peakBps(heard)},AVERAGE-BANDWIDTH=${averageBps(video) + averageBps(heard)},`,
+      `BANDWIDTH=${peakBps(video, 4) + peakBps(heard, 4)},AVERAGE-BANDWIDTH=${averageBps(video) + averageBps(heard)},`,
     );
-    expect(text).toContain('CODECS="avc1.64001f,mp4a.40.2",RESOLUTION=1280x720,FRAME-RATE=23.976,AUDIO="audio"');
+    expect(text).toContain(
+      'CODECS="avc1.64001f,mp4a.40.2",RESOLUTION=1280x720,FRAME-RATE=23.976,AUDIO="audio",CLOSED-CAPTIONS=NONE\n',
+    );
   });
 
   test('languages share one group with one default and names that differ', () => {
@@ -210,7 +223,7 @@ describe('multivariant playlist', () => {
     expect(multivariantOf([whole()])).not.toContain('AUDIO');
     const audio = sound();
     const text = multivariantOf([audio]);
-    expect(text).toContain('CODECS="mp4a.40.2"\n');
+    expect(text).toContain('CODECS="mp4a.40.2",CLOSED-CAPTIONS=NONE\n');
     expect(text).toContain(`r/${audio.id}/video.m3u8`);
     expect(multivariantOf([sound({ language: 'en' }), sound({ language: 'fr' })])).toContain('AUDIO="audio"');
   });

@@ -1,7 +1,14 @@
 /** What an elementary stream of a program holds; `null` for what no live stream here takes. */
 export type StreamCodec = 'h264' | 'hevc' | 'aac' | 'mp2' | 'ac3' | 'eac3' | 'opus';
 
-export type ElementaryStream = { pid: number; codec: StreamCodec | null; streamType: number; channels: number | null };
+/** `name` says what the stream holds, for people. */
+export type ElementaryStream = {
+  pid: number;
+  codec: StreamCodec | null;
+  streamType: number;
+  channels: number | null;
+  name: string;
+};
 
 /** ISO 13818-1 table 2-34, ATSC A/53 for 0x81 and 0x87. */
 const STREAM_TYPES: Readonly<Record<number, StreamCodec>> = {
@@ -12,6 +19,38 @@ const STREAM_TYPES: Readonly<Record<number, StreamCodec>> = {
   36: 'hevc',
   129: 'ac3',
   135: 'eac3',
+};
+/** Kinds that are not taken; ISO 13818-1 table 2-34, ATSC and SMPTE registrations. */
+const OTHER_NAMES: Readonly<Record<number, string>> = {
+  1: 'MPEG-1 video',
+  2: 'MPEG-2 video',
+  16: 'MPEG-4 Part 2 video',
+  17: 'AAC in LATM',
+  21: 'timed metadata',
+  33: 'JPEG 2000 video',
+  51: 'VVC video',
+  128: 'MPEG-2 video or PCM',
+  130: 'DTS or captions',
+  131: 'PCM or TrueHD',
+  134: 'SCTE-35 cues',
+  234: 'VC-1 video',
+};
+const CODEC_NAMES: Readonly<Record<StreamCodec, string>> = {
+  h264: 'H.264',
+  hevc: 'HEVC',
+  aac: 'AAC',
+  mp2: 'MPEG audio',
+  ac3: 'AC-3',
+  eac3: 'E-AC-3',
+  opus: 'Opus',
+};
+/** Private data that a descriptor or a registration names. */
+const PRIVATE_TAGS: Readonly<Record<number, string>> = { 0x56: 'teletext', 0x59: 'DVB subtitles', 0x7b: 'DTS' };
+const PRIVATE_FORMATS: Readonly<Record<string, string>> = {
+  BSSD: 'PCM (SMPTE 302M)',
+  KLVA: 'KLV metadata',
+  AV01: 'AV1 video',
+  'VP09': 'VP9 video',
 };
 const PRIVATE_DATA = 6;
 /** Names of a registration descriptor. */
@@ -55,7 +94,8 @@ export function readElementaryStreams(section: Buffer): ElementaryStream[] | nul
   return streams;
 }
 
-function codecOf(streamType: number, descriptors: Buffer): Pick<ElementaryStream, 'codec' | 'channels'> {
+function codecOf(streamType: number, descriptors: Buffer): Pick<ElementaryStream, 'codec' | 'channels' | 'name'> {
+  let name: string | null = OTHER_NAMES[streamType] ?? null;
   let codec = STREAM_TYPES[streamType] ?? null;
   let channels: number | null = null;
   for (let at = 0; at + 2 <= descriptors.length; at += 2 + descriptors.readUInt8(at + 1)) {
@@ -66,8 +106,11 @@ function codecOf(streamType: number, descriptors: Buffer): Pick<ElementaryStream
     if (tag === DESCRIPTOR.registration) codec ??= FORMATS[data.toString('latin1', 0, 4)] ?? null;
     if (tag === DESCRIPTOR.ac3) codec = 'ac3';
     if (tag === DESCRIPTOR.eac3) codec = 'eac3';
+    const format = tag === DESCRIPTOR.registration ? PRIVATE_FORMATS[data.toString('latin1', 0, 4)] : undefined;
+    name ??= format ?? PRIVATE_TAGS[tag] ?? null;
   }
-  return { codec, channels };
+  if (codec !== null) name = CODEC_NAMES[codec];
+  return { codec, channels, name: name ?? `a stream of type 0x${streamType.toString(16)}` };
 }
 
 /** What stands between the head of a section of this table, in force now, and its checksum. */

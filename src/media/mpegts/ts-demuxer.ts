@@ -32,10 +32,16 @@ export class TsDemuxer {
   #map: { pid: number; sections: SectionReader } | null = null;
   #tracks = new Map<number, Track>();
   #described = '';
+  #leftOut: readonly string[] = [];
 
   /** Bytes of pictures and audio that wait for their rest. */
   get heldBytes(): number {
     return [...this.#tracks.values()].reduce((sum, { pes }) => sum + pes.heldBytes, 0);
+  }
+
+  /** Why streams of the program are not taken, for people; another array when the program changed. */
+  get leftOut(): readonly string[] {
+    return this.#leftOut;
   }
 
   /** Takes the next bytes. `faults` says what could not be read, and what cannot be played here. */
@@ -51,6 +57,26 @@ export class TsDemuxer {
       }
     }
     return { events, faults };
+  }
+
+  /** The frames whose end nothing states: the stream is over. */
+  end(): IngestEvent[] {
+    const ended = [...this.#tracks.values()].flatMap((track) => {
+      const pes = track.pes.end();
+      return pes === null ? [] : this.#read(track, pes);
+    });
+    this.#tracks.clear();
+    return ended.toSorted((a, b) => timeOf(a) - timeOf(b));
+  }
+
+  /** A last frame may have been cut off: it is left out. */
+  #read(track: Track, pes: PesPacket): IngestEvent[] {
+    try {
+      return track.read(pes, false);
+    } catch (error) {
+      if (error instanceof BrokenMedia) return [];
+      throw error;
+    }
   }
 
   #take(packet: TsPacket): IngestEvent[] {
@@ -78,6 +104,7 @@ export class TsDemuxer {
     const audio = streams.find(({ codec }) => codec !== null && codec !== 'h264' && codec !== 'hevc');
     const tracks = [video, audio].flatMap((stream) => (stream === undefined ? [] : [this.#trackOf(stream)]));
     this.#tracks = new Map(tracks.map((track) => [track.pid, track]));
+    this.#leftOut = streams.filter(({ pid }) => !this.#tracks.has(pid)).map(whyLeftOut);
     if (tracks.length > 0) return;
     const types = streams.map(({ streamType }) => `0x${streamType.toString(16)}`).join(', ');
     throw new BrokenMedia(`Expected H.264, HEVC, AAC, MP2, AC-3 or Opus, got stream types ${types || 'of none'}.`);
@@ -154,5 +181,21 @@ export class TsDemuxer {
       samples += opusSamples(bytes);
       return { type: 'foreign', audio: { format, channels, ptsMs: startMs, bytes } };
     });
+  }
+}
+
+function whyLeftOut({ codec, name }: ElementaryStream): string {
+  if (codec !== null) return `A further track (${name}) is left out: one of pictures and one of sound are taken.`;
+  return `A track is left out: expected H.264, HEVC, AAC, MP2, AC-3 or Opus by SRT, got ${name}.`;
+}
+
+function timeOf(event: IngestEvent): number {
+  switch (event.type) {
+    case 'config':
+      return Number.NEGATIVE_INFINITY;
+    case 'unit':
+      return event.unit.dtsMs;
+    case 'foreign':
+      return event.audio.ptsMs;
   }
 }

@@ -27,7 +27,7 @@ export type PassThroughRefusal =
   | SegmentsFault;
 
 /**
- * Why a pass-through only serves until the encoded set on its own grid takes its place: a segment over 12 s,
+ * Why a pass-through only serves until the encoded set on its own grid takes its place: a segment over 6 s,
  * an average over 1.5 times the rung's cap, or a first picture trimmed by the edit list, which encoders drop.
  */
 export type TemporaryReason = 'long-gap' | 'bitrate' | 'trimmed-picture';
@@ -66,7 +66,8 @@ const PROFILES = new Map([
 const PIXEL_FORMATS = ['yuv420p', 'yuvj420p'];
 // With a picture of 30 s this keeps every duration within 32 bits.
 const MAX_TIMESCALE = 10_000_000;
-const LONGEST_GAP_SEC = 12;
+/** Players wait for whole segments, and those of an encoded set last 4 s. */
+const MAX_SEGMENT_SEC = 6;
 const BITRATE_OVER_CAP = 1.5;
 
 /**
@@ -158,7 +159,7 @@ function makePlan(
 }
 
 function temporaryReasons(plan: PassThroughPlan, timeline: Timeline, rungCapBps: number): TemporaryReason[] {
-  const longest = LONGEST_GAP_SEC * plan.cutList.timescale;
+  const longest = MAX_SEGMENT_SEC * plan.cutList.timescale;
   const reasons: TemporaryReason[] = [];
   if (plan.segments.some((segment) => segment.durationTicks > longest)) reasons.push('long-gap');
   if (plan.averageBps > rungCapBps * BITRATE_OVER_CAP) reasons.push('bitrate');

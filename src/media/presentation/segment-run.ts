@@ -1,5 +1,6 @@
-import { AAC_FRAME_TICKS } from '../cmaf/aac.ts';
+import { AAC_FRAME_TICKS, AAC_SEGMENT_FRAMES } from '../cmaf/aac.ts';
 import type { CutList } from '../timeline/cut-list.ts';
+import { peakOfWindows } from './peak-of-windows.ts';
 import { findChunk, type PublishedRendition, segmentBytes, segmentCount } from './published-rendition.ts';
 
 /**
@@ -33,23 +34,33 @@ export function computeSegmentRun(rendition: PublishedRendition, added = NOTHING
     boundaryTicks,
     sizeBytes: sizes(rendition, count, added),
     isWhole,
-    longestTicks: Math.max(
-      longest(boundaryTicks),
-      isWhole || rendition.kind === 'audio' ? 0 : longestCut(rendition.cutList),
-    ),
+    longestTicks: Math.max(longest(boundaryTicks), isWhole ? 0 : longestToCome(rendition)),
   };
+}
+
+/**
+ * EXT-X-TARGETDURATION of all playlists of a multivariant playlist, in seconds: "Each Media Playlist in each Variant
+ * Stream MUST have the same target duration" (RFC 8216 section 6.2.4). Counts renditions that are still to be encoded,
+ * so that it never changes while they are.
+ */
+export function targetDurationSec(renditions: readonly PublishedRendition[]): number {
+  const wanted = renditions.filter(({ isActive, state }) => isActive && state !== 'failed');
+  return wanted.reduce((longest, rendition) => {
+    const { longestTicks, timescale } = computeSegmentRun(rendition);
+    return Math.max(longest, Math.round(longestTicks / timescale));
+  }, 1);
 }
 
 export function runLength(run: SegmentRun): number {
   return run.sizeBytes.length;
 }
 
-/** The highest bit rate of any one segment, in bits per second, rounded up (RFC 8216 section 4.1). */
-export function peakBps(run: SegmentRun): number {
-  return run.sizeBytes.reduce((peak, bytes, index) => {
-    const ticks = (run.boundaryTicks[index + 1] ?? 0) - (run.boundaryTicks[index] ?? 0);
-    return Math.max(peak, Math.ceil((bytes * 8 * run.timescale) / ticks));
-  }, 0);
+/** The peak bit rate of a run whose playlist has that target duration (see `peakOfWindows`). */
+export function peakBps({ sizeBytes, boundaryTicks, timescale }: SegmentRun, targetSec: number): number {
+  const segments = Array.from(sizeBytes, (bytes, index) => {
+    return { bytes, sec: ((boundaryTicks[index + 1] ?? 0) - (boundaryTicks[index] ?? 0)) / timescale };
+  });
+  return peakOfWindows(segments, targetSec);
 }
 
 /** All bits over the whole time, in bits per second, rounded up. */
@@ -119,6 +130,13 @@ function sizes(
 
 function longest(boundaryTicks: Float64Array): number {
   return boundaryTicks.reduce((most, tick, index) => Math.max(most, tick - (boundaryTicks[index - 1] ?? tick)), 0);
+}
+
+/** The longest segment of the whole rendition; audio is cut every 188 frames. */
+function longestToCome({ kind, cutList, timescale }: PublishedRendition): number {
+  if (kind === 'video') return longestCut(cutList);
+  const endTicks = Math.round((cutList.endTicks * timescale) / cutList.timescale);
+  return Math.min(endTicks, AAC_SEGMENT_FRAMES * AAC_FRAME_TICKS);
 }
 
 function longestCut({ startTicks, endTicks }: CutList): number {

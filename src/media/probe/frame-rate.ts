@@ -89,6 +89,13 @@ export function chooseVariableGridRate({ average, base, burst }: VariableRates):
 /** Frames per second. */
 type VariableRates = { average: Rational; base: Rational; burst: number };
 
+/** The ratio of a rate that is known as a number: a usual one within 0.1 %. Null unless it is above 0. */
+export function rateOfNumber(value: number): Rational | null {
+  if (!(value > 0)) return null;
+  const nearest = nearestUsual(value);
+  return isNear(nearest, value) ? nearest : reduceRatio(Math.max(1, Math.round(value * 1000)), 1000);
+}
+
 function isNear(rate: Rational, value: number): boolean {
   return Math.abs(toNumber(rate) / value - 1) <= SNAP_SHARE;
 }

@@ -5,7 +5,7 @@ import { SANDBOX_SOURCE } from '../ffmpeg/sandbox-argv.ts';
  * generators (lavfi) are left out: they open other files or hosts. So are raw elementary streams: they have no times.
  */
 export const ALLOWED_FORMATS =
-  'mov,matroska,webm,mpegts,mpeg,avi,flv,ogg,asf,mxf,mxf_d10,gxf,wtv,rm,nut,ivf,dv,gif,' +
+  'mov,matroska,webm,mpegts,mpeg,avi,flv,ogg,asf,mxf,mxf_d10,gxf,wtv,rm,nut,ivf,dv,gif,apng,' +
   'wav,w64,aiff,mp3,aac,flac,ac3,eac3,dts,dtshd,amr,amrnb,amrwb,caf,au,wv,ape,tta,loas,truehd,xwma,voc';
 
 /** Largest frame that is decoded: 8192 x 4320. */

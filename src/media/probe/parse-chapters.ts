@@ -24,6 +24,18 @@ export function parseChapters(
     .toSorted((a, b) => a.startSec - b.startSec);
 }
 
+/**
+ * Chapters in whole seconds, as clients write them. Both ends are rounded alike, and none goes on where the next has
+ * begun, so they never overlap. One that rounds to nothing is left out.
+ */
+export function inWholeSeconds(chapters: readonly SourceChapter[]): { title: string; start: number; end: number }[] {
+  return chapters.flatMap(({ title, startSec, endSec }, index) => {
+    const nextSec = chapters[index + 1]?.startSec ?? Number.POSITIVE_INFINITY;
+    const [start, end] = [Math.round(startSec), Math.round(Math.min(endSec, nextSec))];
+    return start < end ? [{ title, start, end }] : [];
+  });
+}
+
 function titleOf(chapter: Record<string, unknown>, index: number): string {
   const title = isObject(chapter.tags) && typeof chapter.tags.title === 'string' ? chapter.tags.title.trim() : '';
   return title === '' ? `Chapter ${index + 1}` : title.slice(0, MOST_TITLE_CHARACTERS);

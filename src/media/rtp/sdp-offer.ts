@@ -4,7 +4,10 @@ import { BrokenMedia } from '../bmff/broken-media.ts';
 export type OfferedTrack = { mid: string; kind: 'video' | 'audio'; payloadType: number };
 
 /** An offer reduced to what is taken: one track of H.264 pictures, one of Opus. */
-export type Offer = { sdp: string; tracks: OfferedTrack[] };
+export type Offer = { sdp: string; tracks: OfferedTrack[]; leftOut: LeftOutMedia[] };
+
+/** A medium of an offer without a codec that is taken; `reason` is for people. */
+export type LeftOutMedia = { mid: string; reason: string };
 
 const LONGEST_LINE = 4_096;
 const MOST_SECTIONS = 8;
@@ -27,10 +30,19 @@ export function readOffer(sdp: string): Offer {
   const taken = new Set<string>();
   const reduced = media.map((section) => reduce(section, taken));
   const tracks = reduced.flatMap(({ track }) => (track === null ? [] : [track]));
-  if (tracks.length === 0)
-    throw new BrokenMedia('Expected H.264 (packetization-mode=1) or Opus in the offer, got neither.');
+  const leftOut = media.flatMap((section, at) => (reduced[at]?.track == null ? [describeLeftOut(section)] : []));
+  if (tracks.length === 0) throw new BrokenMedia(leftOut.map(({ reason }) => reason).join(' '));
   const kept = reduced.map(({ lines: one }) => one);
-  return { sdp: `${[session, ...kept].flat().join('\r\n')}\r\n`, tracks };
+  return { sdp: `${[session, ...kept].flat().join('\r\n')}\r\n`, tracks, leftOut };
+}
+
+function describeLeftOut(section: readonly string[]): LeftOutMedia {
+  const mid = section.find((line) => line.startsWith('a=mid:'))?.slice(6) ?? '';
+  const medium = /^m=(\w+)/.exec(section[0] ?? '')?.[1] ?? 'medium';
+  const names = section.flatMap((line) => /^a=rtpmap:\d+ ([\w.-]+)/.exec(line)?.[1] ?? []);
+  const codecs = [...new Set(names)].filter((name) => !/^(rtx|red|ulpfec|flexfec.*)$/i.test(name)).join(', ');
+  const expected = 'expected one track of H.264 (packetization-mode=1) and one of Opus by WHIP';
+  return { mid, reason: `A track (${medium}) is left out: ${expected}, got ${codecs || 'no codec'}.` };
 }
 
 function splitSections(lines: readonly string[]): string[][] {

@@ -29,12 +29,17 @@ const AUDIO_FRAME_RATE: Rational = { num: 48_000 / 128, den: 1024 / 128 };
 export function planFrameGrid(facts: SourceFacts): CutList {
   const rate = facts.video?.rate ?? AUDIO_FRAME_RATE;
   const { timescale, frameTicks } = frameTimescale(rate);
-  const segmentFrames = 2 * Math.max(1, Math.round(HALF_SEGMENT_SEC * toNumber(rate)));
+  const segmentFrames = segmentFramesOf(rate);
   const totalFrames = Math.max(1, Math.round(facts.durationSec * toNumber(rate)));
   const startTicks: number[] = [];
   for (let frame = 0; frame < totalFrames; frame += segmentFrames) startTicks.push(frame * frameTicks);
   const grid = { kind: 'frames', rate, segmentFrames, totalFrames } as const;
   return { timescale, startTicks, endTicks: totalFrames * frameTicks, grid };
+}
+
+/** Frames of a segment of two equal halves. */
+export function segmentFramesOf(rate: Rational): number {
+  return 2 * Math.max(1, Math.round(HALF_SEGMENT_SEC * toNumber(rate)));
 }
 
 /**

@@ -117,6 +117,8 @@ function checkVariants(lines: PlaylistLines, groups: Set<string>, faults: string
   if (variants.length === 0 || variants.length !== lines.addresses.length) {
     faults.push(`${variants.length} EXT-X-STREAM-INF tags stand for ${lines.addresses.length} playlists`);
   }
+  const withoutCaptions = variants.filter(({ value }) => /(^|,)CLOSED-CAPTIONS=NONE(,|$)/.test(value));
+  if (withoutCaptions.length !== variants.length) faults.push('a variant lacks CLOSED-CAPTIONS=NONE');
   for (const { value, line } of variants) {
     const stream = readAttributes(value, STREAM, (message) => faults.push(`EXT-X-STREAM-INF: ${message}`));
     if (!lines.isAddress(line + 1)) faults.push(`EXT-X-STREAM-INF on line ${line + 1} is not followed by its playlist`);

@@ -1,4 +1,4 @@
-import { BrokenMedia } from '../../bmff/broken-media.ts';
+import { LeftOut } from '../publishing/left-out.ts';
 import { aacConfig } from '../tracks/aac-config.ts';
 import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
 import { av1Config, avcConfig, hevcConfig } from '../tracks/video-config.ts';
@@ -10,6 +10,29 @@ export type FlvTag = { type: 8 | 9; timestampMs: number; body: Buffer };
 type VideoCodec = 'h264' | 'hevc' | 'av1';
 
 const AVC = 7;
+/** HEVC in plain tags, as some encoders send it: laid out as H.264 is. */
+const HEVC = 12;
+/** FLV 10.1 annex E.4.2.1 and E.4.3.1. */
+const AUDIO_NAMES: Readonly<Record<number, string>> = {
+  0: 'PCM',
+  1: 'ADPCM',
+  2: 'MP3',
+  3: 'PCM',
+  4: 'Nellymoser',
+  5: 'Nellymoser',
+  6: 'Nellymoser',
+  7: 'G.711 A-law',
+  8: 'G.711 mu-law',
+  11: 'Speex',
+  14: 'MP3 of 8 kHz',
+};
+const VIDEO_NAMES: Readonly<Record<number, string>> = {
+  2: 'Sorenson H.263',
+  3: 'screen video',
+  4: 'VP6',
+  5: 'VP6',
+  6: 'screen video',
+};
 const AAC = 10;
 /** Enhanced RTMP v2: the top bit of the first byte says that a FourCC follows. */
 const EXTENDED = 0x80;
@@ -23,13 +46,16 @@ const CODED_FRAMES_X = 3;
 const MULTITRACK = 6;
 const MULTITRACK_AUDIO = 5;
 
+/** The head of a tag of several tracks with one that holds something. */
+const FIRST_TRACK_BYTES = 8;
+
 const KEY_FRAME = 1;
 const COMMAND_FRAME = 5;
 
 /**
  * Reads one tag. Null for what carries no media: the end of a sequence, seek commands, metadata, further tracks.
- * `frameRate` is the encoder's word (onMetaData). Throws BrokenMedia on a damaged tag and on codecs other than H.264,
- * HEVC, AV1 and AAC.
+ * `frameRate` is the encoder's word (onMetaData). Throws BrokenMedia on a damaged tag, and LeftOut on codecs other than
+ * H.264, HEVC, AV1 and AAC and on further tracks.
  */
 export function readFlvTag(tag: FlvTag, frameRate: number): LiveEvent | null {
   if (tag.body.length < 2) return null;
@@ -39,7 +65,7 @@ export function readFlvTag(tag: FlvTag, frameRate: number): LiveEvent | null {
 function readAudio({ timestampMs, body }: FlvTag): LiveEvent | null {
   const format = body.readUInt8(0) >> 4;
   if (format === 9) return readExtendedAudio({ type: 8, timestampMs, body });
-  if (format !== AAC) throw new BrokenMedia(`Expected AAC (format 10) in an audio tag, got format ${format}.`);
+  if (format !== AAC) throw leftOut('sound', AUDIO_NAMES[format] ?? `FLV format ${format}`);
   const data = body.subarray(2);
   if (body.readUInt8(1) === 0) return { type: 'config', config: aacConfig(data) };
   return audioUnit(timestampMs, data);
@@ -48,9 +74,10 @@ function readAudio({ timestampMs, body }: FlvTag): LiveEvent | null {
 /** Enhanced RTMP v2, ExAudioTagHeader: packet type in the low bits, then a FourCC. */
 function readExtendedAudio({ timestampMs, body }: FlvTag): LiveEvent | null {
   const head = readExtendedPacket(body, MULTITRACK_AUDIO);
-  if (head === null || head.packet > CODED_FRAMES) return null;
+  if (head === null) return furtherTrack(body, MULTITRACK_AUDIO, 'sound');
   const { packet, fourCc, data } = head;
-  if (fourCc !== 'mp4a') throw new BrokenMedia(`Expected audio of FourCC mp4a, got ${JSON.stringify(fourCc)}.`);
+  if (packet > CODED_FRAMES) return null;
+  if (fourCc !== 'mp4a') throw leftOut('sound', `FourCC ${JSON.stringify(fourCc)}`);
   return packet === SEQUENCE_START ? { type: 'config', config: aacConfig(data) } : audioUnit(timestampMs, data);
 }
 
@@ -63,10 +90,11 @@ function readVideo(tag: FlvTag, frameRate: number): LiveEvent | null {
   const first = tag.body.readUInt8(0);
   if ((first & EXTENDED) !== 0) return readExtendedVideo(tag, frameRate);
   const codec = first & 0x0f;
-  if (codec !== AVC) throw new BrokenMedia(`Expected H.264 (codec 7) in a video tag, got codec ${codec}.`);
+  if (codec !== AVC && codec !== HEVC) throw leftOut('picture', VIDEO_NAMES[codec] ?? `FLV codec ${codec}`);
   if (first >> 4 === COMMAND_FRAME || tag.body.length < 5) return null;
   const packet = tag.body.readUInt8(1);
-  if (packet === 0) return { type: 'config', config: avcConfig(tag.body.subarray(5), frameRate) };
+  const described = codec === AVC ? 'h264' : 'hevc';
+  if (packet === 0) return { type: 'config', config: configOf(described, tag.body.subarray(5), frameRate) };
   if (packet !== 1) return null;
   return videoUnit(tag.timestampMs, {
     isKey: first >> 4 === KEY_FRAME,
@@ -78,12 +106,12 @@ function readVideo(tag: FlvTag, frameRate: number): LiveEvent | null {
 function readExtendedVideo({ timestampMs, body }: FlvTag, frameRate: number): LiveEvent | null {
   const frame = (body.readUInt8(0) >> 4) & 7;
   const head = readExtendedPacket(body, MULTITRACK);
-  if (head === null || frame === COMMAND_FRAME) return null;
+  if (frame === COMMAND_FRAME) return null;
+  if (head === null) return furtherTrack(body, MULTITRACK, 'picture');
   const { packet, fourCc, data } = head;
   if (packet === SEQUENCE_END || packet > CODED_FRAMES_X) return null;
   const codec = FOURCCS[fourCc];
-  if (codec === undefined)
-    throw new BrokenMedia(`Expected video of FourCC avc1, hvc1 or av01, got ${JSON.stringify(fourCc)}.`);
+  if (codec === undefined) throw leftOut('picture', `FourCC ${JSON.stringify(fourCc)}`);
   if (packet === SEQUENCE_START) return { type: 'config', config: configOf(codec, data, frameRate) };
   const isKey = frame === KEY_FRAME;
   if (packet === CODED_FRAMES_X || (packet === CODED_FRAMES && codec === 'av1')) {
@@ -91,6 +119,17 @@ function readExtendedVideo({ timestampMs, body }: FlvTag, frameRate: number): Li
   }
   if (packet !== CODED_FRAMES || data.length < 3) return null;
   return videoUnit(timestampMs, { isKey, offsetMs: readI24(data, 0), bytes: data.subarray(3) });
+}
+
+/** Throws for a tag that holds another track than the first; null for one that ended too soon. */
+function furtherTrack(body: Buffer, multitrack: number, what: 'picture' | 'sound'): null {
+  if ((body.readUInt8(0) & 0x0f) !== multitrack || body.length < FIRST_TRACK_BYTES) return null;
+  throw new LeftOut(`A further ${what} track is left out: one of each is taken. Send it as the first track.`);
+}
+
+function leftOut(what: 'picture' | 'sound', codec: string): LeftOut {
+  const taken = what === 'picture' ? 'H.264, HEVC or AV1' : 'AAC';
+  return new LeftOut(`The ${what} is left out: expected ${taken} by RTMP, got ${codec}. Choose it in the encoder.`);
 }
 
 function configOf(codec: VideoCodec, description: Buffer, frameRate: number): TrackConfig {

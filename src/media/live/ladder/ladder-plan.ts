@@ -14,6 +14,9 @@ const DECODE_SEC = 2.2e-9;
 const ENCODE_SEC = 1.1e-8;
 /** Where the encoder of a publisher gives no frame rate. */
 const USUAL_RATE = 30;
+/** Half the picture elements take about 0.6 of the bits. */
+const COST_EXPONENT = 0.75;
+const LEAST_CAP_SHARE = 1 / 3;
 /** From here on one thread is late: 720p. */
 const THREADED_PX = 900_000;
 const FASTEST_RATE = 120;
@@ -24,10 +27,22 @@ const TIME_BASE = '1/1000';
  * The rungs of a library below the size of a publisher's pictures, highest first; none where nothing is smaller, and
  * none of pictures with high dynamic range, which are sent on as they are: rungs of 8 bits would show other colours.
  */
-export function planLiveLadder(source: TrackConfig, options: LadderOptions): LiveLadder {
+export function planLiveLadder(source: TrackConfig, options: LadderOptions, sourceBps = 0): LiveLadder {
   const isKept = hasDeepPictures(source.sampleEntry);
-  const rungs = isKept ? [] : planRungs(source, options).filter((rung) => pixelsOf(rung) < pixelsOf(source));
+  const smaller = isKept ? [] : planRungs(source, options).filter((rung) => pixelsOf(rung) < pixelsOf(source));
+  const rungs = smaller.map((rung) => capBySource(rung, source, sourceBps));
   return { rungs, cores: coresFor(source, rungs) };
+}
+
+/**
+ * A rung must not cost more than its source: its cap is at most what the source takes for as many picture elements.
+ * Never below a third of the usual cap: a stream may begin with a still picture.
+ */
+function capBySource(rung: RungPlan, source: TrackConfig, sourceBps: number): RungPlan {
+  if (sourceBps <= 0) return rung;
+  const share = (pixelsOf(rung) / pixelsOf(source)) ** COST_EXPONENT;
+  const capBps = Math.max(Math.round(sourceBps * share), Math.round(rung.maxBitrateBps * LEAST_CAP_SHARE));
+  return { ...rung, maxBitrateBps: Math.min(rung.maxBitrateBps, capBps) };
 }
 
 /** The one rendition that stands for a publisher's pictures where these may not be shown as they come. */

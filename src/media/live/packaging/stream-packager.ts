@@ -6,7 +6,14 @@ import type { LivePart, LiveSegment } from './part-writer.ts';
 import { type ShownFrame, VideoPackager } from './video-packager.ts';
 
 /** The tracks of a period; at least one is there. */
-export type PeriodTracks = { video: TrackConfig | null; audio: TrackConfig | null };
+export type PeriodTracks = {
+  video: TrackConfig | null;
+  audio: TrackConfig | null;
+  /** How far apart keyframes are at most by the encoder's own settings; left out where they are not known. */
+  longestGopSec?: number;
+  /** Bits a second of its pictures as they began; left out, or 0, where they were not measured. */
+  videoBps?: number;
+};
 
 /** Where a period goes on: 0 and 0 for a new one. */
 export type PeriodPlace = { segment: number; endMs: number };
@@ -44,7 +51,7 @@ export class StreamPackager {
 
   constructor(tracks: PeriodTracks, place: PeriodPlace) {
     const startTick = Math.round((place.endMs * VIDEO_TIMESCALE) / 1000);
-    this.#video = tracks.video === null ? null : new VideoPackager(tracks.video, { segment: place.segment, startTick });
+    this.#video = tracks.video === null ? null : new VideoPackager(tracks.video, { segment: place.segment, startTick }, tracks.longestGopSec);
     this.#audio = tracks.audio === null ? null : new AudioPackager(tracks.audio, place.segment);
     this.#segment = place.segment;
     this.#endMs = place.endMs;

@@ -4,6 +4,12 @@ import { type LivePart, type LiveSegment, PartWriter } from './part-writer.ts';
 const TICKS_PER_MS = VIDEO_TIMESCALE / 1000;
 /** A keyframe sooner than this after the last cut begins no segment. */
 const SHORTEST_SEGMENT_TICKS = VIDEO_TIMESCALE;
+/** A scene cut sooner than this begins none in any case. */
+const SHORTEST_SCENE_TICKS = VIDEO_TIMESCALE / 2;
+/** Below this many seconds segments are no reason for a shorter target duration. */
+const SHORTEST_TARGET_SEC = 2;
+/** Settings above this are rarely meant: where keyframes are forced more often, encoders state their default. */
+const LONGEST_TARGET_SEC = 10;
 /** Without a keyframe for this long a segment ends all the same. */
 const LONGEST_SEGMENT_TICKS = 20 * VIDEO_TIMESCALE;
 /** A frame that nothing follows for longer is shown this long. */
@@ -13,6 +19,12 @@ const LONGEST_LAST_FRAME_TICKS = VIDEO_TIMESCALE / 5;
 const USUAL_FRAME_TICKS = VIDEO_TIMESCALE / 30;
 /** Publishers round times to whole milliseconds: a frame this near to the encoder's frame rate is on its grid. */
 const SNAP_TICKS = 1.5 * TICKS_PER_MS;
+
+/** The target duration of an encoder whose keyframes are this far apart at most; 0 where that is not known. */
+export function targetFor(longestGopSec: number): number {
+  if (longestGopSec <= 0 || longestGopSec > LONGEST_TARGET_SEC) return 0;
+  return Math.max(SHORTEST_TARGET_SEC, Math.round(longestGopSec));
+}
 
 /** `cutTick`: a segment begins there, in the same output before whose parts it stands. */
 export type PackagerOutput = {
@@ -44,7 +56,14 @@ export class VideoPackager {
   /** Where the picture that is shown last ends. */
   #shownTick = 0;
 
-  constructor(config: TrackConfig, { segment, startTick }: { segment: number; startTick: number }) {
+  readonly #longestGopSec: number;
+
+  constructor(
+    config: TrackConfig,
+    { segment, startTick }: { segment: number; startTick: number },
+    longestGopSec = 0,
+  ) {
+    this.#longestGopSec = longestGopSec;
     this.#writer = new PartWriter('video', VIDEO_TIMESCALE, segment);
     this.#frameTicks = config.frameRate > 0 ? VIDEO_TIMESCALE / config.frameRate : 0;
     this.#segmentTick = startTick;
@@ -99,7 +118,14 @@ export class VideoPackager {
   #mayCut(isKey: boolean, tick: number): boolean {
     if (!this.#hasSegment) return isKey;
     const sinceCut = tick - this.#segmentTick;
-    return (isKey && sinceCut >= SHORTEST_SEGMENT_TICKS) || sinceCut >= LONGEST_SEGMENT_TICKS || this.#writer.isFull;
+    return (isKey && sinceCut >= this.#shortestTicks(sinceCut)) || sinceCut >= LONGEST_SEGMENT_TICKS || this.#writer.isFull;
+  }
+
+  /** A scene cut begins a segment early where the next keyframe may come too late for the target duration. */
+  #shortestTicks(sinceCut: number): number {
+    const targetSec = targetFor(this.#longestGopSec);
+    const isLate = targetSec > 0 && sinceCut / VIDEO_TIMESCALE + this.#longestGopSec >= targetSec + 0.5;
+    return isLate ? SHORTEST_SCENE_TICKS : SHORTEST_SEGMENT_TICKS;
   }
 
   #cut(tick: number, output: PackagerOutput): void {

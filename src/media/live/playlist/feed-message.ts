@@ -24,6 +24,8 @@ export type FeedPeriod = {
   frameRate: number;
   /** Its rungs are still to come, within seconds. */
   isLadderPending: boolean;
+  /** The target duration that its encoder's settings call for; 0 where they are not known. */
+  targetSec?: number;
   renditions: readonly FeedRendition[];
 };
 
@@ -45,6 +47,8 @@ export type FeedMessage =
       durationTicks: number;
       samples: number;
       isIndependent: boolean;
+      /** Its segment ends with it: what follows belongs to the next one. */
+      isLast?: boolean;
     }
   /** All parts of a segment were sent. */
   | { type: 'closed'; renditionId: Guid; segment: number }

@@ -60,7 +60,10 @@ export class LiveIndex {
   hasEnded = false;
   /** Rises with each change that a playlist shows. */
   version = 0;
-  /** The longest segment of any rendition that was ever whole here, in whole seconds. */
+  /**
+   * The longest segment of any rendition that was ever whole here, in whole seconds; at least what the encoder's
+   * settings call for, so that EXT-X-TARGETDURATION does not change when its longest segment comes.
+   */
   longestSec = 0;
 
   /** Periods, oldest first. */
@@ -84,6 +87,7 @@ export class LiveIndex {
     const added: IndexedPeriod = this.#periods.get(period.number) ?? { ...period, renditions: [], cuts: new Map() };
     // Rungs come when their encoder has begun; rows say nothing of it.
     added.isLadderPending &&= period.isLadderPending;
+    this.longestSec = Math.max(this.longestSec, period.targetSec ?? 0);
     for (const described of renditions) {
       if (this.#renditions.has(described.id)) continue;
       const rendition = { ...described, init: inits.get(described.id) ?? Buffer.alloc(0), segments: [] };
@@ -150,8 +154,7 @@ export class LiveIndex {
       case 'closed': {
         const segment = this.#segment(message);
         if (segment === null || segment.isClosed) return false;
-        segment.isClosed = true;
-        this.#measure(segment.durationTicks, this.#renditions.get(message.renditionId)?.rendition);
+        this.#close(segment, this.#renditions.get(message.renditionId)?.rendition);
         return true;
       }
       case 'gap':
@@ -188,6 +191,7 @@ export class LiveIndex {
     const { startTick, durationTicks, samples, isIndependent } = message;
     segment.parts.push({ startTick, durationTicks, samples, isIndependent, bytes });
     segment.durationTicks += durationTicks;
+    if (message.isLast === true) this.#close(segment, found.rendition);
     return true;
   }
 
@@ -200,6 +204,11 @@ export class LiveIndex {
     if (known !== null) Object.assign(known, { isClosed: true, isGap: true, parts: [] });
     else insert(rendition.segments, { number, ...times, parts: [], isClosed: true, isGap: true, stored: null });
     return true;
+  }
+
+  #close(segment: IndexedSegment, rendition: IndexedRendition | undefined): void {
+    segment.isClosed = true;
+    this.#measure(segment.durationTicks, rendition);
   }
 
   #measure(durationTicks: number, rendition: IndexedRendition | undefined): void {

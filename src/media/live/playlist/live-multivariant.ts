@@ -1,8 +1,10 @@
 import type { HlsKey } from '../../drm/signalling/hls-key.ts';
 import { MAX_BITRATES_BPS, RUNGS } from '../../encode/ladder.ts';
+import { readInitSegment } from '../../cmaf/init-segment.ts';
 import { type PlaylistTag, writePlaylist } from '../../hls/playlist-tags.ts';
+import { averageOfSegments, peakOfWindows, type SizedSegment } from '../../presentation/peak-of-windows.ts';
 import { type IndexedPeriod, type IndexedRendition, isRung, type LiveIndex } from './live-index.ts';
-import { type LiveView, listSlot, renditionFor } from './slot-segments.ts';
+import { type LiveView, listSlot, renditionFor, SHORTEST_TARGET_SEC } from './slot-segments.ts';
 
 /** Before a segment is whole its rate is not known: what a 1080p stream usually needs. */
 const UNKNOWN_BPS = 6_000_000;
@@ -31,7 +33,10 @@ export function liveMultivariant(
   if (newest === undefined) return null;
   const audio = newest.renditions.find(({ kind }) => kind === 'audio');
   const videos = listVariants(ways.isOver ? shown : [newest], newest);
-  const audioBps = audio === undefined ? 0 : peakBps(audio);
+  const targetSec = Math.max(SHORTEST_TARGET_SEC, index.longestSec);
+  const rates = (parts: readonly IndexedRendition[]) => ratesOf(parts, targetSec);
+  const audioParts = (ways.isOver ? shown : [newest]).flatMap((period) => renditionFor(period, 'audio', false) ?? []);
+  const audioRates = audio === undefined ? { peakBps: 0, averageBps: 0 } : rates(audioParts);
   const addressOf = ({ id }: IndexedRendition) => ways.addresses.media(id);
   const listed = [...videos.flatMap(({ parts }) => parts), ...(audio === undefined ? [] : [audio])];
   const tags: PlaylistTag[] = [
@@ -40,24 +45,26 @@ export function liveMultivariant(
     ...ways.sessionKeys([...new Set(listed)]).map((key): PlaylistTag => ({ tag: 'session-key', key })),
   ];
   if (audio !== undefined && videos.length === 0) {
-    tags.push({ tag: 'stream-inf', peakBps: audioBps, codecs: audio.codecString, uri: addressOf(audio) });
+    tags.push({ tag: 'stream-inf', ...audioRates, codecs: audio.codecString, uri: addressOf(audio) });
   } else if (audio !== undefined) {
-    const place = { groupId: AUDIO_GROUP, name: 'Audio', isDefault: true, uri: addressOf(audio) };
+    const place = { groupId: AUDIO_GROUP, name: 'Audio', isDefault: true, uri: addressOf(audio), channels: channelsOf(audio) };
     tags.push({ tag: 'media', type: 'AUDIO', ...place });
   }
-  for (const { own, parts } of videos) {
+  for (const { own: listedAs, parts } of videos) {
+    const own = rates(parts);
     const codecs = [...parts, ...(audio === undefined ? [] : [audio])].map(({ codecString }) => codecString);
     tags.push({
       tag: 'stream-inf',
-      peakBps: Math.max(...parts.map(peakBps)) + audioBps,
+      peakBps: own.peakBps + audioRates.peakBps,
+      averageBps: own.averageBps + audioRates.averageBps,
       codecs: [...new Set(codecs)].join(','),
       resolution: sizeOf(parts),
       frameRate: newest.frameRate,
       ...(audio === undefined ? {} : { audio: AUDIO_GROUP }),
-      uri: addressOf(own),
+      uri: addressOf(listedAs),
     });
   }
-  if (ways.listsIFrames && view.range === undefined) tags.push(...videos.flatMap((video) => iFrameTag(video, ways)));
+  if (ways.listsIFrames && view.range === undefined) tags.push(...videos.flatMap((video) => iFrameTag(video, rates(video.parts), ways)));
   return writePlaylist(tags);
 }
 
@@ -105,24 +112,41 @@ function isShown(index: LiveIndex, period: IndexedPeriod, view: LiveView): boole
 }
 
 /** How much of a rendition its keyframes are is not known: no more than all of it. */
-function iFrameTag({ own, parts }: Variant, { addresses }: LiveAddresses): PlaylistTag[] {
+function iFrameTag(
+  { own, parts }: Variant,
+  rates: { peakBps: number; averageBps: number },
+  { addresses }: LiveAddresses,
+): PlaylistTag[] {
   const resolution = sizeOf(parts);
   if (resolution === null) return [];
-  const bps = Math.max(...parts.map(peakBps));
-  const rates = { peakBps: bps, averageBps: bps };
   const codecs = [...new Set(parts.map(({ codecString }) => codecString))].join(',');
   return [{ tag: 'i-frame-stream-inf', ...rates, codecs, resolution, uri: addresses.iFrames(own.id) }];
 }
 
-function peakBps({ segments, timescale, kind, rung, slot }: IndexedRendition): number {
-  const rates = segments
-    .filter(({ isClosed, durationTicks }) => isClosed && durationTicks > 0)
-    .map(({ stored, parts, durationTicks }) => {
-      const bytes = stored?.sizeBytes ?? parts.reduce((sum, part) => sum + (part.bytes?.length ?? 0), 0);
-      return Math.ceil((bytes * 8 * timescale) / durationTicks);
-    });
-  if (rates.length > 0) return Math.max(...rates);
+/** Rates of one rendition a period: the dearest decides the peak, all of them the average. */
+function ratesOf(parts: readonly IndexedRendition[], targetSec: number): { peakBps: number; averageBps: number } {
+  const sized = parts.map(sizedSegments);
+  const peaks = parts.map((part, at) => peakOfWindows(sized[at] ?? [], targetSec) || expectedBps(part));
+  const peakBps = Math.max(0, ...peaks);
+  return { peakBps, averageBps: averageOfSegments(sized.flat()) || peakBps };
+}
+
+function sizedSegments({ segments, timescale }: IndexedRendition): SizedSegment[] {
+  const whole = segments.filter(({ isClosed, durationTicks }) => isClosed && durationTicks > 0);
+  return whole.map(({ stored, parts, durationTicks }) => {
+    const bytes = stored?.sizeBytes ?? parts.reduce((sum, part) => sum + (part.bytes?.length ?? 0), 0);
+    return { bytes, sec: durationTicks / timescale };
+  });
+}
+
+/** Before a segment is whole. */
+function expectedBps({ kind, rung, slot }: IndexedRendition): number {
   if (kind === 'audio') return 192_000;
   const cap = RUNGS.find((one) => isRung(slot) && one === rung);
   return cap === undefined ? UNKNOWN_BPS : MAX_BITRATES_BPS[cap];
+}
+
+/** EXT-X-MEDIA names channels for players that choose between renditions by them. */
+function channelsOf({ init }: IndexedRendition): number | null {
+  return init.length === 0 ? null : readInitSegment(init).channels;
 }

@@ -78,7 +78,8 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
   });
   if (request.hasEnded) return [...tags, { tag: 'end-list' }];
   const last = listed.at(-1);
-  if (last !== undefined && hasParts) tags.push(preloadHint(last, request));
+  // Without a publisher nothing follows: it may come back with other renditions.
+  if (last !== undefined && hasParts && index.isConnected) tags.push(preloadHint(last, request));
   return hasParts ? [...tags, ...reports(index, request)] : tags;
 }
 

@@ -27,10 +27,12 @@ export type ListedSegment = {
   durationSec: number;
 };
 
-const SHORTEST_TARGET_SEC = 2;
+export const SHORTEST_TARGET_SEC = 2;
 /** Media is listed no later than this after it was taken. */
 const LATE_MS = 10_000;
 export const LEAST_LISTED = 4;
+/** Players without partial segments begin three target durations back: what they begin with must not be removed. */
+const LEAST_TARGETS = 4;
 /** Sums of ticks of several clocks are not exact. */
 const EXACT_SEC = 1e-6;
 
@@ -59,7 +61,7 @@ export function spansOf(index: LiveIndex, slot: string, { windowSec, isPreview, 
   const begun = spans.filter(({ first, last }) => first <= last);
   // At least three target durations stay (RFC 8216 section 6.2.2), whatever the window.
   const least = listTail(begun, LEAST_LISTED)[0]?.sequence ?? 0;
-  const shown = cutToWindow(begun, windowSec, least);
+  const shown = cutToWindow(begun, Math.max(windowSec, LEAST_TARGETS * index.longestSec), least);
   return range === undefined ? shown : cutToRange(shown, range);
 }
 

@@ -20,6 +20,8 @@ export type PublishRequest = {
 export type MediaInput = {
   push(event: LiveEvent, wireBytes: number): void;
   relay(tag: FlvTag): void;
+  /** Something of what came is not shown; `reason` is for people. May be said again. */
+  leaveOut(reason: string): void;
   end(reason: string): void;
 };
 

@@ -49,6 +49,11 @@ export class PublisherMedia {
     else this.#encode(event.audio);
   }
 
+  /** Something of what came is not shown. */
+  leaveOut(reason: string): void {
+    if (!this.#isEnded) this.#input.leaveOut(reason);
+  }
+
   /** Once. */
   end(reason: string): void {
     if (this.#isEnded) return;
@@ -100,5 +105,6 @@ export class PublisherMedia {
   #pause(reason: Error): void {
     this.#pausedUntilMs = Date.now() + PAUSE_MS;
     this.#deps.report(reason);
+    this.leaveOut(reason.message);
   }
 }

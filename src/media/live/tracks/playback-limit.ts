@@ -1,0 +1,30 @@
+import { BrokenMedia } from '../../bmff/broken-media.ts';
+import { configurationOf } from '../../bmff/sample-entry.ts';
+import { readH264SequenceSet } from '../../nal/h264-sequence-set.ts';
+import type { TrackConfig } from './access-unit.ts';
+import { hasDeepPictures, isH264Entry } from './sample-entry.ts';
+
+/** Where an AVCDecoderConfigurationRecord has its first SPS, behind its 16 bits of length. */
+const FIRST_SET_AT = 8;
+const CHROMA_NAMES = ['no', '4:2:0', '4:2:2', '4:4:4'];
+
+/** Says why pictures that are sent on as they came do not play everywhere, for people; null when nothing is known. */
+export function describeLimit({ kind, sampleEntry }: TrackConfig): string | null {
+  if (kind !== 'video' || !isH264Entry(sampleEntry)) return null;
+  const kept = hasDeepPictures(sampleEntry) ? ' No smaller resolutions are encoded of it.' : '';
+  const found = describePictures(configurationOf(sampleEntry));
+  return found === null ? null : `The picture does not play in most browsers: it is H.264 of ${found}.${kept}`;
+}
+
+function describePictures(record: Buffer): string | null {
+  try {
+    const { chromaFormat, lumaDepthMinus8, framesOnly } = readH264SequenceSet(record.subarray(FIRST_SET_AT));
+    if (chromaFormat > 1) return `${CHROMA_NAMES[chromaFormat]} chroma; publish 4:2:0`;
+    if (lumaDepthMinus8 > 0) return `${lumaDepthMinus8 + 8} bits a sample; publish 8, or HEVC`;
+    return framesOnly ? null : 'interlaced coding, which shows combs; publish progressive pictures';
+  } catch (error) {
+    // Its size was read before; a set that ends behind it says nothing of these.
+    if (error instanceof BrokenMedia) return null;
+    throw error;
+  }
+}
