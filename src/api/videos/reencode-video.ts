@@ -17,7 +17,8 @@ export const reencodeVideo = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/reencode',
   description:
-    "Encodes a video anew from its original, with the library's settings of now. What is there plays until it is done.",
+    "Encodes a video again from its original, with the library's current settings and the options of its upload. " +
+    'Codecs that it has stay. What is there plays until it is done.',
   auth: 'access-key',
   params: VideoParams,
   answer: VideoModel,

@@ -52,6 +52,17 @@ test.each(states)('$video.state: takes an upload $uploadable', ({ video, uploada
   }
 });
 
+test('a file that replaces another keeps the former options that its upload does not name', () => {
+  const uploadOptions = { enabledRungs: [360], jitEnabled: false };
+  const open: Video = { ...details, uploadOptions, state: 'finished', source, acceptsReplacement: true };
+  expect(receiveSource(open, source, { jitEnabled: true }).uploadOptions).toEqual({
+    enabledRungs: [360],
+    jitEnabled: true,
+  });
+  const failed: Video = { ...details, uploadOptions, state: 'failed', source, reason: 'r' };
+  expect(receiveSource(failed, source, { jitEnabled: true }).uploadOptions).toEqual({ jitEnabled: true });
+});
+
 test.each(states)('$video.state: encoding again is $reencoded', ({ video, reencoded }) => {
   const again = () => requestReencode(video);
   if (reencoded === 'refused') expect(again).toThrow('original file');

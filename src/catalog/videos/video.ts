@@ -86,9 +86,13 @@ export function failUpload(video: Video, reason: string): Video {
   return { ...detailsOf(video), state: 'upload-failed', reason };
 }
 
-/** Gives a video its original. Refuses (`invalid`) when it has had one. */
-export function receiveSource(video: Video, source: Source, uploadOptions: UploadOptions): Video {
+/**
+ * Gives a video its original. A file that replaces another keeps the options of the former upload that its own does
+ * not name. Refuses (`invalid`) when it has had one.
+ */
+export function receiveSource(video: Video, source: Source, options: UploadOptions): Video {
   requireUploadable(video);
+  const uploadOptions = video.state === 'finished' ? { ...video.uploadOptions, ...options } : options;
   return { ...detailsOf(video), uploadOptions, state: 'uploaded', source };
 }
 
