@@ -131,16 +131,15 @@ test('every address that the API returns for a zone with tokens opens, and one o
   const files = [play, heat].flatMap(({ thumbnailUrl, fallbackUrl, videoPlaylistUrl, previewUrl, seekPath }) => [
     ...[thumbnailUrl, fallbackUrl, videoPlaylistUrl, previewUrl, `${seekPath}/_0.jpg`],
   ]);
-  for (const address of [...images, ...files]) expect([address, await statusOf(address)]).toEqual([address, 200]);
+  const given = files.filter((address) => address !== null);
+  expect(given.length).toBeGreaterThanOrEqual(8);
+  for (const address of [...images, ...given]) expect([address, await statusOf(address)]).toEqual([address, 200]);
   for (const image of images) {
     const file = new URL(image).pathname.split('/').at(-1) ?? '';
     expect(await statusOf(image.replace(file, 'playlist.m3u8'))).toBe(403);
   }
-  await call(
-    service,
-    'POST',
-    `/library/1/videos/${guid}/thumbnail?thumbnailUrl=${encodeURIComponent(play.thumbnailUrl.replace('thumbnail.jpg', 'thumbnail_1.jpg'))}`,
-  );
+  const candidate = encodeURIComponent(play.thumbnailUrl.replace('thumbnail.jpg', 'thumbnail_1.jpg'));
+  await call(service, 'POST', `/library/1/videos/${guid}/thumbnail?thumbnailUrl=${candidate}`);
   expect(await statusOf((await read(`/library/1/videos/${guid}`)).thumbnailUrl)).toBe(200);
   await setZone({ ZoneSecurityEnabled: false, ZoneSecurityIncludeHashRemoteIP: false });
 });
