@@ -1,10 +1,11 @@
 import type { Library } from '../catalog/libraries/library.ts';
-import { type PullZoneName, parsePullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
+import { parsePullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
 import { signMedia, signMediaFile } from '../catalog/pull-zones/sign-media.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
+import type { ZoneRef } from '../catalog/pull-zones/zone-policy-store.ts';
 import type { Guid } from '../lib/guid.ts';
 
-export type ZoneSignerDeps = { loadPolicy(name: PullZoneName): Promise<ZonePolicy | null> };
+export type ZoneSignerDeps = { loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null> };
 
 /** Signs addresses of a zone that requires tokens, for one caller. */
 export type ZoneSigner = {
@@ -21,7 +22,7 @@ export async function loadZoneSigner(
   { loadPolicy }: ZoneSignerDeps,
 ): Promise<ZoneSigner | null> {
   const name = pullZone.settings.tokenRequired ? parsePullZoneName(pullZone.name) : null;
-  const policy = name === null ? null : await loadPolicy(name);
+  const policy = name === null ? null : await loadPolicy({ by: 'name', name });
   if (policy === null) return null;
   const viewer = { address, nowMs: Date.now() };
   return {
