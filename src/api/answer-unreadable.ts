@@ -1,4 +1,6 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Hit } from '../catalog/shield/hit.ts';
 import { ANY_ORIGIN } from '../lib/cors.ts';
 import { endLingering } from '../lib/end-lingering.ts';
 import { newGuid } from '../lib/guid.ts';
@@ -24,6 +26,18 @@ export function answerUnreadable(error: ParserError, socket: Socket): void {
     ...Object.entries(ANY_ORIGIN).map(([name, value]) => `${name}: ${value}`),
   ];
   endLingering(socket, `${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** Refuses a request whose host is ambiguous, and ends the connection: a proxy may have read another request. */
+export function refuseHost({ url = '/' }: IncomingMessage, response: ServerResponse, { expected, came }: Hit): void {
+  const refused = new Refused('invalid', `Expected ${expected}, got ${came}. Send the name of this server once.`);
+  const { status, body } = toErrorAnswer(refused, rulesOfAddress(url));
+  const headers = {
+    'x-request-id': newGuid(),
+    'content-type': 'application/json; charset=utf-8',
+    connection: 'close',
+  };
+  response.writeHead(status, headers).end(JSON.stringify(body));
 }
 
 /** What the request was for; empty where its first line came earlier or is none. */

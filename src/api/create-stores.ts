@@ -103,7 +103,7 @@ export function createStores(db: Db, secretBox: SecretBox): Stores {
     eventSearch: createEventSearchStore(db),
     shieldEvents: createShieldEventStore(db),
     shieldSettings: createShieldSettingsStore(db),
-    loadPolicy: (name) => loadZonePolicy({ db, secretBox }, { by: 'name', name }),
+    loadPolicy: (ref) => loadZonePolicy({ db, secretBox }, ref),
     storedVideos: createStoredVideoStore(db),
     thumbnails: createThumbnailStore(db),
     uploads: createUploadStore(db),

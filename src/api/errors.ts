@@ -116,9 +116,9 @@ function problemBody(status: number, detail: string): object {
 
 /** Clients read the page's own fields; a key that is refused is a problem beside them. */
 function eventLogBody(status: number, message: string, error: Refused | undefined): object {
-  if (error instanceof RefusedEventLog) return emptyPage(message, error.errorKey);
+  if (error instanceof RefusedEventLog) return emptyPage(status, message, error.errorKey);
   return status === 401
-    ? { ...problemBody(status, message), ...emptyPage(message, 'authentication.failed') }
+    ? { ...problemBody(status, message), ...emptyPage(status, message, 'authentication.failed') }
     : problemBody(status, message);
 }
 
@@ -131,7 +131,7 @@ const CORE_THINGS: Readonly<Record<string, string>> = {
 
 function validationOf(message: string, error: Refused | undefined): CaptionValidationModel {
   if (error instanceof RefusedCaptions) return error.validation;
-  return { valid: false, errorList: [message], warningList: [], warningMessage: null };
+  return { valid: false, errorList: [message], warningList: [], warningMessage: '' };
 }
 
 type CoreWords = { message: string; status: number; path: string; field: string | null };

@@ -88,6 +88,11 @@ export class KeylessGuard {
     throw new RefusedByRule(verdict.hit, verdict.retryAfterSec);
   }
 
+  /** Records a request whose host is ambiguous. */
+  async recordHost(message: IncomingMessage, address: string, hit: Hit): Promise<void> {
+    await this.#record(message, address, { hit, isBlocked: true });
+  }
+
   /** Records what was no request that can be read. Behind a proxy it is known by the proxy alone. */
   recordUnreadable(error: ParserError, { remoteAddress }: Pick<Socket, 'remoteAddress'>): void {
     const unreadable = judgeUnreadable(error);

@@ -14,9 +14,9 @@ import type { RetryStore } from '../catalog/lifecycle/retry-store.ts';
 import type { LiveReportStore } from '../catalog/live/streams/live-report-store.ts';
 import type { LiveStore } from '../catalog/live/streams/live-store.ts';
 import type { LiveThumbnailStore } from '../catalog/live/streams/live-thumbnail-store.ts';
-import type { PullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
 import type { PullZoneStore } from '../catalog/pull-zones/pull-zone-store.ts';
 import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
+import type { ZoneRef } from '../catalog/pull-zones/zone-policy-store.ts';
 import type { ScrubViewStore } from '../catalog/scrub/scrub-store.ts';
 import type { EventSearchStore } from '../catalog/shield/events/event-search-store.ts';
 import type { ShieldEventStore } from '../catalog/shield/events/shield-event-store.ts';
@@ -72,7 +72,7 @@ export type OperationDeps = {
   /** What inspects requests. */
   firewall: FirewallSource;
   /** What decides about the viewers of a pull zone. */
-  loadPolicy(name: PullZoneName): Promise<ZonePolicy | null>;
+  loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
   /** Proves the tokens of pages of the event log. */
   cursorSecret: Uint8Array;
   statistics: StatisticsStore;

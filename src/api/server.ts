@@ -6,6 +6,8 @@ import type { Db } from '../catalog/db.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
+import type { Hit } from '../catalog/shield/hit.ts';
+import { findHostFault } from '../catalog/shield/host-fault.ts';
 import { createProgressStore } from '../catalog/videos/progress-store.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
 import { type AddressSet, isFromHere, readTrustedProxies } from '../lib/client-address.ts';
@@ -19,7 +21,7 @@ import type { SecretBox } from '../lib/secret-box.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
 import type { Storage } from '../ports/storage.ts';
 import { addOperations, addressOf, answerError } from './add-operations.ts';
-import { answerUnreadable } from './answer-unreadable.ts';
+import { answerUnreadable, refuseHost } from './answer-unreadable.ts';
 import { createStores } from './create-stores.ts';
 import { addDashboard } from './dashboard/add-dashboard.ts';
 import type { DashboardFiles } from './dashboard/load-dashboard.ts';
@@ -183,7 +185,15 @@ function createApp(
       guard.recordUnreadable(error, socket);
       answerUnreadable(error, socket);
     },
-    serverFactory: (handler) => createHttpServer(handler, { mounts, ...(limits !== undefined && { limits }), trusted }),
+    serverFactory: (handler) =>
+      createHttpServer(handler, {
+        ...{ mounts, trusted, ...(limits !== undefined && { limits }) },
+        onHostFault: (request, hit) => {
+          guard.recordHost(request, addressOf(request, trusted), hit).catch((err: unknown) => {
+            log.error({ err }, 'A request with an ambiguous host could not be recorded.');
+          });
+        },
+      }),
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -209,10 +219,15 @@ function createApp(
   return app;
 }
 
+type ServerOptions = Pick<ApiDeps, 'mounts' | 'limits'> & {
+  trusted: AddressSet;
+  onHostFault: (request: IncomingMessage, hit: Hit) => void;
+};
+
 // No limit on how long a whole request takes: uploads are slow. Each reader of a body has its own.
 function createHttpServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
-  { mounts, limits, trusted }: Pick<ApiDeps, 'mounts' | 'limits'> & { trusted: AddressSet },
+  { mounts, limits, trusted, onHostFault }: ServerOptions,
 ): Server {
   const server = http.createServer(
     {
@@ -223,6 +238,12 @@ function createHttpServer(
     },
     (request, response) => {
       response.setHeaders(new Map(Object.entries(ANY_ORIGIN)));
+      const hostFault = findHostFault(request);
+      if (hostFault !== null) {
+        onHostFault(request, hostFault);
+        refuseHost(request, response, hostFault);
+        return;
+      }
       const path = request.url?.toLowerCase() ?? '';
       const mount = mounts.find(({ prefix }) => path.startsWith(prefix));
       if (mount) mount.handle(request, response.setHeader('x-request-id', newGuid()));

@@ -9,6 +9,7 @@ import {
 } from '../catalog/shield/admission/admit.ts';
 import type { EventRecorder, Recorded } from '../catalog/shield/events/event-recorder.ts';
 import type { Hit } from '../catalog/shield/hit.ts';
+import { findHostFault } from '../catalog/shield/host-fault.ts';
 import { redactUrl } from '../catalog/shield/redact-url.ts';
 import type { EdgeErrorCode, RefusalKind } from '../lib/error-catalogue.ts';
 import { Refused } from '../lib/refused.ts';
@@ -22,7 +23,6 @@ import { sendAnswer, sendPreflight, sendProblem, sendTaken } from './http/send-a
 import { allowsOrigins } from './http/zone-headers.ts';
 import type { Receiver } from './objects/object-sender.ts';
 import { refusedPage } from './player/serve-player.ts';
-import { findHostFault } from './receive/host-fault.ts';
 import { type EdgeRequest, type ReceiveDeps, receive } from './receive/receive.ts';
 import type { InspectionTurns } from './shield/inspection-turns.ts';
 import type { DeliveredBytes } from './traffic/delivered-bytes.ts';

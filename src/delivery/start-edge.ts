@@ -5,6 +5,7 @@ import { judgeUnreadable } from '../catalog/shield/admission/judge-unreadable.ts
 import { KnownTokens } from '../catalog/shield/admission/known-tokens.ts';
 import { OpenAnswers } from '../catalog/shield/admission/open-answers.ts';
 import { RateBuckets } from '../catalog/shield/admission/rate-buckets.ts';
+import { Routes } from '../catalog/shield/admission/route.ts';
 import { UnzonedWaf } from '../catalog/shield/admission/unzoned-waf.ts';
 import { EventRecorder } from '../catalog/shield/events/event-recorder.ts';
 import type { Hit } from '../catalog/shield/hit.ts';
@@ -36,7 +37,6 @@ import { KnownClients } from './receive/known-clients.ts';
 import { answerUnreadable, UNTAKEN_METHOD } from './receive/parser-refusals.ts';
 import { PolicyReader } from './receive/policy-reader.ts';
 import type { ReceiveDeps } from './receive/receive.ts';
-import { Routes } from './receive/route.ts';
 import { InspectionTurns } from './shield/inspection-turns.ts';
 import { PlaybackAuthorizer } from './shield/playback-authorizer.ts';
 import { openDeliveredBytes } from './traffic/delivered-bytes.ts';

@@ -39,7 +39,7 @@ test('captions are added, listed, replaced with a new version, and deleted', asy
   const guid = await createVideo();
   const first = await add(guid, 'en', { srclang: 'ignored', label: 'English', captionsFile: base64(SRT) });
   expect(first).toMatchObject({ status: 200, body: { success: true, message: 'OK', statusCode: 200 } });
-  expect(Object(first.body).data).toEqual({ valid: true, errorList: [], warningList: [], warningMessage: null });
+  expect(Object(first.body).data).toEqual({ valid: true, errorList: [], warningList: [], warningMessage: '' });
   await add(guid, 'de', { captionsFile: base64(CLEAN) });
   expect((await read(guid)).captions).toEqual([
     { srclang: 'en', label: 'English', version: 1 },
@@ -105,7 +105,7 @@ test('what had to be left out is said as warnings', async () => {
     valid: true,
     errorList: [],
     warningList: ['Line 3: a STYLE block was left out.'],
-    warningMessage: '1 thing was left out or mended.',
+    warningMessage: '1 part of the file was left out or corrected.',
   });
 });
 

@@ -54,7 +54,7 @@ const SETTINGS = {
   Bitrate1440p: 506,
   Bitrate2160p: 507,
   ShowHeatmap: true,
-  EnableContentTagging: true,
+  EnableContentTagging: false,
   FontFamily: 'serif',
   EnableTranscribing: true,
   EnableTranscribingTitleGeneration: true,
@@ -129,6 +129,7 @@ test('numbers are numbers, flags are flags, and lists are text, as strict client
 });
 
 test.each([
+  ['EnableContentTagging', true],
   ['EnabledResolutions', '240p,999p'],
   ['OutputCodecs', 'x264,mpeg2'],
   ['PlaybackSpeeds', '1,fast'],

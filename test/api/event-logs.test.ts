@@ -26,26 +26,26 @@ async function read(path: string, key: string | null = api.first.accountKey) {
 
 test('pages lead from the oldest event to the end, each once, whatever is written meanwhile', async () => {
   const store = createShieldEventStore(api.database.db);
-  const events = Array.from({ length: 230 }, () => makeShieldEvent(7));
+  const events = Array.from({ length: 230 }, () => makeShieldEvent(1));
   await store.append(events);
-  await store.append([makeShieldEvent(8)]);
+  await store.append([makeShieldEvent(2)]);
   const today = wordDate(dayOf(Date.now()));
   const found: string[] = [];
   const starts = new Set<string>();
   for (let token = ''; ; ) {
-    const { status, body } = await read(`7/${today}${token === '' ? '' : `/${encodeURIComponent(token)}`}`);
+    const { status, body } = await read(`1/${today}${token === '' ? '' : `/${encodeURIComponent(token)}`}`);
     expect([status, body.logs.length <= 100]).toEqual([200, true]);
     found.push(...body.logs.map(({ logId }) => logId));
     starts.add(body.startToken);
     if (!body.hasMoreData) {
       expect(body.continuationToken).toBe('');
-      expect((await read(`7/${today}/${body.startToken}`)).body.logs).toEqual(body.logs);
+      expect((await read(`1/${today}/${body.startToken}`)).body.logs).toEqual(body.logs);
       break;
     }
     token = body.continuationToken;
     if (found.length === 100) {
-      await store.append([makeShieldEvent(7)]);
-      events.push(makeShieldEvent(7));
+      await store.append([makeShieldEvent(1)]);
+      events.push(makeShieldEvent(1));
     }
   }
   expect(found.slice(0, 230)).toEqual(events.slice(0, 230).map(({ logId }) => logId));
@@ -53,8 +53,8 @@ test('pages lead from the oldest event to the end, each once, whatever is writte
 });
 
 test('an empty last segment is the first page, and labels are whole', async () => {
-  await createShieldEventStore(api.database.db).append([makeShieldEvent(9)]);
-  const { status, body } = await read(`9/${wordDate(dayOf(Date.now()))}/`);
+  await createShieldEventStore(api.database.db).append([makeShieldEvent(2)]);
+  const { status, body } = await read(`2/${wordDate(dayOf(Date.now()))}/`);
   expect(status).toBe(200);
   expect(body.logs[0]?.labels).toEqual({
     ...{ asn: '64500', country: 'DE', ruleId: '10101', severity: 'WARNING', method: 'GET' },
@@ -65,9 +65,8 @@ test('an empty last segment is the first page, and labels are whole', async () =
 test.each([
   ['three days ago', () => wordDate(dayOf(Date.now() - 3 * DAY_MS))],
   ['tomorrow', () => wordDate(dayOf(Date.now() + DAY_MS))],
-  ['another form', () => dayOf(Date.now())],
 ])('%s is 401 with the words that clients know', async (_, day) => {
-  const { status, body } = await read(`7/${day()}`);
+  const { status, body } = await read(`1/${day()}`);
   expect([status, body]).toEqual([
     401,
     {
@@ -81,12 +80,41 @@ test.each([
   ]);
 });
 
+test.each([
+  ['2026-11-24', 'another form'],
+  ['13-01-2026', 'no month'],
+  ['02-30-2026', 'no day of its month'],
+  ['today', 'a word'],
+])('a date of %s (%s) is 400 and names the format', async (date) => {
+  const { status, body } = await read(`1/${date}`);
+  expect([status, body]).toEqual([
+    400,
+    {
+      ...{ logs: null, hasMoreData: false, continuationToken: null, startToken: null },
+      errorResponse: {
+        ...{ statusCode: 400, success: false, errorKey: 'invalid_date.event_logs' },
+        message: expect.stringMatching(/MM-dd-yyyy.*got/),
+      },
+    },
+  ]);
+});
+
+test.each(['99', '-1', 'x', '1e0', '99999999999999999999'])('an unknown zone (%s) is 404 everywhere', async (zone) => {
+  const { status, body } = await read(`${zone}/${wordDate(dayOf(Date.now()))}`);
+  expect([status, body.errorResponse]).toMatchObject([404, { statusCode: 404, success: false }]);
+  const window = { from: Date.now() - 1_000, to: Date.now() };
+  for (const what of ['search', 'export']) {
+    const path = `/shield/event-logs/${zone}/${what}`;
+    expect((await api.call('POST', path, { key: api.first.accountKey, body: window })).status).toBe(404);
+  }
+});
+
 test('the two days before today are shown; a library key and a foreign token are refused', async () => {
-  for (const days of [1, 2]) expect((await read(`7/${wordDate(dayOf(Date.now() - days * DAY_MS))}`)).status).toBe(200);
+  for (const days of [1, 2]) expect((await read(`1/${wordDate(dayOf(Date.now() - days * DAY_MS))}`)).status).toBe(200);
   const today = wordDate(dayOf(Date.now()));
-  expect((await read(`7/${today}`, api.first.libraryKey)).status).toBe(401);
-  const { body } = await read(`7/${today}`);
-  expect((await read(`8/${today}/${body.startToken}`)).status).toBe(401);
+  expect((await read(`1/${today}`, api.first.libraryKey)).status).toBe(401);
+  const { body } = await read(`1/${today}`);
+  expect((await read(`2/${today}/${body.startToken}`)).status).toBe(401);
 });
 
 test('writers at the same time never put an event before one that was read', async () => {

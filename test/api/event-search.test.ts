@@ -3,7 +3,7 @@ import { createShieldEventStore } from '../../src/catalog/shield/events/shield-e
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { makeShieldEvent } from '../support/shield-events.ts';
 
-const ZONE = 7;
+const ZONE = 1;
 let api: TestApi;
 beforeAll(async () => {
   api = await startTestApi();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
 import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
 import { newGuid } from '../../src/lib/guid.ts';
+import { storageKey } from '../../src/ports/storage.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;
@@ -142,6 +143,28 @@ test('play data of a zone that asks for tokens has signed addresses, all of one 
   const { guid } = Object(made.body);
   const { body } = await api.call('GET', `/library/1/videos/${guid}/play`, { key: null });
   const { videoPlaylistUrl, captionsPath, seekPath, thumbnailUrl } = Object(body);
+  const stream = Object((await api.call('POST', '/library/1/live', { body: { title: 'Live' } })).body);
+  const still = new Date('2026-11-01T10:00:00Z');
+  await api.database.db
+    .insertInto('live_thumbnail')
+    .values({ stream_id: stream.guid, at: still, storage_key: storageKey('x'), size_bytes: 1 })
+    .execute();
+  const livePlay = await api.call('GET', `/library/1/live/${stream.guid}/play`, { key: null });
+  const stills = await api.call('GET', `/library/1/live/${stream.guid}/thumbnails`);
+  const streams = await api.call('GET', '/library/1/live');
+  const addresses = [
+    stream.playbackUrlHls,
+    Object(streams.body).items[0].playbackUrlHls,
+    Object(livePlay.body).videoPlaylistUrl,
+    Object(livePlay.body).thumbnailUrl,
+    Object(livePlay.body).liveStream.playbackUrlHls,
+    Object(stills.body)[0].url,
+    videoPlaylistUrl,
+  ];
+  for (const Url of addresses) {
+    const verdict = await call('POST', '/explain', { Url, Method: 'GET', RemoteIp: '127.0.0.1' });
+    expect([Url, verdict.body]).toMatchObject([Url, { Verdict: 'Admitted' }]);
+  }
   const [folder = ''] = videoPlaylistUrl.split('playlist.m3u8');
   expect(folder).toMatch(new RegExp(`/bcdn_token=HS256-[^/]+/${guid}/$`));
   expect([captionsPath, seekPath]).toEqual([`${folder}captions/`, `${folder}seek`]);

@@ -77,6 +77,23 @@ test('an update changes what it names and replaces whole lists', async () => {
   });
 });
 
+test('chapters and moments outside the video are refused by name, and a missing end is the next start', async () => {
+  const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Marked' } });
+  const path = `/library/1/videos/${Object(body).guid}`;
+  const set = (change: object) => api.call('POST', path, { body: change });
+  const outside = await set({ chapters: [{ title: 'One', start: 5, end: 2 }] });
+  expect(outside).toMatchObject({
+    status: 400,
+    body: { success: false, statusCode: 400, message: expect.stringContaining('chapters[0].end') },
+  });
+  expect((await set({ moments: [{ label: 'Before', timestamp: -1 }] })).status).toBe(400);
+  expect((await set({ chapters: [{ title: 'One' }, { title: 'Two', start: 7 }] })).status).toBe(200);
+  expect(Object((await api.call('GET', path)).body).chapters).toEqual([
+    { title: 'One', start: 0, end: 7 },
+    { title: 'Two', start: 7, end: 7 },
+  ]);
+});
+
 test('a deleted video is gone, its files are sent for deletion and the library counts one less', async () => {
   const guid = await createVideo('Short lived');
   const before = Object((await api.call('GET', '/library/1/videos')).body).totalItems;

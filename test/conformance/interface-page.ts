@@ -1,3 +1,4 @@
+import { STORED_ONLY } from '../../src/api/models/stored-only.ts';
 import { operations } from '../../src/api/operations.ts';
 import { findReal, findRow, type Real, type Row, rows } from './interface-data.ts';
 
@@ -33,6 +34,13 @@ export function interfacePage(): string {
       'they cannot carry out (a body that does not fit, an empty title, an image that is none, an address from\n' +
       'which none can be had, a clean-up without a selection): inside a 200 a client that trusts the status would\n' +
       'take it for done.',
+    '## Settings that are stored only',
+    'These settings of libraries and pull zones are stored and returned for clients that send them. They change\n' +
+      'nothing here. `EnableContentTagging` set to true is refused: content tagging is not available.',
+    table(
+      ['Setting', 'Reason'],
+      Object.entries(STORED_ONLY).map(([name, { reason }]) => [`\`${name}\``, reason]),
+    ),
     ...sections,
     '## Beyond the document',
     'Operations that clients of the interface use besides, and our own.',

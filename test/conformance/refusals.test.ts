@@ -228,3 +228,16 @@ test('what cannot be read is in the event log of requests without a zone, once e
   };
   await expect.poll(rulesFound, { timeout: 20_000 }).toEqual(UNREADABLE.map(({ rule }) => rule));
 });
+
+test.each(['/library/1/videos', '/videolibrary', '/tusupload', '/healthz', '/dashboard'])(
+  'two Host headers are refused at %s, and the connection ends',
+  async (address) => {
+    const socket = connect(Number(new URL(world.api.url).port), '127.0.0.1');
+    const key = `AccessKey: ${world.keys.account}`;
+    socket.end(`GET ${address} HTTP/1.1\r\nHost: one.example\r\nhost: two.example\r\n${key}\r\n\r\n`);
+    const answer = await readText(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('Expected one Host header, got several.');
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+  },
+);

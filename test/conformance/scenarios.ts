@@ -154,11 +154,16 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
   'GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}': {
     200: async ({ api, keys }) => {
       const day = new Date().toISOString().slice(0, 10);
-      await createShieldEventStore(api.database.db).append([makeShieldEvent(77)]);
-      const token = writeCursor({ zoneId: 77, day, afterSeq: 0 }, CURSOR_SECRET);
-      return { path: `/shield/event-logs/77/${wordDate(day)}/${token}`, key: keys.account };
+      await createShieldEventStore(api.database.db).append([makeShieldEvent(1)]);
+      const token = writeCursor({ zoneId: 1, day, afterSeq: 0 }, CURSOR_SECRET);
+      return { path: `/shield/event-logs/1/${wordDate(day)}/${token}`, key: keys.account };
     },
+    400: async ({ keys }) => ({ path: '/shield/event-logs/1/2020-01-31/x', key: keys.account }),
     401: async ({ keys }) => ({ path: '/shield/event-logs/1/01-31-2020/x', key: keys.account }),
+    404: async ({ keys }) => {
+      const today = wordDate(new Date().toISOString().slice(0, 10));
+      return { path: `/shield/event-logs/${UNKNOWN_ID}/${today}/x`, key: keys.account };
+    },
   },
 };
 

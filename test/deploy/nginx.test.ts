@@ -9,7 +9,7 @@ import { parsePullZoneName } from '../../src/catalog/pull-zones/pull-zone-name.t
 import { readAddress } from '../../src/catalog/pull-zones/url-token.ts';
 import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
 import type { ZonePolicy } from '../../src/catalog/pull-zones/zone-policy.ts';
-import { parseEdgePath } from '../../src/delivery/edge-path.ts';
+import { parseEdgePath } from '../../src/catalog/shield/admission/edge-path.ts';
 import { createGrowingRoom, type GrowingRoom, makeChunk } from '../delivery/growing-video.ts';
 import { deleteVideo, type RenditionKey } from '../delivery/publish.ts';
 import { makeZonePolicy } from '../support/zone-policy.ts';

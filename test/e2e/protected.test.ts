@@ -25,14 +25,17 @@ afterAll(async () => {
   if (service !== undefined) await discard(service);
 });
 
-async function setLibrary(change: object): Promise<void> {
-  const response = await fetch(`${service.apiUrl}/videolibrary/1`, {
-    method: 'POST',
-    headers: { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' },
-    body: JSON.stringify(change),
+async function account(method: string, path: string, change?: object) {
+  const headers = { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' };
+  const response = await fetch(`${service.apiUrl}${path}`, {
+    method,
+    headers,
+    ...(change && { body: JSON.stringify(change) }),
   });
   expect(response.status).toBe(200);
+  return Object(await response.json());
 }
+const setLibrary = (change: object) => account('POST', '/videolibrary/1', change);
 
 async function upload(): Promise<string> {
   const guid = await createVideo(service, 'A film');
@@ -94,4 +97,49 @@ test('Enterprise DRM protects uploads at once, others when repackaged, and re-en
   await expectPlays(guid);
   await setLibrary({ EnableDRM: false });
   await vi.waitFor(async () => expect(await mediaOf(guid)).not.toContain('EXT-X-KEY'), 30_000);
+});
+
+test('every address that the API returns for a zone with tokens opens, and one of an image opens that image only', async () => {
+  const guid = await upload();
+  const { guid: collection } = Object(await call(service, 'POST', '/library/1/collections', { name: 'Shown' }));
+  await call(service, 'POST', `/library/1/videos/${guid}`, { collectionId: collection });
+  const { PullZoneId } = await account('GET', '/videolibrary/1');
+  const setZone = (change: object) => account('POST', `/pullzone/${PullZoneId}`, change);
+  await setZone({ ZoneSecurityEnabled: true, ZoneSecurityIncludeHashRemoteIP: true });
+  const read = async (path: string) => Object(await call(service, 'GET', path));
+  const statusOf = async (address: string) => (await fetch(address)).status;
+  await vi.waitFor(async () => expect(await statusOf(`${folderOf(guid)}/thumbnail.jpg`)).toBe(403), 30_000);
+
+  const video = await read(`/library/1/videos/${guid}`);
+  const { items } = await read('/library/1/videos');
+  const collections = `/library/1/collections`;
+  const one = await read(`${collections}/${collection}?includeThumbnails=true`);
+  const all = await read(`${collections}?includeThumbnails=true`);
+  const play = await read(`/library/1/videos/${guid}/play`);
+  const heat = await read(`/library/1/videos/${guid}/play/heatmap`);
+  const embed = `${service.edgeUrl}/embed/1/${guid}`;
+  const oembed = await read(`/OEmbed?url=${encodeURIComponent(embed)}`);
+  const images = [
+    video.thumbnailUrl,
+    items.find((item: { guid: string }) => item.guid === guid).thumbnailUrl,
+    ...one.previewImageUrls,
+    ...all.items[0].previewImageUrls,
+    play.video.thumbnailUrl,
+    oembed.thumbnail_url,
+  ];
+  expect(images.length).toBe(6);
+  const files = [play, heat].flatMap(({ thumbnailUrl, fallbackUrl, videoPlaylistUrl, previewUrl, seekPath }) => [
+    ...[thumbnailUrl, fallbackUrl, videoPlaylistUrl, previewUrl, `${seekPath}/_0.jpg`],
+  ]);
+  const given = files.filter((address) => address !== null);
+  expect(given.length).toBeGreaterThanOrEqual(8);
+  for (const address of [...images, ...given]) expect([address, await statusOf(address)]).toEqual([address, 200]);
+  for (const image of images) {
+    const file = new URL(image).pathname.split('/').at(-1) ?? '';
+    expect(await statusOf(image.replace(file, 'playlist.m3u8'))).toBe(403);
+  }
+  const candidate = encodeURIComponent(play.thumbnailUrl.replace('thumbnail.jpg', 'thumbnail_1.jpg'));
+  await call(service, 'POST', `/library/1/videos/${guid}/thumbnail?thumbnailUrl=${candidate}`);
+  expect(await statusOf((await read(`/library/1/videos/${guid}`)).thumbnailUrl)).toBe(200);
+  await setZone({ ZoneSecurityEnabled: false, ZoneSecurityIncludeHashRemoteIP: false });
 });

@@ -93,14 +93,18 @@ test('three joined topics become chapters within 5 s of the joins, and what a pe
   for (const [index, join] of [0, TALK_SEC, 2 * TALK_SEC].entries()) {
     expect(Math.abs(video.chapters[index].start - join)).toBeLessThanOrEqual(5);
   }
-  expect(video.title).not.toBe('Untitled');
+  expect(TALKS.join(' ')).toContain(`${video.title}.`);
   expect(TALKS.join(' ')).toContain(video.description.split(/(?<=\.) /)[0]);
   expect(video.moments.length).toBeGreaterThan(0);
   const own = [{ title: 'By hand', start: 0, end: 45 }];
-  await call(service, 'POST', `/library/1/videos/${guid}`, { chapters: own });
+  await call(service, 'POST', `/library/1/videos/${guid}`, { chapters: own, title: 'Three talks' });
   expect((await smart(guid, ALL)).status).toBe(202);
   await expect.poll(async () => Object(await getVideo(service, guid)).smartGenerateStatus, PATIENCE).toBe(3);
-  expect(Object(await getVideo(service, guid)).chapters).toEqual(own);
+  const after = Object(await getVideo(service, guid));
+  expect([after.title, after.chapters]).toEqual(['Three talks', own]);
+  expect(after.transcodingMessages).toContainEqual(
+    expect.objectContaining({ message: expect.stringMatching(/^The title was kept: .*file name/) }),
+  );
 });
 
 test('a video without captions and an engine is refused with the setting that is missing', async () => {

@@ -1,28 +1,23 @@
 import { Type } from 'typebox';
 import type { CollectionView } from '../../catalog/collections/collection-store.ts';
-import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
-import { edgeFileUrl } from '../addresses.ts';
+import { type EdgePlace, edgeFileUrl } from '../addresses.ts';
 import type { CollectionModel } from '../models/collection.ts';
 import { guidParam, LibraryParams } from '../read-params.ts';
+import { loadZoneSigner, type ZoneSignerDeps } from '../zone-signer.ts';
 
 export const CollectionParams = Type.Object({ ...LibraryParams.properties, collectionId: guidParam('collection') });
 
-/** Recalls the library whose edge addresses show a collection; null when no images are requested. */
-export async function recallImages(
-  libraryId: number,
-  wanted: boolean,
-  { libraries, edgeUrl }: { libraries: LibraryStore; edgeUrl: string },
-): Promise<{ library: Library; edgeUrl: string } | null> {
-  const library = wanted ? await libraries.recall(libraryId) : null;
-  return library && { library, edgeUrl };
+export type ImagesDeps = ZoneSignerDeps & { libraries: LibraryStore; edgeUrl: string };
+
+/** Recalls where the edge has a library's images, for a caller at `address`; null when the library is gone. */
+export async function recallImages(libraryId: number, address: string, deps: ImagesDeps): Promise<EdgePlace | null> {
+  const library = await deps.libraries.recall(libraryId);
+  return library && { library, edgeUrl: deps.edgeUrl, signer: await loadZoneSigner(library, address, deps) };
 }
 
 /** Writes a collection as the interface shows it; addresses of images only when they were requested. */
-export function toCollectionModel(
-  view: CollectionView,
-  images: { library: Library; edgeUrl: string } | null,
-): CollectionModel {
+export function toCollectionModel(view: CollectionView, images: EdgePlace | null): CollectionModel {
   const shown = images ? view.previews.filter((preview) => preview.hasThumbnail) : [];
   return {
     videoLibraryId: view.libraryId,

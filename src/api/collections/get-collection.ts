@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
 import type { CollectionStore } from '../../catalog/collections/collection-store.ts';
-import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { CollectionModel } from '../models/collection.ts';
 import { queryFlag } from '../read-query.ts';
-import { CollectionParams, recallImages, toCollectionModel } from './collection-model.ts';
+import { CollectionParams, type ImagesDeps, recallImages, toCollectionModel } from './collection-model.ts';
 
-type Deps = { collections: CollectionStore; libraries: LibraryStore; edgeUrl: string };
+type Deps = ImagesDeps & { collections: CollectionStore };
 
 export const getCollection = defineOperation({
   name: 'getCollection',
@@ -18,8 +17,8 @@ export const getCollection = defineOperation({
   query: Type.Object({ includeThumbnails: queryFlag(false) }),
   answer: CollectionModel,
   refusals: { 'not-found': 404 },
-  async run({ params, query }, { collections, ...deps }: Deps) {
-    const images = await recallImages(params.libraryId, query.includeThumbnails, deps);
+  async run({ params, query, address }, { collections, ...deps }: Deps) {
+    const images = query.includeThumbnails ? await recallImages(params.libraryId, address, deps) : null;
     return toCollectionModel(await collections.load(params), images);
   },
 });

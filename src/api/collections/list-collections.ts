@@ -1,13 +1,12 @@
 import { Type } from 'typebox';
 import type { CollectionStore } from '../../catalog/collections/collection-store.ts';
-import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { PaginationListOfCollectionModel } from '../models/collection.ts';
 import { LibraryParams } from '../read-params.ts';
 import { PAGING, queryFlag, queryText } from '../read-query.ts';
-import { recallImages, toCollectionModel } from './collection-model.ts';
+import { type ImagesDeps, recallImages, toCollectionModel } from './collection-model.ts';
 
-type Deps = { collections: CollectionStore; libraries: LibraryStore; edgeUrl: string };
+type Deps = ImagesDeps & { collections: CollectionStore };
 
 export const listCollections = defineOperation({
   name: 'listCollections',
@@ -23,10 +22,10 @@ export const listCollections = defineOperation({
     includeThumbnails: queryFlag(false),
   }),
   answer: PaginationListOfCollectionModel,
-  async run({ params: { libraryId }, query }, { collections, ...deps }: Deps) {
+  async run({ params: { libraryId }, query, address }, { collections, ...deps }: Deps) {
     const { page, itemsPerPage, search, includeThumbnails } = query;
     const orderBy = ['name', 'title'].includes(query.orderBy.toLowerCase()) ? 'name' : 'date';
-    const images = await recallImages(libraryId, includeThumbnails, deps);
+    const images = includeThumbnails ? await recallImages(libraryId, address, deps) : null;
     const { total, items } = await collections.list({ libraryId, page, itemsPerPage, search, orderBy });
     return {
       totalItems: total,

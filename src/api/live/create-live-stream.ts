@@ -26,8 +26,8 @@ export const createLiveStream = defineOperation({
   answer: LiveStreamModel,
   refusals: { invalid: 400, forbidden: 403 },
   errorShape: 'list',
-  async run({ params: { libraryId }, body, grant, signal }, { live, ...deps }: Deps) {
-    const showing = await recallLiveShowing(libraryId, deps);
+  async run({ params: { libraryId }, body, grant, signal, address }, { live, ...deps }: Deps) {
+    const showing = await recallLiveShowing(libraryId, address, deps);
     const { rungs } = showing.library.settings.encoding;
     const availableResolutions = rungs.map((rung) => `${rung}p`).join(',') || 'source';
     const wanted = { ...toNewSettings(body), libraryId, availableResolutions, ingestRegion: REGION };

@@ -20,9 +20,9 @@ export const deleteLiveStream = defineOperation({
   answer: LiveStreamModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'list',
-  async run({ params: { libraryId, streamId }, grant }, { live, queue, ...deps }: Deps) {
+  async run({ params: { libraryId, streamId }, grant, address }, { live, queue, ...deps }: Deps) {
     const key = { libraryId, mediaId: streamId };
-    const showing = await recallLiveShowing(libraryId, deps);
+    const showing = await recallLiveShowing(libraryId, address, deps);
     const removal = queue.send(deleteMedia, { ...key, prefix: mediaPrefix(key) });
     const view = await live.remove(key, (hadMedia) => (hadMedia ? removal : async () => undefined));
     return toLiveModel(view, showing, audienceOf(grant));

@@ -6,14 +6,20 @@ import type { LiveStore } from '../../catalog/live/streams/live-store.ts';
 import type { LiveView } from '../../catalog/live/streams/live-view-store.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import { Refused } from '../../lib/refused.ts';
-import { edgeFileUrl } from '../addresses.ts';
 import { defineOperation } from '../define-operation.ts';
 import { LiveStreamPlayDataModel } from '../models/play-data.ts';
 import { DRM_VERSION, playerLook } from '../player-look.ts';
 import { queryInt64, queryText } from '../read-query.ts';
 import { requireEmbedToken, showsEmbedToken } from '../require-embed-token.ts';
 import { requireReferrer } from '../require-referrer.ts';
-import { LiveParams, type LiveShowing, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
+import {
+  LiveParams,
+  type LiveShowing,
+  type LiveShowingDeps,
+  recallLiveShowing,
+  streamFolderUrl,
+  toLiveModel,
+} from './live-model.ts';
 
 type Deps = LiveShowingDeps & {
   live: LiveStore;
@@ -33,9 +39,9 @@ export const getLivePlayData = defineOperation({
   query: Type.Object({ token: queryText(), expires: queryInt64(0) }),
   answer: LiveStreamPlayDataModel,
   refusals: { forbidden: 403, 'not-found': 404 },
-  async run({ params: { libraryId, streamId }, query, referrer }, deps: Deps) {
+  async run({ params: { libraryId, streamId }, query, referrer, address }, deps: Deps) {
     const key = { libraryId, mediaId: streamId };
-    const showing = await recallLiveShowing(libraryId, deps);
+    const showing = await recallLiveShowing(libraryId, address, deps);
     requireReferrer(referrer, showing.library, deps.ownHosts);
     const shown = { token: query.token, expiresSec: query.expires };
     const view = await deps.live.load(key);
@@ -60,10 +66,11 @@ async function requireAudience(
 }
 
 function toLivePlayData(view: LiveView, showing: LiveShowing) {
-  const { library, edgeUrl } = showing;
+  const { library } = showing;
   const { settings } = library;
   const { exposeVideoMetadata: _, customCss: __, ...look } = playerLook(library);
-  const address = (file: string) => edgeFileUrl({ library, edgeUrl }, view.stream.id, file);
+  const folder = streamFolderUrl(view, showing);
+  const address = (file: string) => `${folder}${file}`;
   return {
     liveStream: toLiveModel(view, showing, 'viewer'),
     libraryName: library.name,

@@ -12,9 +12,12 @@ export const getLiveStream = defineOperation({
   params: LiveParams,
   answer: LiveStreamModel,
   refusals: { 'not-found': 404 },
-  async run({ params: { libraryId, streamId }, grant }, { live, ...deps }: LiveShowingDeps & { live: LiveStore }) {
+  async run(
+    { params: { libraryId, streamId }, grant, address },
+    { live, ...deps }: LiveShowingDeps & { live: LiveStore },
+  ) {
     const key = { libraryId, mediaId: streamId };
-    const [view, showing] = await Promise.all([live.load(key), recallLiveShowing(libraryId, deps)]);
+    const [view, showing] = await Promise.all([live.load(key), recallLiveShowing(libraryId, address, deps)]);
     return toLiveModel(view, showing, audienceOf(grant));
   },
 });

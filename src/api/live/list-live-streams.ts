@@ -22,9 +22,12 @@ export const listLiveStreams = defineOperation({
   answer: PaginationListOfLiveStreamModel,
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'text',
-  async run({ params: { libraryId }, query, grant }, { live, ...deps }: LiveShowingDeps & { live: LiveStore }) {
+  async run(
+    { params: { libraryId }, query, grant, address },
+    { live, ...deps }: LiveShowingDeps & { live: LiveStore },
+  ) {
     const { page, itemsPerPage, search } = query;
-    const showing = await recallLiveShowing(libraryId, deps);
+    const showing = await recallLiveShowing(libraryId, address, deps);
     const orderBy = readOrder(query.orderBy);
     const collection = query.collectionId === '' ? null : (parseGuid(query.collectionId) ?? 'none');
     const { total, items } = await live.list({ libraryId, page, itemsPerPage, search, orderBy, collection });

@@ -22,16 +22,19 @@ export const listLiveThumbnails = defineOperation({
   answer: Type.Array(ThumbnailListResponseModel),
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'text',
-  async run({ params: { libraryId, streamId }, query }, deps: LiveShowingDeps & { liveReports: LiveReportStore }) {
+  async run(
+    { params: { libraryId, streamId }, query, address },
+    deps: LiveShowingDeps & { liveReports: LiveReportStore },
+  ) {
     const [from, to] = [query.from, query.to].map((text) => (text === undefined ? null : new Date(text)));
     if (from && to && from > to) throw new Refused('invalid', 'Expected from to be before to. Turn them around.');
     const wanted = { from: from ?? null, to: to ?? null, limit: query.limit };
-    const [{ library, edgeUrl }, stills] = await Promise.all([
-      recallLiveShowing(libraryId, deps),
+    const [showing, stills] = await Promise.all([
+      recallLiveShowing(libraryId, address, deps),
       deps.liveReports.stills({ libraryId, mediaId: streamId }, wanted),
     ]);
     return stills.map((at) => ({
-      url: edgeFileUrl({ library, edgeUrl }, streamId, `thumbnails/${at.getTime()}.jpg`),
+      url: edgeFileUrl(showing, streamId, `thumbnails/${at.getTime()}.jpg`),
       timestamp: at.toISOString(),
     }));
   },

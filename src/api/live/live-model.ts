@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
 import type { Grant } from '../../catalog/keys/access-key.ts';
-import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { LiveState, RelayRequest } from '../../catalog/live/live-stream.ts';
 import type { IngestAddresses, LiveReportStore } from '../../catalog/live/streams/live-report-store.ts';
 import type { LiveView } from '../../catalog/live/streams/live-view-store.ts';
 import { Refused } from '../../lib/refused.ts';
-import { edgeFileUrl } from '../addresses.ts';
+import { type EdgePlace, edgeFolderUrl } from '../addresses.ts';
 import { wireTime } from '../models/answers.ts';
 import { LiveStreamStatus } from '../models/enums.ts';
 import type { IngestEndpoints, LiveStreamModel } from '../models/live-stream.ts';
 import { guidParam, LibraryParams } from '../read-params.ts';
+import { loadZoneSigner, type ZoneSignerDeps } from '../zone-signer.ts';
 
 export const LiveParams = Type.Object({ ...LibraryParams.properties, streamId: guidParam('live stream') });
 
@@ -28,18 +28,30 @@ const STATUS = {
 export type LiveAudience = 'owner' | 'reader' | 'viewer';
 
 /** What showing a stream needs besides the stream. */
-export type LiveShowing = { library: Library; edgeUrl: string; ingestAddresses: readonly IngestAddresses[] };
+export type LiveShowing = EdgePlace & { ingestAddresses: readonly IngestAddresses[] };
 
-export type LiveShowingDeps = { libraries: LibraryStore; liveReports: LiveReportStore; edgeUrl: string };
+export type LiveShowingDeps = ZoneSignerDeps & {
+  libraries: LibraryStore;
+  liveReports: LiveReportStore;
+  edgeUrl: string;
+};
 
-/** Recalls what showing streams of a library needs. Refuses (`not-found`) a library that is gone. */
-export async function recallLiveShowing(libraryId: number, deps: LiveShowingDeps): Promise<LiveShowing> {
+/**
+ * Recalls what showing streams of a library to a caller at `address` needs. Refuses (`not-found`) a library that is
+ * gone.
+ */
+export async function recallLiveShowing(
+  libraryId: number,
+  address: string,
+  deps: LiveShowingDeps,
+): Promise<LiveShowing> {
   const [library, ingestAddresses] = await Promise.all([
     deps.libraries.recall(libraryId),
     deps.liveReports.ingestAddresses(),
   ]);
   if (library === null) throw new Refused('not-found', `There is no library ${libraryId}. Check the id.`);
-  return { library, edgeUrl: deps.edgeUrl, ingestAddresses };
+  const signer = await loadZoneSigner(library, address, deps);
+  return { library, edgeUrl: deps.edgeUrl, signer, ingestAddresses };
 }
 
 export function audienceOf(grant: Grant | null): LiveAudience {
@@ -66,7 +78,7 @@ export function toLiveModel(view: LiveView, showing: LiveShowing, audience: Live
     endedAt: timeOrNull('endedAt' in stream ? stream.endedAt : null),
     durationSeconds: durationSecOf(view, Date.now()),
     streamKey: audience === 'owner' ? view.streamKey : maskKey(view.streamKey),
-    playbackUrlHls: edgeFileUrl({ library: showing.library, edgeUrl: showing.edgeUrl }, stream.id, 'playlist.m3u8'),
+    playbackUrlHls: `${streamFolderUrl(view, showing)}playlist.m3u8`,
     dvrEnabled: stream.dvrEnabled,
     dvrWindowSeconds: stream.dvrWindowSec,
     recordVod: stream.recordVod,
@@ -84,6 +96,14 @@ export function toLiveModel(view: LiveView, showing: LiveShowing, audience: Live
     preStreamTrailerVideoId: stream.trailerVideoId,
     ingestEndpoints: audience === 'viewer' ? null : endpointsOf(showing.ingestAddresses),
   };
+}
+
+/** Longest broadcast, in milliseconds. */
+const MAX_STREAM_MS = 12 * 3600 * 1000;
+
+/** The address of a stream's folder, signed for the longest time that it may run. */
+export function streamFolderUrl({ stream, durationMs }: LiveView, place: EdgePlace): string {
+  return edgeFolderUrl(place, { mediaId: stream.id, durationMs: durationMs ?? MAX_STREAM_MS });
 }
 
 /** Whole seconds from the start to the end, or until now; null before the start. */

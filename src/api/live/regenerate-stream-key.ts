@@ -14,8 +14,11 @@ export const regenerateStreamKey = defineOperation({
   answer: LiveStreamModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'list',
-  async run({ params: { libraryId, streamId }, grant }, { live, ...deps }: LiveShowingDeps & { live: LiveStore }) {
-    const showing = await recallLiveShowing(libraryId, deps);
+  async run(
+    { params: { libraryId, streamId }, grant, address },
+    { live, ...deps }: LiveShowingDeps & { live: LiveStore },
+  ) {
+    const showing = await recallLiveShowing(libraryId, address, deps);
     return toLiveModel(await live.regenerateKey({ libraryId, mediaId: streamId }), showing, audienceOf(grant));
   },
 });

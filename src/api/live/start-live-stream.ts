@@ -15,8 +15,11 @@ export const startLiveStream = defineOperation({
   answer: LiveStreamModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'list',
-  async run({ params: { libraryId, streamId }, grant }, { live, ...deps }: LiveShowingDeps & { live: LiveStore }) {
-    const showing = await recallLiveShowing(libraryId, deps);
+  async run(
+    { params: { libraryId, streamId }, grant, address },
+    { live, ...deps }: LiveShowingDeps & { live: LiveStore },
+  ) {
+    const showing = await recallLiveShowing(libraryId, address, deps);
     const view = await live.change({ libraryId, mediaId: streamId }, startStream);
     return toLiveModel(view, showing, audienceOf(grant));
   },

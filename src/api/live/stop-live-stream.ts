@@ -19,9 +19,12 @@ export const stopLiveStream = defineOperation({
   answer: LiveStreamModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'list',
-  async run({ params: { libraryId, streamId }, grant }, { live, ...deps }: LiveShowingDeps & { live: LiveStore }) {
+  async run(
+    { params: { libraryId, streamId }, grant, address },
+    { live, ...deps }: LiveShowingDeps & { live: LiveStore },
+  ) {
     const key = { libraryId, mediaId: streamId };
-    const showing = await recallLiveShowing(libraryId, deps);
+    const showing = await recallLiveShowing(libraryId, address, deps);
     const view = await live.change(key, stopBegun, () => announce(key, WebhookStatus.liveEnded));
     return toLiveModel(view, showing, audienceOf(grant));
   },

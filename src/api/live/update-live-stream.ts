@@ -21,10 +21,10 @@ export const updateLiveStream = defineOperation({
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'list',
   async run(
-    { params: { libraryId, streamId }, body, grant },
+    { params: { libraryId, streamId }, body, grant, address },
     { live, ...deps }: LiveShowingDeps & { live: LiveStore },
   ) {
-    const showing = await recallLiveShowing(libraryId, deps);
+    const showing = await recallLiveShowing(libraryId, address, deps);
     const edit = toEdit(body);
     const view = await live.change({ libraryId, mediaId: streamId }, (stream, now) => {
       requireEdit(stream, edit, now);

@@ -23,7 +23,8 @@ export const CaptionValidationModel = model('CaptionValidationModel', {
   valid: flag(),
   errorList: nullable(Type.Array(text())),
   warningList: nullable(Type.Array(text())),
-  warningMessage: nullable(text()),
+  /** Empty when there is no warning. */
+  warningMessage: text(),
 });
 export type CaptionValidationModel = Static<typeof CaptionValidationModel>;
 

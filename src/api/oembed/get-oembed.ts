@@ -9,14 +9,14 @@ import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type EdgePlace, edgeFileUrl } from '../addresses.ts';
 import { defineOperation } from '../define-operation.ts';
-import { type FolderTokenDeps, signFolderFor } from '../folder-token.ts';
 import { VideoOEmbedModel } from '../models/play-data.ts';
 import { maybe, queryInt64, queryText } from '../read-query.ts';
 import { requireEmbedToken } from '../require-embed-token.ts';
 import { requireReferrer } from '../require-referrer.ts';
+import { loadZoneSigner, type ZoneSignerDeps } from '../zone-signer.ts';
 import { type EmbeddedVideo, readEmbedAddress } from './embed-address.ts';
 
-type Deps = FolderTokenDeps & {
+type Deps = ZoneSignerDeps & {
   videoViews: VideoViewStore;
   libraries: LibraryStore;
   pullZones: PullZoneStore;
@@ -74,8 +74,8 @@ export const getOEmbed = defineOperation({
       query.maxWidth ?? Number.POSITIVE_INFINITY,
       query.maxHeight ?? Number.POSITIVE_INFINITY,
     );
-    const folderToken = await signFolderFor(library, video, { address: caller, loadPolicy: deps.loadPolicy });
-    const thumbnail = describeThumbnail(video, { library, edgeUrl: deps.edgeUrl, folderToken });
+    const signer = await loadZoneSigner(library, caller, deps);
+    const thumbnail = describeThumbnail(video, { library, edgeUrl: deps.edgeUrl, signer });
     return describe({ address, title: video.title, size }, thumbnail, deps.edgeUrl);
   },
 });

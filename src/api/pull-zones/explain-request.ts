@@ -1,17 +1,22 @@
 import { Type } from 'typebox';
-import { type PullZoneName, parsePullZoneName } from '../../catalog/pull-zones/pull-zone-name.ts';
+import { parsePullZoneName } from '../../catalog/pull-zones/pull-zone-name.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
-import { readAddress } from '../../catalog/pull-zones/url-token.ts';
 import type { ZonePolicy } from '../../catalog/pull-zones/zone-policy.ts';
+import type { ZoneRef } from '../../catalog/pull-zones/zone-policy-store.ts';
 import type { AdmissionRequest } from '../../catalog/shield/admission/admit.ts';
-import { compilePolicy } from '../../catalog/shield/admission/compiled-policy.ts';
+import { type CompiledPolicy, compilePolicy } from '../../catalog/shield/admission/compiled-policy.ts';
+import type { EdgeTarget } from '../../catalog/shield/admission/edge-path.ts';
 import { describeSigned, explainStages, findNearMiss } from '../../catalog/shield/admission/explain.ts';
 import { HostRules, hostOf } from '../../catalog/shield/admission/host-rules.ts';
-import { isKnownQuery } from '../../catalog/shield/admission/known-query.ts';
 import { KnownTokens } from '../../catalog/shield/admission/known-tokens.ts';
 import { OpenAnswers } from '../../catalog/shield/admission/open-answers.ts';
 import { CLIENT_RATE, RateBuckets } from '../../catalog/shield/admission/rate-buckets.ts';
+import { needsInspection, purposeOf, targetUnderHost } from '../../catalog/shield/admission/read-purpose.ts';
+import { type Route, readRoute } from '../../catalog/shield/admission/route.ts';
 import type { FirewallSource } from '../../catalog/shield/firewall/open-firewall.ts';
+import type { ShieldSettingsStore } from '../../catalog/shield/shield-settings-store.ts';
+import { clientAddress } from '../../lib/client-address.ts';
+import { clientKey } from '../../lib/client-key.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ExplainRequestModel, ExplanationModel } from '../models/explanation.ts';
@@ -19,7 +24,8 @@ import { idParam } from '../read-params.ts';
 
 type Deps = {
   pullZones: PullZoneStore;
-  loadPolicy(name: PullZoneName): Promise<ZonePolicy | null>;
+  loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
+  shieldSettings: ShieldSettingsStore;
   ownHosts: readonly string[];
   firewall: FirewallSource;
 };
@@ -38,13 +44,14 @@ export const explainRequest = defineOperation({
   answer: ExplanationModel,
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'core',
-  async run({ params: { id }, body }, { pullZones, loadPolicy, ownHosts, firewall }: Deps) {
+  async run({ params: { id }, body }, deps: Deps) {
+    const { pullZones, loadPolicy, ownHosts, firewall } = deps;
     const view = await pullZones.load(id);
     const name = parsePullZoneName(view.name);
-    const zone = name === null ? null : await loadPolicy(name);
+    const zone = name === null ? null : await loadPolicy({ by: 'name', name });
     if (zone === null) throw new Refused('not-found', `There is no pull zone ${id}. Check the id.`);
-    const request = toRequest(body, zone);
-    if (request.inspected !== null) await firewall.ready();
+    const request = await toRequest(body, zone, deps);
+    if (request.inspected?.waf.enabled === true) await firewall.ready();
     const context = {
       ownHosts: new HostRules(ownHosts),
       tokens: new KnownTokens(),
@@ -73,36 +80,67 @@ export const explainRequest = defineOperation({
   },
 });
 
-function toRequest(
-  { Url, Method, RemoteIp, Country, Headers, At }: ExplainRequestModel,
+const ORIGIN = /^https?:\/\/([^/?#]*)/i;
+
+/** Reads the request as the edge does. An address without a host is one of the zone's own host. */
+async function toRequest(
+  body: ExplainRequestModel,
   zone: ZonePolicy,
-): AdmissionRequest {
-  const target = Url.replace(/^https?:\/\/[^/]*/i, '') || '/';
-  const prefix = `/${zone.name}`;
-  const address = readAddress(target, prefix);
-  const headers = new Map(Object.entries(Headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  { loadPolicy, ownHosts, shieldSettings }: Deps,
+): Promise<AdmissionRequest> {
+  const { Url, Country, Headers, At } = body;
   const nowMs = At == null ? Date.now() : Date.parse(At);
   if (Number.isNaN(nowMs))
     throw new Refused('invalid', `Expected At as a date and time, got "${At}". Correct it.`, { field: 'At' });
-  const ip = RemoteIp ?? '';
+  const method = body.Method?.toUpperCase() ?? 'GET';
+  const url = Url.replace(ORIGIN, '')
+    .replace(/^(?!\/)/, '/')
+    .replace(/#.*$/s, '');
+  const headers = new Map(Object.entries(Headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  const [, host] = ORIGIN.exec(Url) ?? [];
+  const route = readRoute(url, headers.get('host') ?? host ?? '', new HostRules(ownHosts));
+  const { policy, target } = await findZone(route, host === undefined ? zone : null, loadPolicy);
+  const purpose = purposeOf(method, target);
+  const address = canonicalAddress(body.RemoteIp ?? '');
   const referrer = headers.get('referer') ?? headers.get('origin');
-  // As at the edge: what has no video in its path, or an unknown parameter.
-  const isInspected = !/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.test(address.path) || !isKnownQuery(address.query);
-  const inspected = {
-    method: Method ?? 'GET',
-    url: target,
-    httpVersion: '1.1',
-    rawHeaders: [...headers].flat(),
-    address: ip,
-  };
+  // Clients of HTTP/1.1 always send it.
+  if (!headers.has('host')) headers.set('host', host ?? zone.name);
+  const inspected = { method, url, httpVersion: '1.1', rawHeaders: [...headers].flat(), address };
+  const isInspected = needsInspection(purpose, route.isQueryKnown, headers.has('range'));
   return {
-    method: Method ?? 'GET',
-    address,
-    purpose: /^\/(embed|play)\//.test(address.path) ? 'player' : 'media',
-    policy: compilePolicy(zone),
-    client: { address: ip, key: ip, country: (Country ?? '').toUpperCase(), asn: '' },
+    method,
+    address: route.address,
+    purpose,
+    policy,
+    client: { address, key: clientKey(address), country: (Country ?? '').toUpperCase(), asn: '' },
     page: referrer === undefined ? null : hostOf(referrer),
-    inspected: isInspected ? { request: inspected, waf: zone.settings.waf } : null,
+    inspected: isInspected
+      ? { request: inspected, waf: policy?.zone.settings.waf ?? (await shieldSettings.loadUnzoned()) }
+      : null,
     nowMs,
   };
+}
+
+/** The policy that the edge judges a request by, null for a request of no zone, and what its address names. */
+async function findZone(
+  route: Route,
+  ownHost: ZonePolicy | null,
+  loadPolicy: Deps['loadPolicy'],
+): Promise<{ policy: CompiledPolicy | null; target: EdgeTarget | null }> {
+  const find = async (ref: ZoneRef) => {
+    const zone = await loadPolicy(ref);
+    return zone === null ? null : compilePolicy(zone);
+  };
+  const named = route.host === null ? null : await find(route.host);
+  const byHost = named ?? (ownHost === null || route.pathZone !== null ? null : compilePolicy(ownHost));
+  if (byHost !== null) return { policy: byHost, target: targetUnderHost(route, byHost) };
+  const { target, pathZone } = route;
+  if (target?.kind === 'player') return { policy: await find({ by: 'library', libraryId: target.libraryId }), target };
+  const policy = pathZone === null ? null : await find({ by: 'name', name: pathZone });
+  return { policy, target: target?.kind === 'media' && policy === null ? null : target };
+}
+
+/** The address as the edge writes it; text that is none stays as it is. */
+function canonicalAddress(text: string): string {
+  return clientAddress({ remoteAddress: text, forwardedFor: undefined }, { has: () => false }) || text;
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
+import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import type { EventSearchStore } from '../../catalog/shield/events/event-search-store.ts';
 import type { StoredEvent } from '../../catalog/shield/events/shield-event-store.ts';
 import { csvLine } from '../csv-line.ts';
@@ -8,6 +9,7 @@ import { EventLogsExportRequest } from '../models/event-search.ts';
 import { idParam } from '../read-params.ts';
 import { toFields } from './event-fields.ts';
 import { toEventQuery } from './event-window.ts';
+import { requireZone } from './shield-zone.ts';
 
 const COLUMNS = [
   'timestamp',
@@ -25,6 +27,8 @@ const COLUMNS = [
   'ua',
 ] as const;
 
+type Deps = { eventSearch: EventSearchStore; pullZones: PullZoneStore };
+
 export const exportEventLogs = defineOperation({
   name: 'exportEventLogs',
   method: 'POST',
@@ -37,7 +41,8 @@ export const exportEventLogs = defineOperation({
   fileName: 'events.csv',
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'problem',
-  async run({ params, body, signal }, { eventSearch }: { eventSearch: EventSearchStore }) {
+  async run({ params, body, signal }, { eventSearch, pullZones }: Deps) {
+    await requireZone(params.shieldZoneId, pullZones);
     const query = toEventQuery(params.shieldZoneId, body, Date.now());
     const batches = eventSearch.readAll(query);
     // Before the first byte leaves, a refusal is still one.

@@ -1,12 +1,15 @@
 import { Type } from 'typebox';
+import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import { readCursor, writeCursor } from '../../catalog/shield/events/event-cursor.ts';
 import { EVENT_LOG_DAYS } from '../../catalog/shield/events/shield-event.ts';
 import { dayOf, type ShieldEventStore, type StoredEvent } from '../../catalog/shield/events/shield-event-store.ts';
+import { quote } from '../../lib/quote.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EventLogPage, type Log } from '../models/event-log.ts';
 import { RefusedEventLog } from '../refused-event-log.ts';
+import { isZone } from './shield-zone.ts';
 
-type Deps = { shieldEvents: ShieldEventStore; cursorSecret: Uint8Array };
+type Deps = { shieldEvents: ShieldEventStore; pullZones: PullZoneStore; cursorSecret: Uint8Array };
 type Requested = { shieldZoneId: string; date: string; continuationToken: string };
 
 const PAGE_EVENTS = 100;
@@ -18,6 +21,7 @@ const shared = {
   method: 'GET',
   auth: 'account-key',
   answer: EventLogPage,
+  refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'event-log',
 } as const;
 
@@ -47,13 +51,10 @@ export const getFirstEventLogs = defineOperation({
   run: ({ params }, deps: Deps) => readPage({ ...params, continuationToken: '' }, deps),
 });
 
-async function readPage(requested: Requested, { shieldEvents, cursorSecret }: Deps): Promise<EventLogPage> {
+async function readPage(requested: Requested, deps: Deps): Promise<EventLogPage> {
+  const { shieldEvents, cursorSecret } = deps;
   const day = readDay(requested.date, Date.now());
-  if (day === null) {
-    const message = 'You can only view the past 3 days (72 hours) of Event Logs.';
-    throw new RefusedEventLog(message, 'invalid_datetime_window.event_logs');
-  }
-  const zoneId = ZONE.test(requested.shieldZoneId) ? Number(requested.shieldZoneId) : -1;
+  const zoneId = await readZone(requested.shieldZoneId, deps);
   const first = { zoneId, day, afterSeq: 0 };
   const place =
     requested.continuationToken === '' ? first : readCursor(requested.continuationToken, first, cursorSecret);
@@ -61,9 +62,9 @@ async function readPage(requested: Requested, { shieldEvents, cursorSecret }: De
     const message =
       'Expected a continuationToken of a page of this zone and day, got ' +
       `"${requested.continuationToken.slice(0, 80)}". Begin again without one.`;
-    throw new RefusedEventLog(message, 'invalid_continuation_token.event_logs');
+    throw new RefusedEventLog('unauthenticated', message, 'invalid_continuation_token.event_logs');
   }
-  const events = zoneId < 0 ? [] : await shieldEvents.read(place, PAGE_EVENTS + 1);
+  const events = await shieldEvents.read(place, PAGE_EVENTS + 1);
   const shown = events.slice(0, PAGE_EVENTS);
   const last = shown.at(-1);
   const hasMoreData = events.length > PAGE_EVENTS && last !== undefined;
@@ -71,17 +72,45 @@ async function readPage(requested: Requested, { shieldEvents, cursorSecret }: De
     logs: shown.map(toLog),
     hasMoreData,
     continuationToken: hasMoreData ? writeCursor({ ...place, afterSeq: last.seq }, cursorSecret) : '',
-    startToken: zoneId < 0 ? '' : writeCursor(place, cursorSecret),
+    startToken: writeCursor(place, cursorSecret),
     errorResponse: { statusCode: 200, success: true, message: null, errorKey: null },
   };
 }
 
-/** The day as `yyyy-MM-dd`; null for what is none, and for days that are not shown, the future among them. */
-function readDay(date: string, nowMs: number): string | null {
+/**
+ * Reads the day as `yyyy-MM-dd`. Refuses (`invalid`) text that is no date, and (`unauthenticated`, as clients know it)
+ * days that are not shown, the future among them.
+ */
+function readDay(date: string, nowMs: number): string {
   const [, month, dayOfMonth, year] = DATE.exec(date) ?? [];
-  if (year === undefined) return null;
   const day = `${year}-${month}-${dayOfMonth}`;
-  return day <= dayOf(nowMs) && day > dayOf(nowMs - EVENT_LOG_DAYS * DAY_MS) ? day : null;
+  if (year === undefined || !isDay(day)) {
+    const message =
+      `Expected date to be a UTC day as MM-dd-yyyy, such as ${exampleOf(nowMs)}, got ${quote(date)}. Correct the ` +
+      'address.';
+    throw new RefusedEventLog('invalid', message, 'invalid_date.event_logs');
+  }
+  if (day <= dayOf(nowMs) && day > dayOf(nowMs - EVENT_LOG_DAYS * DAY_MS)) return day;
+  const message = 'You can only view the past 3 days (72 hours) of Event Logs.';
+  throw new RefusedEventLog('unauthenticated', message, 'invalid_datetime_window.event_logs');
+}
+
+/** False for a day that its month does not have. */
+function isDay(day: string): boolean {
+  const ms = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(ms) && dayOf(ms) === day;
+}
+
+function exampleOf(nowMs: number): string {
+  return dayOf(nowMs).replace(/^(\d{4})-(\d{2})-(\d{2})$/, '$2-$3-$1');
+}
+
+/** Reads the id of a zone. Refuses (`not-found`) one that there is not. */
+async function readZone(text: string, { pullZones }: Deps): Promise<number> {
+  const id = ZONE.test(text) ? Number(text) : null;
+  if (id !== null && (await isZone(id, pullZones))) return id;
+  const message = `There is no shield zone ${quote(text)}. Its id is that of its pull zone; 0 is for no zone.`;
+  throw new RefusedEventLog('not-found', message, 'shield_zone_not_found.event_logs');
 }
 
 function toLog(event: StoredEvent): Log {

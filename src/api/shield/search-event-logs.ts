@@ -1,14 +1,18 @@
 import { Type } from 'typebox';
+import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import type { EventSearchStore } from '../../catalog/shield/events/event-search-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EventLogsSearchRequest, EventLogsSearchResponse } from '../models/event-search.ts';
 import { idParam } from '../read-params.ts';
 import { toFields } from './event-fields.ts';
 import { readField, toEventQuery } from './event-window.ts';
+import { requireZone } from './shield-zone.ts';
 
 const PAGE_EVENTS = 50;
 const MOST_PER_PAGE = 500;
 const LAST_PAGE = 10_000;
+
+type Deps = { eventSearch: EventSearchStore; pullZones: PullZoneStore };
 
 export const searchEventLogs = defineOperation({
   name: 'searchEventLogs',
@@ -24,7 +28,8 @@ export const searchEventLogs = defineOperation({
   answer: EventLogsSearchResponse,
   refusals: { invalid: 400, 'not-found': 404 },
   errorShape: 'problem',
-  async run({ params, body }, { eventSearch }: { eventSearch: EventSearchStore }): Promise<EventLogsSearchResponse> {
+  async run({ params, body }, { eventSearch, pullZones }: Deps): Promise<EventLogsSearchResponse> {
+    await requireZone(params.shieldZoneId, pullZones);
     const query = toEventQuery(params.shieldZoneId, body, Date.now());
     const limit = Math.min(Math.max(body.pageSize || PAGE_EVENTS, 1), MOST_PER_PAGE);
     const page = Math.min(Math.max(body.page ?? 0, 0), LAST_PAGE);

@@ -1,4 +1,6 @@
 import type { WafSettings } from '../../catalog/libraries/library-settings.ts';
+import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
+import { Refused } from '../../lib/refused.ts';
 import { type ShieldZoneChange, type ShieldZoneModel, WafExecutionMode } from '../models/shield-zone.ts';
 
 /** The zone of requests that are for no pull zone. */
@@ -28,4 +30,21 @@ export function changeWaf(waf: WafSettings, sent: ShieldZoneChange): WafSettings
     loggedRules: sent.wafLogOnlyRules ?? waf.loggedRules,
     ignoredHeaders: sent.wafRequestIgnoredHeaders ?? waf.ignoredHeaders,
   };
+}
+
+/** Whether there is a shield zone of this id. */
+export async function isZone(id: number, pullZones: Pick<PullZoneStore, 'load'>): Promise<boolean> {
+  if (id === UNZONED) return true;
+  return pullZones.load(id).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Refused && error.kind === 'not-found') return false;
+      throw error;
+    },
+  );
+}
+
+/** Refuses (`not-found`) an unknown shield zone. */
+export async function requireZone(id: number, pullZones: Pick<PullZoneStore, 'load'>): Promise<void> {
+  if (!(await isZone(id, pullZones))) throw new Refused('not-found', `There is no shield zone ${id}. Check the id.`);
 }

@@ -1,5 +1,6 @@
 import type { LibraryChange } from '../../catalog/libraries/library.ts';
 import type { LibrarySettingsPatch } from '../../catalog/libraries/library-settings.ts';
+import { Refused } from '../../lib/refused.ts';
 import { WIRE_CODECS } from '../../media/encode/codecs/all.ts';
 import { perRung } from '../../media/encode/ladder.ts';
 import type { VideoLibraryUpdateModel } from '../models/video-library.ts';
@@ -24,6 +25,7 @@ const LONGEST_HTML = 100_000;
  * the field) values that could not be kept as they came.
  */
 export function toLibraryChange(sent: Sent): LibraryChange {
+  requireNoTagging(sent);
   return {
     name: texts(sent.Name, 'Name'),
     settings: toSettingsPatch(sent),
@@ -33,6 +35,13 @@ export function toLibraryChange(sent: Sent): LibraryChange {
     },
     drawsSecurityKey: sent.ResetToken === true,
   };
+}
+
+function requireNoTagging({ EnableContentTagging }: Sent): void {
+  if (EnableContentTagging !== true) return;
+  const message =
+    'Expected EnableContentTagging to be false, got true: content tagging is not available. Leave the field out.';
+  throw new Refused('invalid', message, { field: 'EnableContentTagging' });
 }
 
 /** Reads the settings alone, those of the pull zone left out. */
@@ -78,7 +87,6 @@ function encodingOf(sent: Sent): LibrarySettingsPatch['encoding'] {
     scaleByBothDimensions: sent.ScaleVideoUsingBothDimensions ?? undefined,
     multiAudio: sent.EnableMultiAudioTrackSupport ?? undefined,
     separateAudio: sent.UseSeparateAudioStream ?? undefined,
-    contentTagging: sent.EnableContentTagging ?? undefined,
     perTitle: sent.PerTitleEncoding ?? undefined,
   };
 }

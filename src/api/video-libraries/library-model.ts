@@ -51,7 +51,8 @@ function encodingFields({ encoding, originals, mp4 }: LibrarySettings) {
     ScaleVideoUsingBothDimensions: encoding.scaleByBothDimensions,
     EnableMultiAudioTrackSupport: encoding.multiAudio,
     UseSeparateAudioStream: encoding.separateAudio,
-    EnableContentTagging: encoding.contentTagging,
+    // An update that sets it is refused.
+    EnableContentTagging: false,
     PerTitleEncoding: encoding.perTitle,
     KeepOriginalFiles: originals.keep,
     ExposeOriginals: originals.expose,

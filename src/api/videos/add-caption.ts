@@ -33,7 +33,7 @@ export const addCaption = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/captions/{srclang}',
   description:
     'Adds captions of a language from a SubRip or WebVTT file in base64, or replaces them. The answer lists what ' +
-    'was mended.',
+    'was corrected.',
   auth: 'access-key',
   params: CaptionParams,
   body: CaptionModelAdd,
@@ -93,6 +93,6 @@ function refusal(message: string, errors: string[] = [message], warnings: string
 function describe(errorList: string[], warningList: string[]): CaptionValidationModel {
   const count = warningList.length;
   const warningMessage =
-    count === 0 ? null : `${count} ${count === 1 ? 'thing was' : 'things were'} left out or mended.`;
+    count === 0 ? '' : `${count} ${count === 1 ? 'part of the file was' : 'parts of the file were'} left out or corrected.`;
   return { valid: errorList.length === 0, errorList, warningList, warningMessage };
 }

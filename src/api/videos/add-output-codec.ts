@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import type { LibrarySettings } from '../../catalog/libraries/library-settings.ts';
-import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { CodecStore } from '../../catalog/lifecycle/codec-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
@@ -11,14 +10,12 @@ import { WIRE_CODECS } from '../../media/encode/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EncoderOutputCodec } from '../models/enums.ts';
 import { VideoModel } from '../models/video.ts';
-import { recallShowing, toVideoModel, VideoParams } from './video-model.ts';
+import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './video-model.ts';
 
-type Deps = {
+type Deps = ShowingDeps & {
   videos: VideoStore;
   videoViews: VideoViewStore;
   codecs: CodecStore;
-  libraries: LibraryStore;
-  edgeUrl: string;
 };
 
 /** What a library of the free tier encodes. */
@@ -34,11 +31,11 @@ export const addOutputCodec = defineOperation({
   answer: VideoModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'text',
-  async run({ params: { libraryId, videoId, outputCodecId } }, deps: Deps) {
+  async run({ params: { libraryId, videoId, outputCodecId }, address }, deps: Deps) {
     const { videos, videoViews, codecs } = deps;
     const key = { libraryId, mediaId: videoId };
     await videos.load(key);
-    const showing = await recallShowing(libraryId, deps);
+    const showing = await recallShowing(libraryId, address, deps);
     const wireName = readCodec(outputCodecId);
     requireOffered(wireName, showing.library.settings);
     const codec = WIRE_CODECS.get(wireName) ?? wireName;

@@ -1,13 +1,12 @@
 import type { Db } from '../../catalog/db.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
-import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { cancelEncode as cancel } from '../../catalog/lifecycle/cancel-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoModel } from '../models/video.ts';
-import { recallShowing, toVideoModel, VideoParams } from './video-model.ts';
+import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './video-model.ts';
 
-type Deps = { db: Db; videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
+type Deps = ShowingDeps & { db: Db; videoViews: VideoViewStore };
 
 /** An extension of the interface. */
 export const cancelEncode = defineOperation({
@@ -23,9 +22,9 @@ export const cancelEncode = defineOperation({
   params: VideoParams,
   answer: VideoModel,
   refusals: { invalid: 400, 'not-found': 404 },
-  async run({ params: { libraryId, videoId } }, { db, videoViews, ...deps }: Deps) {
+  async run({ params: { libraryId, videoId }, address }, { db, videoViews, ...deps }: Deps) {
     const key = { libraryId, mediaId: videoId };
     await inTransaction(db, (tx) => cancel(tx, key));
-    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));
+    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, address, deps));
   },
 });

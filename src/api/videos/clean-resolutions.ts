@@ -10,7 +10,7 @@ import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { queryFlag, queryText } from '../read-query.ts';
 import { readRung } from './read-rung.ts';
-import { recallShowing, VideoParams } from './video-model.ts';
+import { recallLibrary, VideoParams } from './video-model.ts';
 
 type Deps = { cleanups: CleanupStore; libraries: LibraryStore; edgeUrl: string };
 
@@ -49,7 +49,7 @@ export const cleanResolutions = defineOperation({
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },
   async run({ params: { libraryId, videoId }, query }, { cleanups, ...deps }: Deps) {
-    const { library } = await recallShowing(libraryId, deps);
+    const library = await recallLibrary(libraryId, deps);
     const { rungs, reachesHls } = readSelectors(query);
     const request = {
       rungs: reachesHls ? rungs : [],

@@ -2,7 +2,6 @@ import { composing, loadPart } from '../../catalog/compose/compose-store.ts';
 import type { PartView } from '../../catalog/compose/part-view.ts';
 import { loadRecordedParts } from '../../catalog/compose/recording-store.ts';
 import type { Db } from '../../catalog/db.ts';
-import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
@@ -16,14 +15,12 @@ import { type ComposePartModel, ComposeVideoModel } from '../models/compose-vide
 import { VideoModel } from '../models/video.ts';
 import { LibraryParams } from '../read-params.ts';
 import { readCollection } from './read-collection.ts';
-import { recallShowing, toVideoModel } from './video-model.ts';
+import { recallShowing, type ShowingDeps, toVideoModel } from './video-model.ts';
 
-type Deps = {
+type Deps = ShowingDeps & {
   db: Db;
   videos: VideoStore;
   videoViews: VideoViewStore;
-  libraries: LibraryStore;
-  edgeUrl: string;
 };
 
 /** An extension of the interface: a new video is put together from parts of others, copied where they stand alike. */
@@ -39,7 +36,7 @@ export const composeVideos = defineOperation({
   body: ComposeVideoModel,
   answer: VideoModel,
   refusals: { invalid: 400, forbidden: 403 },
-  async run({ params: { libraryId }, body }, { db, videos, videoViews, ...deps }: Deps) {
+  async run({ params: { libraryId }, body, address }, { db, videos, videoViews, ...deps }: Deps) {
     const parts: WantedPart[] = [];
     // Many parts may be of one video.
     const views = new Map<Guid, PartView>();
@@ -55,7 +52,7 @@ export const composeVideos = defineOperation({
       await composing(made, composed)(tx);
       await announce(made, WebhookStatus.encoding)(tx);
     });
-    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));
+    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, address, deps));
   },
 });
 

@@ -1,13 +1,12 @@
-import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { CreateVideoModel, VideoModel } from '../models/video.ts';
 import { LibraryParams } from '../read-params.ts';
 import { readCollection } from './read-collection.ts';
-import { recallShowing, toVideoModel } from './video-model.ts';
+import { recallShowing, type ShowingDeps, toVideoModel } from './video-model.ts';
 
-type Deps = { videos: VideoStore; videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
+type Deps = ShowingDeps & { videos: VideoStore; videoViews: VideoViewStore };
 
 export const createVideo = defineOperation({
   name: 'createVideo',
@@ -19,13 +18,13 @@ export const createVideo = defineOperation({
   body: CreateVideoModel,
   answer: VideoModel,
   refusals: { invalid: 400, forbidden: 403 },
-  async run({ params: { libraryId }, body }, { videos, videoViews, ...deps }: Deps) {
+  async run({ params: { libraryId }, body, address }, { videos, videoViews, ...deps }: Deps) {
     const key = await videos.create({
       libraryId,
       title: body.title,
       collectionId: readCollection(body.collectionId),
       thumbnailTimeMs: body.thumbnailTime ?? null,
     });
-    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));
+    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, address, deps));
   },
 });

@@ -8,7 +8,7 @@ import type { StoredVideoStore } from '../../catalog/videos/rendition-view-store
 import { explainVideo as findReasons } from '../../catalog/videos/why.ts';
 import { defineOperation } from '../define-operation.ts';
 import { WhyModel } from '../models/activity.ts';
-import { recallShowing, VideoParams } from './video-model.ts';
+import { recallLibrary, VideoParams } from './video-model.ts';
 
 type Deps = {
   activities: ActivityStore;
@@ -37,7 +37,7 @@ export const explainVideo = defineOperation({
     { activities, experiences, outlooks, scrubs, storedVideos, ...deps }: Deps,
   ) {
     const key = { libraryId, mediaId: videoId };
-    const { library } = await recallShowing(libraryId, deps);
+    const library = await recallLibrary(libraryId, deps);
     const [stored, outlookView, tasks, experience, scrub] = await Promise.all([
       storedVideos.load(key),
       outlooks.load(key),

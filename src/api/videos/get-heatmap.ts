@@ -3,7 +3,7 @@ import type { StatisticsStore } from '../../catalog/statistics/reports/statistic
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoHeatmapModel } from '../models/play-data.ts';
-import { recallShowing, VideoParams } from './video-model.ts';
+import { recallLibrary, VideoParams } from './video-model.ts';
 
 type Deps = { statistics: StatisticsStore; videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
 
@@ -19,7 +19,7 @@ export const getHeatmap = defineOperation({
   refusals: { 'not-found': 404 },
   async run({ params: { libraryId, videoId } }, { statistics, videoViews, ...deps }: Deps) {
     const key = { libraryId, mediaId: videoId };
-    const [{ library }] = await Promise.all([recallShowing(libraryId, deps), videoViews.load(key)]);
+    const [library] = await Promise.all([recallLibrary(libraryId, deps), videoViews.load(key)]);
     return { heatmap: library.settings.player.showHeatmap ? await statistics.heatmap(key) : null };
   },
 });

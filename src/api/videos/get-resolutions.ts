@@ -11,7 +11,7 @@ import {
   type StorageObjectModel,
   type VideoResolutionsInfoModel,
 } from '../models/video-storage.ts';
-import { recallShowing, VideoParams } from './video-model.ts';
+import { recallLibrary, VideoParams } from './video-model.ts';
 
 type Deps = { storedVideos: StoredVideoStore; libraries: LibraryStore; edgeUrl: string };
 
@@ -25,7 +25,7 @@ export const getResolutions = defineOperation({
   answer: StatusModelOfVideoResolutionsInfoModel,
   refusals: { 'not-found': 404 },
   async run({ params: { libraryId, videoId } }, { storedVideos, ...deps }: Deps) {
-    const { library } = await recallShowing(libraryId, deps);
+    const library = await recallLibrary(libraryId, deps);
     const video = await storedVideos.load({ libraryId, mediaId: videoId });
     return { ...ok(), data: describe(video, library, videoId) };
   },

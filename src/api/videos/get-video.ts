@@ -1,10 +1,9 @@
-import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoModel } from '../models/video.ts';
-import { recallShowing, toVideoModel, VideoParams } from './video-model.ts';
+import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './video-model.ts';
 
-type Deps = { videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
+type Deps = ShowingDeps & { videoViews: VideoViewStore };
 
 export const getVideo = defineOperation({
   name: 'getVideo',
@@ -15,8 +14,8 @@ export const getVideo = defineOperation({
   params: VideoParams,
   answer: VideoModel,
   refusals: { 'not-found': 404 },
-  async run({ params: { libraryId, videoId } }, { videoViews, ...deps }: Deps) {
+  async run({ params: { libraryId, videoId }, address }, { videoViews, ...deps }: Deps) {
     const view = await videoViews.load({ libraryId, mediaId: videoId });
-    return toVideoModel(view, await recallShowing(libraryId, deps));
+    return toVideoModel(view, await recallShowing(libraryId, address, deps));
   },
 });

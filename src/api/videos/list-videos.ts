@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { VideoOrder } from '../../catalog/videos/video-page-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { parseGuid } from '../../lib/guid.ts';
@@ -8,9 +7,9 @@ import { PaginationListOfVideoModel } from '../models/video.ts';
 import { readStates } from '../models/video-status.ts';
 import { LibraryParams } from '../read-params.ts';
 import { maybe, PAGING, queryFlag, queryText } from '../read-query.ts';
-import { recallShowing, toVideoModel } from './video-model.ts';
+import { recallShowing, type ShowingDeps, toVideoModel } from './video-model.ts';
 
-type Deps = { videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
+type Deps = ShowingDeps & { videoViews: VideoViewStore };
 
 const ORDERS: ReadonlyMap<string, VideoOrder> = new Map(
   (['date', 'title', 'status', 'views', 'length', 'size'] as const).map((order) => [order, order]),
@@ -39,10 +38,10 @@ export const listVideos = defineOperation({
     dateTo: maybe.dateTime(),
   }),
   answer: PaginationListOfVideoModel,
-  async run({ params: { libraryId }, query }, { videoViews, ...deps }: Deps) {
+  async run({ params: { libraryId }, query, address }, { videoViews, ...deps }: Deps) {
     const { page, itemsPerPage, search, collection, orderBy, incomplete, status, tag, direction } = query;
     const order = ORDERS.get(orderBy.toLowerCase()) ?? 'date';
-    const showing = await recallShowing(libraryId, deps);
+    const showing = await recallShowing(libraryId, address, deps);
     const { total, items } = await videoViews.list({
       libraryId,
       page,

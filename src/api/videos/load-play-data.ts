@@ -1,21 +1,17 @@
 import { type Static, Type } from 'typebox';
 import type { MediaKey } from '../../catalog/db.ts';
-import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
-import { type FolderTokenDeps, signFolderFor } from '../folder-token.ts';
 import type { VideoPlayDataModel } from '../models/play-data.ts';
 import { queryInt64, queryText } from '../read-query.ts';
 import { requireEmbedToken } from '../require-embed-token.ts';
 import { requireReferrer } from '../require-referrer.ts';
 import { toPlayDataModel } from './play-data-model.ts';
-import { recallShowing } from './video-model.ts';
+import { recallShowing, type ShowingDeps } from './video-model.ts';
 
-export type PlayDataDeps = FolderTokenDeps & {
+export type PlayDataDeps = ShowingDeps & {
   videoViews: VideoViewStore;
-  libraries: LibraryStore;
   pullZones: PullZoneStore;
-  edgeUrl: string;
   ownHosts: readonly string[];
 };
 
@@ -30,11 +26,10 @@ export async function loadPlayData(
   { query, referrer, address }: { query: Static<typeof PlayQuery>; referrer: string | null; address: string },
   deps: PlayDataDeps,
 ): Promise<VideoPlayDataModel> {
-  const showing = await recallShowing(key.libraryId, deps);
+  const showing = await recallShowing(key.libraryId, address, deps);
   requireReferrer(referrer, showing.library, deps.ownHosts);
   const shown = { token: query.token, expiresSec: query.expires };
   await requireEmbedToken(shown, { mediaId: key.mediaId, library: showing.library }, deps);
   const [view, hasPlaylist] = await Promise.all([deps.videoViews.load(key), deps.videoViews.hasPlaylist(key)]);
-  const folderToken = await signFolderFor(showing.library, view, { address, loadPolicy: deps.loadPolicy });
-  return toPlayDataModel(view, hasPlaylist, { ...showing, folderToken });
+  return toPlayDataModel(view, hasPlaylist, showing);
 }

@@ -1,6 +1,6 @@
 import { chooseMp4Rung } from '../../catalog/publications/mp4-rungs.ts';
 import type { VideoView } from '../../catalog/videos/video-view.ts';
-import { edgeFileUrl } from '../addresses.ts';
+import { edgeFolderUrl } from '../addresses.ts';
 import type { VideoPlayDataModel } from '../models/play-data.ts';
 import { DRM_VERSION, playerLook } from '../player-look.ts';
 import { type Showing, toVideoModel } from './video-model.ts';
@@ -42,7 +42,8 @@ type Shown = Showing & { hasMp4: boolean; allowEarlyPlay: boolean };
 function fileAddresses(view: VideoView, { hasMp4, allowEarlyPlay, ...showing }: Shown) {
   const { library } = showing;
   const { originals } = library.settings;
-  const address = (file: string) => edgeFileUrl(showing, view.id, file);
+  const folder = edgeFolderUrl(showing, { mediaId: view.id, durationMs: view.duration_ms });
+  const address = (file: string) => `${folder}${file}`;
   // Early play ends with the encode; a kept original is shown on when the library exposes it.
   const isShown = (originals.keep && originals.expose) || (allowEarlyPlay && view.state !== 'finished');
   const showsOriginal = view.source_key !== null && isShown;

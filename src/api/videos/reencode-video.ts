@@ -1,4 +1,3 @@
-import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { requestReencode } from '../../catalog/videos/video.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
@@ -8,24 +7,25 @@ import { processVideo } from '../../jobs/planning/process-video.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoModel } from '../models/video.ts';
-import { recallShowing, toVideoModel, VideoParams } from './video-model.ts';
+import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './video-model.ts';
 
-type Deps = { videos: VideoStore; videoViews: VideoViewStore; libraries: LibraryStore; queue: Queue; edgeUrl: string };
+type Deps = ShowingDeps & { videos: VideoStore; videoViews: VideoViewStore; queue: Queue };
 
 export const reencodeVideo = defineOperation({
   name: 'reencodeVideo',
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/reencode',
   description:
-    "Encodes a video anew from its original, with the library's settings of now. What is there plays until it is done.",
+    "Encodes a video again from its original, with the library's current settings and the options of its upload. " +
+    'Codecs that it has stay. What is there plays until it is done.',
   auth: 'access-key',
   params: VideoParams,
   answer: VideoModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'empty',
-  async run({ params: { libraryId, videoId } }, { videos, videoViews, queue, ...deps }: Deps) {
+  async run({ params: { libraryId, videoId }, address }, { videos, videoViews, queue, ...deps }: Deps) {
     const key = { libraryId, mediaId: videoId };
     await videos.change(key, requestReencode, queue.send(processVideo, key), announce(key, WebhookStatus.queued));
-    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));
+    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, address, deps));
   },
 });

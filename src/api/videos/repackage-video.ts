@@ -1,14 +1,13 @@
 import { Type } from 'typebox';
 import type { Packager } from '../../catalog/drm/packager.ts';
-import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoModel } from '../models/video.ts';
 import { queryFlag } from '../read-query.ts';
-import { recallShowing, toVideoModel, VideoParams } from './video-model.ts';
+import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './video-model.ts';
 
-type Deps = { packager: Packager; videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
+type Deps = ShowingDeps & { packager: Packager; videoViews: VideoViewStore };
 
 /**
  * Files are encrypted while they are served, so nothing is written anew and it is done when this answers.
@@ -27,10 +26,10 @@ export const repackageVideo = defineOperation({
   answer: VideoModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'empty',
-  async run({ params: { libraryId, videoId }, query, signal }, { packager, videoViews, ...deps }: Deps) {
+  async run({ params: { libraryId, videoId }, query, signal, address }, { packager, videoViews, ...deps }: Deps) {
     const key = { libraryId, mediaId: videoId };
     await packager.repackage(key, { keepsPrevious: query.keepOriginalFiles }, signal).catch(asUnavailable);
-    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));
+    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, address, deps));
   },
 });
 

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { RetryStore } from '../../catalog/lifecycle/retry-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { planRetry } from '../../jobs/planning/plan-retry.ts';
@@ -7,9 +6,9 @@ import { defineOperation } from '../define-operation.ts';
 import { VideoModel } from '../models/video.ts';
 import { queryText } from '../read-query.ts';
 import { readRung } from './read-rung.ts';
-import { recallShowing, toVideoModel, VideoParams } from './video-model.ts';
+import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './video-model.ts';
 
-type Deps = { retries: RetryStore; videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
+type Deps = ShowingDeps & { retries: RetryStore; videoViews: VideoViewStore };
 
 /** An extension of the interface: what failed of a video is made once more, and nothing else. */
 export const retryResolutions = defineOperation({
@@ -22,12 +21,12 @@ export const retryResolutions = defineOperation({
   query: Type.Object({ resolution: queryText() }),
   answer: VideoModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
-  async run({ params: { libraryId, videoId }, query: { resolution } }, deps: Deps) {
+  async run({ params: { libraryId, videoId }, query: { resolution }, address }, deps: Deps) {
     const { retries, videoViews } = deps;
     const key = { libraryId, mediaId: videoId };
     await videoViews.load(key);
     const rung = resolution === '' ? null : readRung(resolution.trim().toLowerCase(), 'resolution');
     await retries.retry(key, rung, planRetry);
-    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, deps));
+    return toVideoModel(await videoViews.load(key), await recallShowing(libraryId, address, deps));
   },
 });

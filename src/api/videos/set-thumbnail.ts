@@ -18,7 +18,7 @@ import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { readImage } from '../read-image.ts';
 import { queryText } from '../read-query.ts';
-import { recallShowing, VideoParams } from './video-model.ts';
+import { recallLibrary, VideoParams } from './video-model.ts';
 
 type Deps = {
   videos: VideoStore;
@@ -67,9 +67,11 @@ async function readCandidate(
   { thumbnails, storage, ...deps }: Deps,
   signal: AbortSignal,
 ): Promise<Buffer | null> {
-  const showing = await recallShowing(key.libraryId, deps);
+  const library = await recallLibrary(key.libraryId, deps);
   const [, name] = /\/(thumbnail_[1-9]\.jpg)(?:\?[^#]*)?$/.exec(address) ?? [];
-  if (name === undefined || !address.startsWith(edgeFileUrl(showing, key.mediaId, name))) return null;
+  const unsigned = address.replace(/\/bcdn_token=[^/]*/, '').replace(/\?.*$/, '');
+  const place = { library, edgeUrl: deps.edgeUrl, signer: null };
+  if (name === undefined || unsigned !== edgeFileUrl(place, key.mediaId, name)) return null;
   const images = await thumbnails.images(key);
   if (images === null || !hasImage(images, name)) return null;
   return storage.readBytes(imageKey(key, images, name), null, signal);

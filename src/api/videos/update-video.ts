@@ -12,7 +12,9 @@ export const updateVideo = defineOperation({
   name: 'updateVideo',
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}',
-  description: 'Changes what the owner writes of a video; fields that are left out stay as they are.',
+  description:
+    'Changes what the owner writes of a video; fields that are left out stay as they are. Chapters and moments are in ' +
+    'whole seconds within the video; a chapter without an end ends where the next one starts.',
   auth: 'access-key',
   params: VideoParams,
   body: UpdateVideoModel,
@@ -30,7 +32,11 @@ function readEdit({ title, collectionId, chapters, moments, metaTags }: UpdateVi
     ...(title != null && { title }),
     ...(collectionId != null && { collectionId: readCollection(collectionId) }),
     ...(chapters != null && {
-      chapters: chapters.map((chapter) => ({ title: chapter.title, start: chapter.start ?? 0, end: chapter.end ?? 0 })),
+      chapters: chapters.map(({ title: name, start = 0, end }, index) => ({
+        title: name,
+        start,
+        end: end ?? Math.max(start, chapters[index + 1]?.start ?? start),
+      })),
     }),
     ...(moments != null && {
       moments: moments.map((moment) => ({ label: moment.label, timestamp: moment.timestamp ?? 0 })),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { MediaMessage } from '../../catalog/schema.ts';
 import type { VideoView } from '../../catalog/videos/video-view.ts';
@@ -10,6 +11,7 @@ import type { VideoModel } from '../models/video.ts';
 import type { TranscodingMessageModel } from '../models/video-parts.ts';
 import { wireStatus } from '../models/video-status.ts';
 import { guidParam, LibraryParams } from '../read-params.ts';
+import { loadZoneSigner, type ZoneSignerDeps } from '../zone-signer.ts';
 import { smartFeaturesStatus, smartStatus } from './smart-status.ts';
 
 export const VideoParams = Type.Object({ ...LibraryParams.properties, videoId: guidParam('video') });
@@ -17,14 +19,19 @@ export const VideoParams = Type.Object({ ...LibraryParams.properties, videoId: g
 /** What a video's model needs besides the video: settings and names of its library, and where the edge is. */
 export type Showing = EdgePlace;
 
-/** Recalls what showing videos of a library needs. Refuses (`not-found`) a library that is gone. */
-export async function recallShowing(
-  libraryId: number,
-  deps: { libraries: LibraryStore; edgeUrl: string },
-): Promise<Showing> {
+export type ShowingDeps = ZoneSignerDeps & { libraries: LibraryStore; edgeUrl: string };
+
+/** Recalls what showing videos of a library to a caller at `address` needs. Refuses (`not-found`) a library that is gone. */
+export async function recallShowing(libraryId: number, address: string, deps: ShowingDeps): Promise<Showing> {
+  const library = await recallLibrary(libraryId, deps);
+  return { library, edgeUrl: deps.edgeUrl, signer: await loadZoneSigner(library, address, deps) };
+}
+
+/** Recalls a library. Refuses (`not-found`) one that is gone. */
+export async function recallLibrary(libraryId: number, deps: { libraries: LibraryStore }): Promise<Library> {
   const library = await deps.libraries.recall(libraryId);
   if (library === null) throw new Refused('not-found', `There is no library ${libraryId}. Check the id.`);
-  return { library, edgeUrl: deps.edgeUrl };
+  return library;
 }
 
 /** Writes a video as the interface shows it. */

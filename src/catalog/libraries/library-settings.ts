@@ -23,7 +23,6 @@ const encoding = section({
   multiAudio: flag(true),
   normaliseLoudness: flag(false),
   separateAudio: flag(true),
-  contentTagging: flag(false),
   perTitle: flag(false),
 });
 

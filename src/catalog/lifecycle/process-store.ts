@@ -23,6 +23,8 @@ export type ProcessClaim = {
   uploadOptions: UploadOptions;
   thumbnailTimeMs: number | null;
   librarySettings: Record<string, unknown>;
+  /** Codecs of the renditions that the video has: what is planned now has them too. */
+  presentCodecs: readonly string[];
   /** A set is active already: what is planned now takes its place when it is complete. */
   hasActiveTimeline: boolean;
 };
@@ -107,7 +109,11 @@ async function takeUploaded(tx: Tx, key: MediaKey, owner: string): Promise<Claim
     select media.process_attempt, media.process_tries, media.state_since = now() as is_new,
       media.source_key, media.source_bytes, media.upload_options, media.thumbnail_time_ms, l.settings,
       exists (select 1 from timeline t where t.library_id = media.library_id and t.media_id = media.id
-        and t.active) as shown
+        and t.active) as shown,
+      array(select distinct r.codec from rendition r
+        join timeline t on t.library_id = r.library_id and t.media_id = r.media_id and t.id = r.timeline_id
+        where r.library_id = media.library_id and r.media_id = media.id and t.active and r.kind = 'video'
+          and r.state <> 'failed' and r.retired_at is null) as codecs
     from media join library l on l.id = media.library_id
     where media.library_id = ${key.libraryId} and media.id = ${key.mediaId}
   `.execute(tx);
@@ -125,6 +131,7 @@ type ClaimRow = {
   thumbnail_time_ms: number | null;
   settings: Record<string, unknown>;
   shown: boolean;
+  codecs: string[];
 };
 
 function toClaim(key: MediaKey, owner: string, row: ClaimRow): ProcessClaim {
@@ -138,6 +145,7 @@ function toClaim(key: MediaKey, owner: string, row: ClaimRow): ProcessClaim {
     uploadOptions: row.upload_options,
     thumbnailTimeMs: row.thumbnail_time_ms,
     librarySettings: row.settings,
+    presentCodecs: row.codecs,
     hasActiveTimeline: row.shown,
   };
 }

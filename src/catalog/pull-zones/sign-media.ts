@@ -1,26 +1,41 @@
 import type { Guid } from '../../lib/guid.ts';
-import { signFolder } from './verify-url-token.ts';
+import { signFile, signFolder } from './verify-url-token.ts';
 import type { ZonePolicy } from './zone-policy.ts';
 
-/** Beyond the length of a video: whoever pauses for an evening goes on. */
+/** Time beyond the length of a video, for viewers who pause it. */
 const PAUSE_SEC = 6 * 3600;
 /** Ends are rounded up to this, so that addresses stay the same for a while and caches of browsers hold. */
 const STEP_SEC = 3600;
 
-/**
- * The path token that opens a video's folder in a zone that requires tokens, for its length and 6 h. `address` is the
- * viewer's, which is signed where the zone has it so.
- */
+/** The viewer's address, which is signed where the zone requires it, and the current time. */
+type Viewer = { address: string; nowMs: number };
+
+type SigningPolicy = Pick<ZonePolicy, 'keys' | 'settings'>;
+
+/** The path token that opens a video's folder in a zone that requires tokens, for its length and 6 h. */
 export function signMedia(
-  { keys, settings }: Pick<ZonePolicy, 'keys' | 'settings'>,
+  { keys, settings }: SigningPolicy,
   { mediaId, durationMs }: { mediaId: Guid; durationMs: number },
-  { address, nowMs }: { address: string; nowMs: number },
+  { address, nowMs }: Viewer,
 ): string {
-  const endSec = nowMs / 1000 + durationMs / 1000 + PAUSE_SEC;
   return signFolder({
     key: keys.current,
     folder: `/${mediaId}/`,
-    expiresSec: Math.ceil(endSec / STEP_SEC) * STEP_SEC,
+    expiresSec: endAfter(nowMs, durationMs),
     address: settings.tokenHoldsAddress ? address : null,
   });
+}
+
+/** The query that opens one file (`/{mediaId}/thumbnail.jpg`) in a zone that requires tokens, for 6 h. */
+export function signMediaFile({ keys, settings }: SigningPolicy, path: string, { address, nowMs }: Viewer): string {
+  return signFile({
+    key: keys.current,
+    path,
+    expiresSec: endAfter(nowMs, 0),
+    address: settings.tokenHoldsAddress ? address : null,
+  });
+}
+
+function endAfter(nowMs: number, durationMs: number): number {
+  return Math.ceil((nowMs / 1000 + durationMs / 1000 + PAUSE_SEC) / STEP_SEC) * STEP_SEC;
 }

@@ -275,3 +275,8 @@ function covers(tokenPath: string, path: string, prefix: string | null): boolean
 export function folderMessage(tokenPath: string, expiresSec: number, bytes: Uint8Array): Uint8Array {
   return join(utf8.encode(`${tokenPath}${expiresSec}`), bytes, utf8.encode(`token_path=${tokenPath}`));
 }
+
+/** The same for one file; `path` is that of the address, without the zone's prefix. */
+export function fileMessage(path: string, expiresSec: number, bytes: Uint8Array): Uint8Array {
+  return join(utf8.encode(`${path}${expiresSec}`), bytes);
+}

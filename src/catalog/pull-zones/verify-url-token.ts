@@ -3,6 +3,7 @@ import {
   addressForms,
   type Candidate,
   candidates,
+  fileMessage,
   folderMessage,
   judgeToken,
   type SignedAddress,
@@ -59,9 +60,18 @@ export type FolderToken = { key: string; folder: string; expiresSec: number; add
 
 /** The path token (one segment) that opens a folder, such as `/{mediaId}/`, and all below it until `expiresSec`. */
 export function signFolder({ key, folder, expiresSec, address }: FolderToken): string {
-  const bytes = address === null ? null : (addressForms(address)[0] ?? null);
-  const message = folderMessage(folder, expiresSec, bytes ?? new Uint8Array());
-  const signature = digest({ algorithm: 'hmac-sha256', key, message });
-  const token = `HS256-${bytes === null ? '' : '1-'}${signature}`;
+  const token = signHs256(key, address, (bytes) => folderMessage(folder, expiresSec, bytes));
   return `bcdn_token=${token}&token_path=${encodeURIComponent(folder)}&expires=${expiresSec}`;
+}
+
+/** The query that opens the file at `path` (without the zone's prefix) until `expiresSec`. */
+export function signFile({ key, path, expiresSec, address }: Omit<FolderToken, 'folder'> & { path: string }): string {
+  const token = signHs256(key, address, (bytes) => fileMessage(path, expiresSec, bytes));
+  return `token=${token}&expires=${expiresSec}`;
+}
+
+function signHs256(key: string, address: string | null, messageOf: (bytes: Uint8Array) => Uint8Array): string {
+  const bytes = address === null ? null : (addressForms(address)[0] ?? null);
+  const signature = digest({ algorithm: 'hmac-sha256', key, message: messageOf(bytes ?? new Uint8Array()) });
+  return `HS256-${bytes === null ? '' : '1-'}${signature}`;
 }

@@ -5,10 +5,11 @@ import type { StorageKey } from '../../ports/storage.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { addMessages } from '../lifecycle/finalize-store.ts';
+import { warningMessage } from '../lifecycle/messages.ts';
 import type { CaptionTrack, MediaMessage, MediaState } from '../schema.ts';
 import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
-import { fingerprint, mayReplace, openFeatures, requestFeatures, type SmartValues } from './smart.ts';
+import { fingerprint, mayExtractTitle, mayReplace, openFeatures, requestFeatures, type SmartValues } from './smart.ts';
 import type { SmartFeature, SmartGeneration } from './smart-schema.ts';
 
 /** Videos of one library for which something may be under way at once. */
@@ -113,15 +114,27 @@ async function changeOpen(
   });
 }
 
+/** Generated texts, and what is to be noted of them; `isExtracted`: taken out of what is said, without a model. */
+export type GeneratedValues = {
+  values: Partial<SmartValues>;
+  messages: readonly MediaMessage[];
+  isExtracted: boolean;
+};
+
+const KEPT_TITLE =
+  'The title was kept: without a language model a generated title replaces a file name only. Set MILLRACE_LANGUAGE_MODEL_URL, ' +
+  'or change the title by hand.';
+
 /**
  * Stores what was generated and ends the request. What a person set meanwhile stays, and so does what nothing was
- * generated for (undefined). Doing it twice changes nothing.
+ * generated for (undefined). Of texts that were extracted without a model, a title replaces a file name only. Doing it
+ * twice changes nothing.
  */
 export async function storeSmart(
   db: Db,
   key: MediaKey,
   request: Guid,
-  { values, messages }: { values: Partial<SmartValues>; messages: readonly MediaMessage[] },
+  { values, messages, isExtracted }: GeneratedValues,
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     const row = await selectSmart(tx, key, true);
@@ -130,16 +143,19 @@ export async function storeSmart(
     if (row === undefined || open.length === 0) return;
     const has = valuesOf(row);
     const stored: Partial<SmartValues> = {};
+    const lines = [...messages];
     for (const feature of open) {
       const [entry, value] = [smart[feature], values[feature]];
       if (entry === undefined) continue;
-      const isStored = value !== undefined && mayReplace(entry, has[feature]);
+      const isKept = feature === 'title' && isExtracted && !mayExtractTitle(entry, has.title);
+      if (isKept) lines.push(warningMessage(KEPT_TITLE, new Date()));
+      const isStored = value !== undefined && mayReplace(entry, has[feature]) && !isKept;
       if (isStored) Object.assign(stored, { [feature]: value });
       smart[feature] = { ...entry, state: 'finished', ...(isStored && { made: fingerprint(value) }) };
     }
     await saveSmart(tx, key, smart);
     await saveValues(tx, key, stored);
-    await addMessages(tx, key, [...messages]);
+    await addMessages(tx, key, lines);
     if (Object.keys(stored).length > 0) await bumpPublication(tx, key);
     if (stored.title !== undefined || stored.description !== undefined) {
       await announce(key, WebhookStatus.titleOrDescriptionGenerated)(tx);

@@ -46,3 +46,28 @@ export function openFeatures(smart: SmartGeneration, request: Guid): SmartFeatur
 export function mayReplace(entry: SmartEntry, value: SmartValues[SmartFeature]): boolean {
   return fingerprint(value) === (entry.made ?? entry.seen);
 }
+
+const MEDIA_FILE =
+  /\.(?:3gp|asf|avi|flac|flv|m2ts|m4a|m4v|mkv|mov|mp3|mp4|mpe?g|mts|mxf|ogg|ogv|opus|ts|vob|wav|webm|wmv)$/i;
+/**
+ * Names that cameras, recorders and clients give: `IMG_0042`, `VID-20260101-WA0003`, `2026-01-01 10-00-00`, a GUID, and
+ * words that are joined by underscores.
+ */
+const GIVEN_NAMES = [
+  /^(?:img|vid|mov|mvi|dsc[nf]?|dji|gopr|gp|gh|gx|pxl)[_-]?\d{3,}[\d_\-.]*(?:wa\d+)?$/i,
+  /^\d{4}-?\d{2}-?\d{2}[\d\s_\-.:tz]*$/i,
+  /^[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i,
+  /^[^\s_]*(?:_[^\s_]*)+$/,
+  /^(?:untitled|undefined|null)$/i,
+];
+
+/** Whether a title is the name of a file, or one that no person chose; only such a title is replaced unseen. */
+export function isFileName(title: string): boolean {
+  const name = title.trim();
+  return name === '' || MEDIA_FILE.test(name) || GIVEN_NAMES.some((pattern) => pattern.test(name));
+}
+
+/** Whether a title that is taken out of the captions may replace another: a file name, or an earlier generated one. */
+export function mayExtractTitle({ made }: SmartEntry, title: string): boolean {
+  return isFileName(title) || fingerprint(title) === made;
+}

@@ -49,6 +49,12 @@ describe('what a cleanup takes', () => {
     ['a rung in every codec', { rungs: [720] }, ['h264 720', 'vp9 720'], null],
     ['several rungs', { rungs: [240, 360] }, ['h264 360', 'h264 240'], null],
     ['what is not configured', { unlisted: true }, ['h264 360'], null],
+    [
+      'no rung that a small source has in the place of a configured one',
+      { unlisted: true, configured: [1080] },
+      ['h264 360', 'h264 240'],
+      null,
+    ],
     ['a rung that is not there', { rungs: [1080] }, [], null],
     ['a rung that is retired already', { rungs: [480] }, [], null],
     ['the original', { original: true }, [], 99],

@@ -29,7 +29,10 @@ export function planCleanup(video: StoredVideo, request: CleanupRequest): Cleanu
   }
   const active = video.renditions.filter(({ isActive }) => isActive);
   const videoRenditions = active.filter(({ kind }) => kind === 'video');
-  const rejected = request.all ? active : videoRenditions.filter((rendition) => isRejected(rendition, request));
+  const configured = standsFor(videoRenditions, request.configured);
+  const rejected = request.all
+    ? active
+    : videoRenditions.filter((rendition) => isRejected(rendition, { ...request, configured }));
   const originalBytes = request.original ? video.originalBytes : null;
   const keepsNone = videoRenditions.length > 0 && videoRenditions.every((rendition) => rejected.includes(rendition));
   if (keepsNone && !request.all) {
@@ -48,6 +51,15 @@ export function planCleanup(video: StoredVideo, request: CleanupRequest): Cleanu
     );
   }
   return { renditions: rejected, originalBytes };
+}
+
+/**
+ * The configured rungs, and the highest of a video where a higher one is configured: a source that is smaller than
+ * that is kept at its own size, listed as the rung that it fills.
+ */
+function standsFor(videoRenditions: readonly RenditionView[], configured: readonly number[]): readonly number[] {
+  const highest = Math.max(...videoRenditions.map(({ rung }) => rung ?? 0));
+  return configured.some((rung) => rung > highest) ? [...configured, highest] : configured;
 }
 
 function isRejected({ rung }: RenditionView, { rungs, unlisted, configured }: CleanupRequest): boolean {

@@ -104,6 +104,7 @@ function selectVideo(db: Db, { libraryId, mediaId }: MediaKey, lock: boolean) {
   return db
     .selectFrom('media')
     .select(['library_id', 'id', 'title', 'collection_id', 'chapters', 'moments', 'meta_tags', 'upload_options'])
+    .select('duration_ms')
     .select(['state', 'state_reason', 'source_key', 'source_bytes', 'source_sha256'])
     .select(sql<boolean>`coalesce(replace_until > now(), false)`.as('takes_other_file'))
     .where('library_id', '=', libraryId)
@@ -177,6 +178,7 @@ function toVideo(row: VideoRow): Video {
     moments: row.moments,
     metaTags: row.meta_tags,
     uploadOptions: row.upload_options,
+    durationMs: row.duration_ms,
   };
   switch (row.state) {
     case 'created':

@@ -12,6 +12,7 @@ const details = {
   moments: [],
   metaTags: [{ property: 'a', value: '1' }],
   uploadOptions: {},
+  durationMs: 0,
 };
 const source: Source = { key: '1/x/source/y' as StorageKey, sizeBytes: 5, sha256: null };
 
@@ -52,11 +53,51 @@ test.each(states)('$video.state: takes an upload $uploadable', ({ video, uploada
   }
 });
 
+test('a file that replaces another keeps the former options that its upload does not name', () => {
+  const uploadOptions = { enabledRungs: [360], jitEnabled: false };
+  const open: Video = { ...details, uploadOptions, state: 'finished', source, acceptsReplacement: true };
+  expect(receiveSource(open, source, { jitEnabled: true }).uploadOptions).toEqual({
+    enabledRungs: [360],
+    jitEnabled: true,
+  });
+  const failed: Video = { ...details, uploadOptions, state: 'failed', source, reason: 'r' };
+  expect(receiveSource(failed, source, { jitEnabled: true }).uploadOptions).toEqual({ jitEnabled: true });
+});
+
 test.each(states)('$video.state: encoding again is $reencoded', ({ video, reencoded }) => {
   const again = () => requestReencode(video);
   if (reencoded === 'refused') expect(again).toThrow('original file');
   else if (reencoded === 'same') expect(again()).toBe(video);
   else expect(again()).toEqual({ ...details, state: 'uploaded', source });
+});
+
+const finished: Video = { ...details, durationMs: 9_400, state: 'finished', source, acceptsReplacement: false };
+const chapter = (start: number, end: number) => ({ chapters: [{ title: 'One', start, end }] });
+const moment = (timestamp: number) => ({ moments: [{ label: 'One', timestamp }] });
+
+test.each([
+  { edit: chapter(0, 10), fault: null },
+  { edit: chapter(9, 9), fault: null },
+  { edit: chapter(0, 11), fault: 'chapters[0].end to be within the video (0 to 10 s), got 11 s' },
+  { edit: chapter(10, 10), fault: 'chapters[0].start to be within the video' },
+  { edit: chapter(-1, 4), fault: 'chapters[0].start' },
+  { edit: chapter(5, 4), fault: 'chapters[0].end to be at least its start (5 s), got 4 s' },
+  { edit: moment(10), fault: null },
+  { edit: moment(11), fault: 'moments[0].timestamp' },
+  { edit: moment(-1), fault: 'moments[0].timestamp' },
+])('chapters and moments are within the video: $edit', ({ edit, fault }) => {
+  const change = () => editVideo(finished, edit);
+  if (fault === null) expect(change()).toEqual({ ...finished, ...edit });
+  else expect(change).toThrow(fault);
+});
+
+test('without a measured file only an end before the start and a negative time are refused', () => {
+  const created: Video = { ...details, state: 'created' };
+  expect(editVideo(created, chapter(0, 99_999))).toMatchObject(chapter(0, 99_999));
+  expect(() => editVideo(created, chapter(-1, 2))).toThrow('not to be negative');
+  expect(() => editVideo(created, chapter(3, 2))).toThrow('at least its start');
+  // Another file is being planned: the old length is not its length.
+  expect(editVideo({ ...finished, state: 'uploaded', source }, chapter(0, 20))).toMatchObject(chapter(0, 20));
 });
 
 test('an edit that changes nothing gives back the very same video', () => {

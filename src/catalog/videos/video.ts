@@ -17,6 +17,8 @@ export type VideoDetails = {
   moments: Moment[];
   metaTags: MetaTag[];
   uploadOptions: UploadOptions;
+  /** Of the file that was planned last; 0 before that. */
+  durationMs: number;
 };
 
 /** A video by state. An original may be gone once the video is finished, or when it never had one (made from live). */
@@ -86,9 +88,13 @@ export function failUpload(video: Video, reason: string): Video {
   return { ...detailsOf(video), state: 'upload-failed', reason };
 }
 
-/** Gives a video its original. Refuses (`invalid`) when it has had one. */
-export function receiveSource(video: Video, source: Source, uploadOptions: UploadOptions): Video {
+/**
+ * Gives a video its original. A file that replaces another keeps the options of the former upload that its own does
+ * not name. Refuses (`invalid`) when it has had one.
+ */
+export function receiveSource(video: Video, source: Source, options: UploadOptions): Video {
   requireUploadable(video);
+  const uploadOptions = video.state === 'finished' ? { ...video.uploadOptions, ...options } : options;
   return { ...detailsOf(video), uploadOptions, state: 'uploaded', source };
 }
 
@@ -125,13 +131,51 @@ export function requestReencode(video: Video): Video {
 }
 
 /**
- * Changes what the edit names. The same video comes back when that changes nothing. Refuses (`invalid`) an empty title.
+ * Changes what the edit names. The same video comes back when that changes nothing. Refuses (`invalid`) an empty title,
+ * and chapters and moments that are not within the video.
  */
 export function editVideo(video: Video, edit: VideoEdit): Video {
   if (edit.title === '')
     throw new Refused('invalid', 'Expected a title of at least one character, got an empty one. Send one.');
   const edited: Video = { ...video, ...edit };
-  return JSON.stringify(editable(edited)) === JSON.stringify(editable(video)) ? video : edited;
+  if (!isSame(edited.chapters, video.chapters)) requireChaptersWithin(edited);
+  if (!isSame(edited.moments, video.moments)) requireMomentsWithin(edited);
+  return isSame(editable(edited), editable(video)) ? video : edited;
+}
+
+function requireChaptersWithin(video: Video): void {
+  const endSec = endOf(video);
+  for (const [index, { start, end }] of video.chapters.entries()) {
+    if (start < 0 || start >= endSec) throw outside(`chapters[${index}].start`, start, endSec);
+    if (end > endSec) throw outside(`chapters[${index}].end`, end, endSec);
+    if (end < start) {
+      const message = `Expected chapters[${index}].end to be at least its start (${start} s), got ${end} s. Correct it.`;
+      throw new Refused('invalid', message);
+    }
+  }
+}
+
+function requireMomentsWithin(video: Video): void {
+  const endSec = endOf(video);
+  for (const [index, { timestamp }] of video.moments.entries()) {
+    if (timestamp < 0 || timestamp > endSec) throw outside(`moments[${index}].timestamp`, timestamp, endSec);
+  }
+}
+
+/** The end of a video, rounded up to whole seconds as clients read it; infinite while no file of it was measured. */
+function endOf({ state, durationMs }: Video): number {
+  const isMeasured = durationMs > 0 && state !== 'uploaded' && state !== 'processing';
+  return isMeasured ? Math.ceil(durationMs / 1000) : Number.POSITIVE_INFINITY;
+}
+
+function outside(field: string, sec: number, endSec: number): Refused {
+  const range =
+    endSec === Number.POSITIVE_INFINITY ? 'not to be negative' : `to be within the video (0 to ${endSec} s)`;
+  return new Refused('invalid', `Expected ${field} ${range}, got ${sec} s. Correct it.`);
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function editable({ title, collectionId, chapters, moments, metaTags }: VideoDetails): unknown[] {
@@ -139,8 +183,8 @@ function editable({ title, collectionId, chapters, moments, metaTags }: VideoDet
 }
 
 function detailsOf(video: Video): VideoDetails {
-  const { libraryId, id, title, collectionId, chapters, moments, metaTags, uploadOptions } = video;
-  return { libraryId, id, title, collectionId, chapters, moments, metaTags, uploadOptions };
+  const { libraryId, id, title, collectionId, chapters, moments, metaTags, uploadOptions, durationMs } = video;
+  return { libraryId, id, title, collectionId, chapters, moments, metaTags, uploadOptions, durationMs };
 }
 
 function alreadyUploaded({ id, state }: Video): Refused {

@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseGuid } from '../../lib/guid.ts';
-import { judgeStatus, redirectTarget, retryDelaySec, webhookBody, webhookHeaders } from './webhook.ts';
+import { judgeStatus, redirectTarget, retryDelaySec, WebhookStatus, webhookBody, webhookHeaders } from './webhook.ts';
 
 const id = parseGuid('0192f000-0000-7000-8000-000000000001');
 const mediaId = parseGuid('657bb740-a71b-4529-a012-528021c31a92');
@@ -60,4 +62,10 @@ test('redirects that keep a POST are followed, never away from https', () => {
   expect(redirectTarget(307, undefined, 'https://example.com/hook')).toBeNull();
   expect(() => redirectTarget(307, 'http://example.com/', 'https://example.com/hook')).toThrow('from https to http:');
   expect(() => redirectTarget(307, 'http://[', 'https://example.com/hook')).toThrow('no URL');
+});
+
+test('docs/webhooks.md lists every status', () => {
+  const page = readFileSync(path.resolve(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8');
+  const listed = [...page.matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number));
+  expect(listed).toEqual(Object.values(WebhookStatus).toSorted((a, b) => a - b));
 });

@@ -1,5 +1,6 @@
 import type { DrmPackage } from '../../catalog/drm/drm-package.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
+import type { NamedProtection } from '../../catalog/shield/admission/edge-path.ts';
 import { openAes } from '../../lib/aes.ts';
 import { encryptSegment, HEADROOM_BYTES, measureEncrypted } from '../../media/drm/encryption/encrypt-segment.ts';
 import { encryptedHlsSizeBytes, encryptHlsSegment } from '../../media/drm/signalling/hls-aes128.ts';
@@ -8,7 +9,7 @@ import type { ObjectWindow } from '../objects/object-part.ts';
 import { type KeyedRendition, nameOf, type OpenedRendition, type PackageKeys } from './package-keys.ts';
 import { OVER, type PlaySessions } from './play-sessions.ts';
 import type { ProtectedObjects } from './protected-objects.ts';
-import { isClear, livePackages, type NamedProtection } from './protection.ts';
+import { isClear, livePackages } from './protection.ts';
 
 /** A protection under which bytes are given out, with what it takes to encrypt them. */
 export type OpenProtection =

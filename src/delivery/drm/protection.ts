@@ -5,15 +5,6 @@ import { isH264 } from '../../catalog/publications/rungs.ts';
 /** How a video is given out now: in the clear, whole segments under keys of a play session, or by a package. */
 export type Protection = { kind: 'none' } | { kind: 'sessions' } | { kind: 'package'; packaged: DrmPackage };
 
-/**
- * The folder of a rendition in which bytes are requested: its own, where they are clear, that of a package (`e2`),
- * or that of a play session. One address never stands for clear and for encrypted bytes.
- */
-export type NamedProtection =
-  | { kind: 'clear' }
-  | { kind: 'package'; number: number }
-  | { kind: 'session'; session: string };
-
 const GRACE_MS = 24 * 3600 * 1000;
 
 export function protectionOf({ settings, packages }: Publication): Protection {

@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { Publication } from '../../catalog/publications/publication.ts';
+import type { EdgeTarget } from '../../catalog/shield/admission/edge-path.ts';
 import { newGuid } from '../../lib/guid.ts';
 import type { StorageKey } from '../../ports/storage.ts';
-import type { EdgeTarget } from '../edge-path.ts';
 import type { Answer } from '../http/answer.ts';
 import { type SegmentAddress, SegmentResponseCache } from './segment-response-cache.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Publication } from '../../catalog/publications/publication.ts';
-import type { EdgeTarget } from '../edge-path.ts';
+import type { EdgeTarget } from '../../catalog/shield/admission/edge-path.ts';
 import type { Answer } from '../http/answer.ts';
 import { hasConditions } from '../http/conditions.ts';
 import { headersOfWhole } from '../http/send-answer.ts';

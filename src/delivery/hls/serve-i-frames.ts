@@ -1,4 +1,5 @@
 import type { Publication, StoredChunk } from '../../catalog/publications/publication.ts';
+import type { NamedProtection } from '../../catalog/shield/admission/edge-path.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { readInitSegment } from '../../media/cmaf/init-segment.ts';
 import { type IFrame, writeIFrameHead } from '../../media/hls/i-frame.ts';
@@ -12,7 +13,7 @@ import {
   type ProtectionDeps,
 } from '../drm/encrypt-bytes.ts';
 import type { OpenedRendition } from '../drm/package-keys.ts';
-import { listableRenditions, type NamedProtection } from '../drm/protection.ts';
+import { listableRenditions } from '../drm/protection.ts';
 import { type Answer, CACHE_FOR_EVER, notFound } from '../http/answer.ts';
 import type { ObjectPart, Part, Slice } from '../objects/object-part.ts';
 import type { IFrameLists } from './i-frame-lists.ts';

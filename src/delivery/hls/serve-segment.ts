@@ -1,9 +1,10 @@
 import type { Publication } from '../../catalog/publications/publication.ts';
+import type { NamedProtection } from '../../catalog/shield/admission/edge-path.ts';
 import { type Guid, timeOfGuid } from '../../lib/guid.ts';
 import { findChunk, segmentBytes, segmentCount } from '../../media/presentation/published-rendition.ts';
 import { encryptBytes, isOpened, openProtection, type Piece, type ProtectionDeps } from '../drm/encrypt-bytes.ts';
 import type { OpenedRendition } from '../drm/package-keys.ts';
-import { listableRenditions, type NamedProtection } from '../drm/protection.ts';
+import { listableRenditions } from '../drm/protection.ts';
 import { type Answer, CACHE_FOR_EVER, notFound, unavailable } from '../http/answer.ts';
 import type { RequestedSegment, SegmentRequests } from '../on-demand/segment-requests.ts';
 import type { PublicationReader } from '../publication-reader.ts';

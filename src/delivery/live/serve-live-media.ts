@@ -1,4 +1,5 @@
 import type { Publication } from '../../catalog/publications/publication.ts';
+import type { NamedProtection } from '../../catalog/shield/admission/edge-path.ts';
 import { openAes } from '../../lib/aes.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { encryptSegment, HEADROOM_BYTES } from '../../media/drm/encryption/encrypt-segment.ts';
@@ -19,7 +20,6 @@ import {
   type ProtectionDeps,
 } from '../drm/encrypt-bytes.ts';
 import { nameOf } from '../drm/package-keys.ts';
-import type { NamedProtection } from '../drm/protection.ts';
 import { type Answer, CACHE_FOR_EVER, CACHE_PRIVATELY, notFound, unavailable } from '../http/answer.ts';
 import type { WatchedStream } from './watched-stream.ts';
 

@@ -1,16 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { WafSettings } from '../../catalog/libraries/library-settings.ts';
-import type { AdmissionRequest, Client, Purpose } from '../../catalog/shield/admission/admit.ts';
+import type { AdmissionRequest, Client } from '../../catalog/shield/admission/admit.ts';
 import type { CompiledPolicy } from '../../catalog/shield/admission/compiled-policy.ts';
+import type { EdgeTarget } from '../../catalog/shield/admission/edge-path.ts';
 import { hostOf } from '../../catalog/shield/admission/host-rules.ts';
 import type { Inspected } from '../../catalog/shield/admission/judge-firewall.ts';
+import { needsInspection, purposeOf, targetUnderHost } from '../../catalog/shield/admission/read-purpose.ts';
+import type { Route, Routes } from '../../catalog/shield/admission/route.ts';
 import type { FirewallSource } from '../../catalog/shield/firewall/open-firewall.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { ClientBudgets } from '../clients/client-budgets.ts';
-import type { EdgeTarget } from '../edge-path.ts';
 import type { KnownClients } from './known-clients.ts';
 import type { PolicyReader } from './policy-reader.ts';
-import type { Route, Routes } from './route.ts';
 
 /** A request as the edge decides about it. */
 export type EdgeRequest = AdmissionRequest & { message: IncomingMessage; target: EdgeTarget | null };
@@ -31,9 +32,10 @@ export async function receive(message: IncomingMessage, deps: ReceiveDeps): Prom
   const client = deps.clients.find(message);
   const route = deps.routes.read(url, headers.host ?? '');
   const byHost = route.host === null ? null : await findPolicy(route.host, client, deps);
-  const { policy, target } = byHost === null ? await byPath(route, client, deps) : underHost(route, byHost);
+  const { policy, target } =
+    byHost === null ? await byPath(route, client, deps) : { policy: byHost, target: targetUnderHost(route, byHost) };
   const purpose = purposeOf(method, target);
-  const facts = { message, client, purpose, isQueryKnown: route.isQueryKnown };
+  const isInspected = needsInspection(purpose, route.isQueryKnown, headers.range !== undefined);
   return {
     message,
     method,
@@ -44,29 +46,13 @@ export async function receive(message: IncomingMessage, deps: ReceiveDeps): Prom
     client,
     // A page that hides its address from a request across origins still names its origin.
     page: pageOf(headers.referer ?? headers.origin),
-    inspected: needsInspection(facts) ? await readInspected(facts, policy, deps) : null,
+    inspected: isInspected ? await readInspected({ message, client }, policy, deps) : null,
     nowMs: Date.now(),
   };
 }
 
-type Facts = { message: IncomingMessage; client: Client; purpose: Purpose; isQueryKnown: boolean };
-
-/** What the grammar of addresses lacks. Requests of players are never looked at, with a range least of all. */
-function needsInspection({ message, purpose, isQueryKnown }: Facts): boolean {
-  switch (purpose) {
-    case 'unknown':
-      return true;
-    case 'media':
-    case 'player':
-      return !isQueryKnown && message.headers.range === undefined;
-    case 'asset':
-    case 'preflight':
-      return false;
-  }
-}
-
 async function readInspected(
-  { message, client }: Facts,
+  { message, client }: Pick<EdgeRequest, 'message' | 'client'>,
   policy: CompiledPolicy | null,
   { firewall, unzoned }: ReceiveDeps,
 ): Promise<Inspected> {
@@ -75,14 +61,6 @@ async function readInspected(
   // Its rules are compiled once, beside the requests that need none of them.
   if (waf.enabled) await firewall.ready();
   return { request: { method, url, httpVersion, rawHeaders, address: client.address }, waf };
-}
-
-/** A zone's host serves that zone and its library alone: what others own must not share its origin. */
-function underHost({ pathZone, target }: Route, policy: CompiledPolicy) {
-  const { name, libraryId } = policy.zone;
-  const isForeign = pathZone !== null && pathZone !== name;
-  const isForeignPage = target?.kind === 'player' && target.libraryId !== libraryId;
-  return { policy, target: isForeign || isForeignPage ? null : target };
 }
 
 async function byPath({ pathZone, target }: Route, client: Client, deps: ReceiveDeps) {
@@ -118,12 +96,6 @@ export async function lookUp<Found>(
   } finally {
     budgets.give(client.key, 'coldLookups');
   }
-}
-
-function purposeOf(method: string, target: EdgeTarget | null): Purpose {
-  if (method === 'OPTIONS') return 'preflight';
-  if (target === null) return 'unknown';
-  return target.kind === 'beacon' || target.kind === 'embed-client' ? 'asset' : target.kind;
 }
 
 function pageOf(header: string | undefined): string | null {

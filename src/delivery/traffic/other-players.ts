@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isbot } from 'isbot';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import type { Admitted } from '../../catalog/shield/admission/admit.ts';
+import type { EdgeTarget } from '../../catalog/shield/admission/edge-path.ts';
 import type { SeenSession } from '../../catalog/statistics/sums/statistics-gain.ts';
 import { deviceOf } from '../../catalog/statistics/visits/device.ts';
 import type { Visits } from '../../catalog/statistics/visits/visits.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
-import type { EdgeTarget } from '../edge-path.ts';
 import type { EdgeRequest } from '../receive/receive.ts';
 
 /**

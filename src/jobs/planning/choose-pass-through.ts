@@ -1,5 +1,12 @@
 import { encodeFragmentTable } from '../../media/cmaf/fragment-table.ts';
-import { type LadderOptions, MAX_BITRATES_BPS, RUNGS, type Rung, rungForSize } from '../../media/encode/ladder.ts';
+import {
+  type LadderOptions,
+  listedRung,
+  MAX_BITRATES_BPS,
+  RUNGS,
+  type Rung,
+  rungForSize,
+} from '../../media/encode/ladder.ts';
 import { type PassThroughPlan, planPassThrough } from '../../media/pass-through/plan-pass-through.ts';
 import { buildInit } from '../../media/pass-through/write-init.ts';
 import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts';
@@ -30,7 +37,7 @@ export function choosePassThrough(
   const { plan } = answer;
   const isForGood = answer.kind === 'accepted' && isAllowed && plan.holdTicks === 0 && fitsAudio(plan, facts);
   const init = buildInit(index, plan, facts.video.colorMatrix);
-  return { plan, init, plannedSegments: listSegments(plan), rung, isForGood };
+  return { plan, init, plannedSegments: listSegments(plan), rung: listedRung(facts.video, rung), isForGood };
 }
 
 /** The rung that a source of its size is listed as; one that is larger than all stands for the highest. */

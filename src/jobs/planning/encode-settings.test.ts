@@ -21,6 +21,20 @@ test.each([
     upload: { enabledCodecs: ['hevc'] },
     expected: ['h264'],
   },
-])('$name: H.264 always comes first', ({ stored, upload, expected }) => {
-  expect(readEncodeSettings(stored, upload).codecs).toEqual(expected);
+  {
+    name: 'codecs that the video has',
+    stored: { encoding: { codecs: ['av1'] } },
+    upload: {},
+    present: ['vp9', 'h264'],
+    expected: ['h264', 'vp9', 'av1'],
+  },
+  {
+    name: 'codecs that the video has, on the free tier since',
+    stored: { encoding: { tier: 'free' } },
+    upload: {},
+    present: ['vp9'],
+    expected: ['h264', 'vp9'],
+  },
+])('$name: H.264 always comes first', ({ stored, upload, present = [], expected }) => {
+  expect(readEncodeSettings(stored, upload, present).codecs).toEqual(expected);
 });

@@ -19,14 +19,19 @@ export type EncodeSettings = {
 
 /**
  * Merges a library's settings with what the upload requested; an upload's empty list, or one of unknown rungs, is the
- * library's.
+ * library's. `presentCodecs` are kept: codecs that the video has already, which may have been added one by one.
  */
-export function readEncodeSettings(stored: unknown, upload: UploadOptions): EncodeSettings {
+export function readEncodeSettings(
+  stored: unknown,
+  upload: UploadOptions,
+  presentCodecs: readonly string[] = [],
+): EncodeSettings {
   const { encoding, watermark } = readLibrarySettings(stored);
   const wanted = knownRungs(upload.enabledRungs ?? []);
   const allowed = wanted.length > 0 ? wanted : knownRungs(encoding.rungs);
   const caps = Object.entries(encoding.videoKbps).map(([rung, kbps]) => [rung, kbps * 1000]);
-  const codecs: readonly string[] = encoding.tier === 'free' ? [] : (upload.enabledCodecs ?? encoding.codecs);
+  const chosen = encoding.tier === 'free' ? [] : (upload.enabledCodecs ?? encoding.codecs);
+  const codecs: readonly string[] = [...chosen, ...presentCodecs];
   return {
     ladder: {
       allowedRungs: allowed.length > 0 ? allowed : RUNGS.filter((rung) => rung <= 1080),

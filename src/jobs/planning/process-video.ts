@@ -118,7 +118,7 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
   const early = new AbortController();
   try {
     const indexing = indexSource(file, signal);
-    const settings = readEncodeSettings(claim.librarySettings, claim.uploadOptions);
+    const settings = readEncodeSettings(claim.librarySettings, claim.uploadOptions, claim.presentCodecs);
     const begun = { path: file.path, indexing, normaliseLoudness: settings.normaliseLoudness };
     const audio = startFirstAudio(begun, AbortSignal.any([signal, early.signal]));
     // What is indexed was held against the size of the file, sample by sample. Its error is reported below.

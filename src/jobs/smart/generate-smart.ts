@@ -59,8 +59,8 @@ export const generateSmart = defineJob<Payload, JobDeps>({
     try {
       const wanted = { features: source.open, transcript, model: deps.languageModel };
       const evidence = () => readEvidence(key, source.durationSec, deps, signal);
-      const { values, messages } = await generateTexts({ ...wanted, readEvidence: evidence }, signal);
-      await storeSmart(deps.db, key, payload.request, { values, messages });
+      const generated = await generateTexts({ ...wanted, readEvidence: evidence }, signal);
+      await storeSmart(deps.db, key, payload.request, generated);
     } catch (error) {
       if (!(error instanceof EngineBusy)) throw error;
       await sendAgain(payload, deps, Math.max(error.retryAfterSec, pauseSec(payload)));

@@ -24,12 +24,14 @@ type Wanted = {
   readEvidence: () => Promise<Evidence>;
 };
 
+type Generated = { values: GeneratedTexts; messages: MediaMessage[]; isExtracted: boolean };
+
 /** Texts of a video, by the model where there is one, else taken out of what is said; lines say what went wrong. */
 export async function generateTexts(
   { features, transcript, model, readEvidence }: Wanted,
   signal: AbortSignal,
-): Promise<{ values: GeneratedTexts; messages: MediaMessage[] }> {
-  if (model === null) return { values: extractTexts(features, transcript, await readEvidence()), messages: [] };
+): Promise<Generated> {
+  if (model === null) return extractTexts(features, transcript, await readEvidence());
   const request = {
     name: 'video_texts',
     instructions: answerInstructions(features, transcript),
@@ -38,19 +40,28 @@ export async function generateTexts(
   };
   const read = (answer: string) => readModelAnswer(answer, features, transcript);
   try {
-    return { values: await askModel(model, { request, read }, signal), messages: [] };
+    return { values: await askModel(model, { request, read }, signal), messages: [], isExtracted: false };
   } catch (error) {
     if (!(error instanceof BadModelAnswer)) throw error;
     const { message } = error;
     const text = `The language model gave no usable answer (${message}), so texts were taken out of what is said.`;
-    const values = extractTexts(features, transcript, await readEvidence());
-    return { values, messages: [warningMessage(text, new Date())] };
+    const { messages, ...extracted } = extractTexts(features, transcript, await readEvidence());
+    return { ...extracted, messages: [warningMessage(text, new Date()), ...messages] };
   }
 }
 
-/** A feature for which nothing can be made of what is said is left out. */
-function extractTexts(features: readonly SmartFeature[], transcript: Transcript, evidence: Evidence): GeneratedTexts {
+/** Why a feature has no text that was extracted. */
+const NOTHING_FOUND: Readonly<Record<SmartFeature, string>> = {
+  title: 'No title was generated: the captions have no whole sentence that can stand alone as a title.',
+  description: 'No description was generated: the captions have no whole sentences.',
+  chapters: 'No chapters were generated: what is said is too short or has one topic.',
+  moments: 'No moments were generated: the captions have no words to name them by.',
+};
+
+/** A feature for which nothing can be made of what is said is left out, with a line that gives the reason. */
+function extractTexts(features: readonly SmartFeature[], transcript: Transcript, evidence: Evidence): Generated {
   const values: GeneratedTexts = {};
+  const messages: MediaMessage[] = [];
   for (const feature of features) {
     switch (feature) {
       case 'title':
@@ -66,7 +77,9 @@ function extractTexts(features: readonly SmartFeature[], transcript: Transcript,
         values.moments = makeMoments(transcript, evidence);
         break;
     }
-    if (values[feature]?.length === 0) delete values[feature];
+    if (values[feature]?.length !== 0) continue;
+    delete values[feature];
+    messages.push(warningMessage(NOTHING_FOUND[feature], new Date()));
   }
-  return values;
+  return { values, messages, isExtracted: true };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeVideoFacts } from '../../../test/support/media/source-facts.ts';
-import { planLadder, RUNGS, type Rung, rungForSize } from './ladder.ts';
+import { listedRung, planLadder, RUNGS, type Rung, rungForSize } from './ladder.ts';
 
 const SCOPE = ['1080:1920x800', '720:1280x534', '480:854x356', '360:640x266', '240:426x178'];
 
@@ -22,6 +22,11 @@ test.each<{ size: [number, number]; allowed: readonly Rung[]; expected: string[]
   { size: [160, 120], allowed: [240, 360], expected: ['240:160x120'] },
   { size: [321, 181], allowed: [360, 240], expected: ['240:322x182'] },
   { size: [1, 1], allowed: [240], expected: ['240:2x2'] },
+  { size: [320, 240], allowed: [1080], expected: ['240:320x240'] },
+  { size: [240, 320], allowed: [1080, 2160], expected: ['240:240x320'] },
+  { size: [640, 360], allowed: [720], expected: ['360:640x360'] },
+  { size: [960, 540], allowed: [720, 1080], expected: ['480:960x540'] },
+  { size: [1270, 714], allowed: [720], expected: ['720:1270x714'] },
   { size: [720, 720], allowed: [720], expected: ['720:720x720'] },
 ])('a source of $size with $allowed allowed -> $expected', ({ size, allowed, expected }) => {
   const video = makeVideoFacts({ displayWidthPx: size[0], displayHeightPx: size[1] });
@@ -44,6 +49,19 @@ test.each<{ size: [number, number]; rung: Rung | null }>([
 ])('a source of $size that is not scaled is listed as $rung', ({ size, rung }) => {
   const [displayWidthPx, displayHeightPx] = size;
   expect(rungForSize({ displayWidthPx, displayHeightPx }, [240, 360, 480, 720, 1080])).toBe(rung);
+});
+
+test.each<{ size: [number, number]; rung: Rung; listed: Rung }>([
+  { size: [320, 240], rung: 1080, listed: 240 },
+  { size: [960, 540], rung: 720, listed: 480 },
+  { size: [700, 500], rung: 720, listed: 480 },
+  { size: [1278, 718], rung: 720, listed: 720 },
+  { size: [160, 120], rung: 240, listed: 240 },
+  { size: [2560, 1080], rung: 1080, listed: 1080 },
+  { size: [1180, 664], rung: 1080, listed: 480 },
+])('an unscaled source of $size kept under $rung is listed as $listed', ({ size, rung, listed }) => {
+  const [displayWidthPx, displayHeightPx] = size;
+  expect(listedRung({ displayWidthPx, displayHeightPx }, rung)).toBe(listed);
 });
 
 test('caps are the library’s own where it has them', () => {

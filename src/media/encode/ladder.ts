@@ -58,6 +58,23 @@ function fillsRung(rung: Rung, size: PictureSize): boolean {
   return shortPx >= rung || longPx >= rung * LONG_TO_SHORT - ROUNDING_PX;
 }
 
+/** A picture may be this much smaller than a rung and still be listed as it. */
+const MAX_UNDERSIZE = 1.1;
+
+/**
+ * The rung that an unscaled picture is listed as, when a library keeps it under `sizeRung`: that one, unless the
+ * picture is clearly smaller. Then the highest rung below that it fills, or the lowest, so that no video is listed
+ * under a resolution that it does not have.
+ */
+export function listedRung(size: PictureSize, sizeRung: Rung): Rung {
+  const grown = {
+    displayWidthPx: size.displayWidthPx * MAX_UNDERSIZE,
+    displayHeightPx: size.displayHeightPx * MAX_UNDERSIZE,
+  };
+  if (fillsRung(sizeRung, grown)) return sizeRung;
+  return RUNGS.findLast((rung) => rung < sizeRung && fillsRung(rung, size)) ?? RUNGS[0];
+}
+
 function sidesOf({ displayWidthPx, displayHeightPx }: PictureSize): { shortPx: number; longPx: number } {
   return { shortPx: Math.min(displayWidthPx, displayHeightPx), longPx: Math.max(displayWidthPx, displayHeightPx) };
 }
@@ -65,8 +82,8 @@ function sidesOf({ displayWidthPx, displayHeightPx }: PictureSize): { shortPx: n
 /**
  * Chooses the renditions to encode, highest first: each rung that the short or the long side of the source fills. The
  * first keeps the source's own size when either side fits, however wide that is; the others stay within 16:9. Never
- * upscales; a source smaller than every allowed rung gets one rendition of its own size under the lowest. Aspect is
- * kept, sides are even. A source without picture gets none. Throws when no rung is allowed.
+ * upscales; a source smaller than every allowed rung gets one rendition of its own size, listed as the rung that it
+ * fills. Aspect is kept, sides are even. A source without picture gets none. Throws when no rung is allowed.
  */
 export function planLadder(facts: { video: PictureSize | null }, options: LadderOptions): RungPlan[] {
   const allowed = RUNGS.filter((rung) => options.allowedRungs.includes(rung)).reverse();
@@ -77,12 +94,17 @@ export function planLadder(facts: { video: PictureSize | null }, options: Ladder
   const { displayWidthPx, displayHeightPx } = video;
   const { shortPx, longPx } = sidesOf(video);
   const fitting = allowed.filter((rung) => fillsRung(rung, video));
-  return (fitting.length === 0 ? [lowest] : fitting).map((rung, index) => {
+  const capOf = (rung: Rung) => options.maxBitratesBps?.[rung] ?? MAX_BITRATES_BPS[rung];
+  if (fitting.length === 0) {
+    const [widthPx, heightPx] = [toEven(displayWidthPx), toEven(displayHeightPx)];
+    return [{ rung: listedRung(video, lowest), widthPx, heightPx, maxBitrateBps: capOf(lowest) }];
+  }
+  return fitting.map((rung, index) => {
     // Of a picture wider than 16:9 the long side fits no rung that the short side does not fit as well.
     const isOwnSize = index === 0 && shortPx <= rung;
     const scale = isOwnSize ? 1 : Math.min(1, rung / shortPx, (rung * LONG_TO_SHORT) / longPx);
     const [widthPx, heightPx] = [toEven(displayWidthPx * scale), toEven(displayHeightPx * scale)];
-    return { rung, widthPx, heightPx, maxBitrateBps: options.maxBitratesBps?.[rung] ?? MAX_BITRATES_BPS[rung] };
+    return { rung, widthPx, heightPx, maxBitrateBps: capOf(rung) };
   });
 }
 

@@ -1,8 +1,9 @@
-import { countStems, distinctPhrases, keyPhrases } from './key-phrases.ts';
-import { capitalise, LONGEST, plainLine } from './plain-line.ts';
+import { LONGEST, plainLine } from './plain-line.ts';
 import { segmentTopics, type TopicUnit } from './segment-topics.ts';
 import type { Sentence } from './sentences.ts';
+import { countStems, topicWords } from './topic-words.ts';
 import type { Evidence, Transcript } from './transcript.ts';
+import { chooseHeadline } from './whole-sentence.ts';
 
 /** A chapter in whole seconds: the first begins at 0, each ends where the next begins, the last with the video. */
 export type SpokenChapter = { title: string; start: number; end: number };
@@ -32,7 +33,7 @@ export function makeChapters(transcript: Transcript, { cutsSec }: Pick<Evidence,
   if (starts.length < 2) return [];
   const groups = starts.map((start, index) => sentences.slice(start, starts[index + 1] ?? sentences.length));
   return inWholeSeconds(
-    groups.map((group) => ({ title: titleOf(group, sentences), startSec: breakBefore(group, cutsSec) })),
+    groups.map((group) => ({ title: titleOf(group, transcript), startSec: breakBefore(group, cutsSec) })),
     durationSec,
   );
 }
@@ -85,12 +86,10 @@ function nearestCut(cutsSec: readonly number[], sec: number): number | null {
   return nearest;
 }
 
-function titleOf(group: readonly Sentence[], all: readonly Sentence[]): string {
-  const rest = new Set(group);
-  const elsewhere = countStems(all.filter((sentence) => !rest.has(sentence)));
-  const phrases = distinctPhrases(keyPhrases(group, elsewhere), 2);
-  const [best, second] = phrases;
-  // One word alone says little of a chapter.
-  const text = best?.stems.length === 1 && second !== undefined ? `${best.text}, ${second.text}` : best?.text;
-  return capitalise(plainLine(text ?? group[0]?.text ?? '', LONGEST.chapter));
+/** The whole sentence that names a chapter best, or the words that set it apart. */
+function titleOf(group: readonly Sentence[], { sentences, language }: Transcript): string {
+  const headline = chooseHeadline(group, language, LONGEST.chapter);
+  if (headline !== null) return headline;
+  const own = new Set(group);
+  return plainLine(topicWords(group, countStems(sentences.filter((sentence) => !own.has(sentence)))), LONGEST.chapter);
 }

@@ -1,7 +1,8 @@
-import { countStems, distinctPhrases, keyPhrases } from './key-phrases.ts';
-import { capitalise, LONGEST, plainLine } from './plain-line.ts';
+import { LONGEST, plainLine } from './plain-line.ts';
 import type { Sentence } from './sentences.ts';
+import { countStems, topicWords } from './topic-words.ts';
 import type { Evidence, Transcript } from './transcript.ts';
+import { asTitle, isWholeSentence } from './whole-sentence.ts';
 
 /** A moment in whole seconds from the start. */
 export type SpokenMoment = { label: string; timestamp: number };
@@ -36,7 +37,7 @@ export function makeMoments(transcript: Transcript, evidence: Evidence): SpokenM
   }
   return taken
     .toSorted((a, b) => a.startSec - b.startSec)
-    .map((sentence) => ({ label: labelOf(sentence, counts), timestamp: Math.floor(sentence.startSec) }));
+    .map((sentence) => ({ label: labelOf(sentence), timestamp: Math.floor(sentence.startSec) }));
 }
 
 type Scale = { counts: ReadonlyMap<string, number>; most: number; durationSec: number; evidence: Evidence };
@@ -66,17 +67,9 @@ function loudness(levels: readonly number[], startSec: number, endSec: number): 
   return Math.min(1, (peak - mean) / LOUD_DB);
 }
 
-/** Its best phrase, else what is said. */
-function labelOf(sentence: Sentence, counts: ReadonlyMap<string, number>): string {
-  if (sentence.text.length <= LONGEST.moment / 2) return capitalise(plainLine(sentence.text, LONGEST.moment));
-  const phrases = keyPhrases([sentence], new Map()).map((phrase) => ({
-    ...phrase,
-    score: phrase.stems.reduce((sum, stem) => sum + (counts.get(stem) ?? 0), 0) / phrase.stems.length ** 0.6,
-  }));
-  const [best, second] = distinctPhrases(
-    phrases.toSorted((a, b) => b.score - a.score),
-    2,
-  );
-  const text = best !== undefined && best.stems.length === 1 && second ? `${best.text}, ${second.text}` : best?.text;
-  return capitalise(plainLine(text ?? sentence.text, LONGEST.moment));
+/** A whole sentence that is short enough, else the words that it is about. */
+function labelOf(sentence: Sentence): string {
+  const title = asTitle(sentence);
+  if (isWholeSentence(sentence) && title.length <= LONGEST.moment) return plainLine(title, LONGEST.moment);
+  return plainLine(topicWords([sentence], new Map()), LONGEST.moment);
 }

@@ -1,8 +1,8 @@
 import type { Passage } from './passage.ts';
 import type { Word, WordReader } from './words.ts';
 
-/** A sentence of what is said, with its words. */
-export type Sentence = Passage & { words: readonly Word[] };
+/** A sentence of what is said, with its words. `isPart`: the captions do not show where it begins and ends. */
+export type Sentence = Passage & { words: readonly Word[]; isPart?: boolean };
 
 /** A longer sentence is speech without punctuation, as some engines write it: its passages stand for sentences. */
 const LONG_CHARS = 220;
@@ -14,7 +14,7 @@ const MOST_SENTENCES = 1_500;
 /** Puts passages together and splits them into sentences (Unicode UAX 29), which keep the times of their parts. */
 export function readSentences(passages: readonly Passage[], language: string, read: WordReader): Sentence[] {
   const segmenter = new Intl.Segmenter(language.slice(0, 2), { granularity: 'sentence' });
-  let sentences: Passage[] = [];
+  let sentences: (Passage & { isPart?: boolean })[] = [];
   for (const run of splitAtPauses(passages)) sentences.push(...splitRun(run, segmenter));
   while (sentences.length > MOST_SENTENCES) sentences = joinPairs(sentences);
   return sentences.map((sentence) => ({ ...sentence, words: read(sentence.text) }));
@@ -31,14 +31,16 @@ function splitAtPauses(passages: readonly Passage[]): Passage[][] {
   return runs;
 }
 
-function splitRun(run: readonly Passage[], segmenter: Intl.Segmenter): Passage[] {
+function splitRun(run: readonly Passage[], segmenter: Intl.Segmenter): (Passage & { isPart: boolean })[] {
   const text = run.map((passage) => passage.text).join(' ');
-  const sentences: Passage[] = [];
+  const sentences: (Passage & { isPart: boolean })[] = [];
   for (const { segment, index } of segmenter.segment(text)) {
-    for (const { start, end } of cutLong(run, index, index + segment.length)) {
+    const cuts = cutLong(run, index, index + segment.length);
+    for (const { start, end } of cuts) {
       const part = text.slice(start, end).trim();
       if (part === '') continue;
-      sentences.push({ startSec: timeAt(run, start), endSec: timeAt(run, end - 1, true), text: part });
+      const times = { startSec: timeAt(run, start), endSec: timeAt(run, end - 1, true) };
+      sentences.push({ ...times, text: part, isPart: cuts.length > 1 });
     }
   }
   return sentences;
@@ -72,13 +74,15 @@ function timeAt(run: readonly Passage[], at: number, isEnd = false): number {
   return run.at(-1)?.endSec ?? 0;
 }
 
-function joinPairs(sentences: readonly Passage[]): Passage[] {
-  const joined: Passage[] = [];
+function joinPairs(sentences: readonly Passage[]): (Passage & { isPart?: boolean })[] {
+  const joined: (Passage & { isPart?: boolean })[] = [];
   for (let at = 0; at < sentences.length; at += 2) {
     const [first, second] = [sentences[at], sentences[at + 1]];
     if (first === undefined) break;
     joined.push(
-      second === undefined ? first : { ...first, endSec: second.endSec, text: `${first.text} ${second.text}` },
+      second === undefined
+        ? first
+        : { ...first, endSec: second.endSec, text: `${first.text} ${second.text}`, isPart: true },
     );
   }
   return joined;

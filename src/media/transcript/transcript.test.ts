@@ -59,12 +59,54 @@ test('one talk is one chapter, and few words are none', () => {
 
 test('a title and a description are made of what is said', () => {
   const talk = transcriptOf(cuesOf(BREAD));
-  expect(makeTitle(talk).toLowerCase()).toMatch(/bread|dough|loaf/);
+  expect(makeTitle(talk)).toBe('Today we bake a loaf of bread');
   const description = makeDescription(talk);
   expect(description.length).toBeLessThanOrEqual(LONGEST.description);
   for (const sentence of description.split(/(?<=\.) /)) expect(BREAD).toContain(sentence);
   expect(makeTitle(transcriptOf([]))).toBe('');
   expect(makeDescription(transcriptOf([]))).toBe('');
+});
+
+const CONCERT = [
+  'Welcome to the town band.',
+  'Tonight the band plays four marches in the old hall.',
+  "It's a pleasure to hear the hall filled with music.",
+  "If you like the music, tomorrow we'll play the marches again.",
+  'The conductor has led the band for twenty years.',
+  'Tickets cost five euros at the door.',
+];
+
+test.each([
+  ['in a cue each', CONCERT],
+  ['over several cues', CONCERT.join(' ').match(/(?:\S+ ?){1,5}/g) ?? []],
+])('titles, labels and descriptions are whole sentences of the captions: %s', (_, texts) => {
+  const cues = texts.map((text, index) => ({ startMs: index * 2000, endMs: index * 2000 + 1900, settings: '', text }));
+  const talk = transcriptOf(cues);
+  const said = CONCERT.map((sentence) => sentence.replace(/\.$/, ''));
+  expect(makeTitle(talk)).toBe('Tonight the band plays four marches in the old hall');
+  for (const sentence of makeDescription(talk).split(/(?<=\.) /)) expect(CONCERT).toContain(sentence);
+  for (const { label } of makeMoments(talk, NO_EVIDENCE)) expect(said).toContain(label);
+});
+
+test.each([
+  ['words without punctuation', ['music tomorrow we will', 'play it again for all of you']],
+  ['sentences that are broken off', ['The music of tomorrow...', 'We will play the…']],
+  ['greetings and questions', ['Hello and welcome everybody.', 'Who plays the violin tonight?']],
+  ['the end of a sentence', ['of the music that we play tomorrow.']],
+  ['shouts', ['THE MUSIC STARTS AT EIGHT TONIGHT.']],
+  ['a sentence without an end', ['The Music Starts At Eight Tonight']],
+])('%s are no title', (_, texts) => {
+  const cues = texts.map((text, index) => ({ startMs: index * 2000, endMs: index * 2000 + 1900, settings: '', text }));
+  expect(makeTitle(transcriptOf(cues))).toBe('');
+});
+
+test('without whole sentences there is no description, and chapters and moments are named by single words', () => {
+  const cues = cuesOf(BREAD, STARS, BIKES).map((cue) => ({ ...cue, text: cue.text.replace('.', '').toLowerCase() }));
+  const talk = transcriptOf(cues);
+  expect(makeDescription(talk)).toBe('');
+  const words = /^\p{Lu}[\p{L}']*(?:, [\p{L}']+)?$/u;
+  for (const { title } of makeChapters(talk, NO_EVIDENCE)) expect(title).toMatch(words);
+  for (const { label } of makeMoments(talk, NO_EVIDENCE)) expect(label).toMatch(words);
 });
 
 test('moments are where viewers were and where it is loud', () => {

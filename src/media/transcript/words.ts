@@ -104,7 +104,10 @@ function judge(lower: string, stops: ReadonlySet<string>): Pick<Word, 'stem' | '
     return { stem: lower, isContent: !stops.has(lower) && !ONLY_HIRAGANA.test(lower) };
   }
   const bare = lower.replace(/'s$/, '');
-  const isContent = bare.length >= SHORTEST_CONTENT && !stops.has(lower) && !stops.has(bare) && !/^\d+$/.test(bare);
+  // "we'll" and "couldn't" carry no more meaning than "we" and "could".
+  const whole = lower.replace(/(?:n't|'(?:ll|re|ve|d|m))$/, '');
+  const isStop = [lower, bare, whole].some((form) => stops.has(form));
+  const isContent = bare.length >= SHORTEST_CONTENT && !isStop && !/^\d+$/.test(bare);
   return { stem: bare.replace(/s$/, '').slice(0, STEM_LETTERS), isContent };
 }
 

@@ -100,8 +100,9 @@ function Thumbnail({ video }: { video: VideoModel }) {
   );
 }
 
+/** The preview next to a thumbnail; null where a token opens the thumbnail only. */
 function previewOf({ thumbnailUrl, thumbnailFileName }: VideoModel): string | null {
-  if (thumbnailUrl === null || thumbnailFileName === null) return null;
+  if (thumbnailUrl === null || thumbnailFileName === null || thumbnailUrl.includes('?')) return null;
   return thumbnailUrl.replace(thumbnailFileName, 'preview.webp');
 }
 

@@ -1,8 +1,7 @@
-import { type PullZoneName, parsePullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
-import { type Guid, parseGuid } from '../lib/guid.ts';
-import { sheetName } from '../media/images/image-set.ts';
-import type { DrmSystem } from '../ports/drm-key-source.ts';
-import type { NamedProtection } from './drm/protection.ts';
+import { type Guid, parseGuid } from '../../../lib/guid.ts';
+import { sheetName } from '../../../media/images/image-set.ts';
+import type { DrmSystem } from '../../../ports/drm-key-source.ts';
+import { type PullZoneName, parsePullZoneName } from '../../pull-zones/pull-zone-name.ts';
 
 /** What a request requests. Anything that is not of this grammar does not exist. */
 export type EdgeTarget =
@@ -13,6 +12,15 @@ export type EdgeTarget =
   | { kind: 'asset'; name: string }
   /** The client of the player.js protocol, by the address that applications know. */
   | { kind: 'embed-client' };
+
+/**
+ * The folder of a rendition in which bytes are requested: its own, where they are clear, that of a package (`e2`),
+ * or that of a play session. One address never means clear and encrypted bytes.
+ */
+export type NamedProtection =
+  | { kind: 'clear' }
+  | { kind: 'package'; number: number }
+  | { kind: 'session'; session: string };
 
 export type MediaFile =
   | { kind: 'multivariant' }

@@ -1,9 +1,9 @@
-import { type PullZoneName, parsePullZoneName } from '../../catalog/pull-zones/pull-zone-name.ts';
-import { readAddress, type SignedAddress } from '../../catalog/pull-zones/url-token.ts';
-import type { HostRules } from '../../catalog/shield/admission/host-rules.ts';
-import { isKnownQuery } from '../../catalog/shield/admission/known-query.ts';
-import { remember } from '../../lib/remember.ts';
-import { type EdgeTarget, parseEdgePath } from '../edge-path.ts';
+import { remember } from '../../../lib/remember.ts';
+import { type PullZoneName, parsePullZoneName } from '../../pull-zones/pull-zone-name.ts';
+import { readAddress, type SignedAddress } from '../../pull-zones/url-token.ts';
+import { type EdgeTarget, parseEdgePath } from './edge-path.ts';
+import type { HostRules } from './host-rules.ts';
+import { isKnownQuery } from './known-query.ts';
 
 /** What the bytes of a request's first line and Host name; nothing is looked up yet. */
 export type Route = {

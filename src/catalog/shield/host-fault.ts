@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { Hit } from '../../catalog/shield/hit.ts';
-import { RULES } from '../../catalog/shield/rules.ts';
+import type { Hit } from './hit.ts';
+import { RULES } from './rules.ts';
 
 /**
- * What is wrong with how a request names its host (RFC 9112 section 3.2 has such requests refused); null for nothing.
- * Of several, a cache or proxy before us may have chosen another one; Node keeps the first and drops the rest.
+ * Finds a fault in how a request names its host; null for none. RFC 9112 section 3.2 has such requests refused. Of
+ * several names, a cache or proxy before us may have chosen another one than Node, which keeps the first.
  */
 export function findHostFault({
   rawHeaders,

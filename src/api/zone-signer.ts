@@ -1,0 +1,32 @@
+import type { Library } from '../catalog/libraries/library.ts';
+import { parsePullZoneName } from '../catalog/pull-zones/pull-zone-name.ts';
+import { signMedia, signMediaFile } from '../catalog/pull-zones/sign-media.ts';
+import type { ZonePolicy } from '../catalog/pull-zones/zone-policy.ts';
+import type { ZoneRef } from '../catalog/pull-zones/zone-policy-store.ts';
+import type { Guid } from '../lib/guid.ts';
+
+export type ZoneSignerDeps = { loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null> };
+
+/** Signs addresses of a zone that requires tokens, for one caller. */
+export type ZoneSigner = {
+  /** The path token of a media's folder, which opens all of its files. */
+  folder(media: { mediaId: Guid; durationMs: number }): string;
+  /** The query that opens one file of a media and nothing else. */
+  file(mediaId: Guid, file: string): string;
+};
+
+/** The signer of a library's zone for a caller at `address`; null where the zone requires no token. */
+export async function loadZoneSigner(
+  { pullZone }: Library,
+  address: string,
+  { loadPolicy }: ZoneSignerDeps,
+): Promise<ZoneSigner | null> {
+  const name = pullZone.settings.tokenRequired ? parsePullZoneName(pullZone.name) : null;
+  const policy = name === null ? null : await loadPolicy({ by: 'name', name });
+  if (policy === null) return null;
+  const viewer = { address, nowMs: Date.now() };
+  return {
+    folder: (media) => signMedia(policy, media, viewer),
+    file: (mediaId, file) => signMediaFile(policy, `/${mediaId}/${file}`, viewer),
+  };
+}

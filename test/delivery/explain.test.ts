@@ -1,0 +1,144 @@
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { text as readText } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { explainRequest } from '../../src/api/pull-zones/explain-request.ts';
+import { readWafSettings } from '../../src/catalog/libraries/library-settings.ts';
+import { createPullZoneStore } from '../../src/catalog/pull-zones/pull-zone-store.ts';
+import { signFile, signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
+import { loadZonePolicy } from '../../src/catalog/pull-zones/zone-policy-store.ts';
+import { openFirewall } from '../../src/catalog/shield/firewall/open-firewall.ts';
+import { createShieldSettingsStore } from '../../src/catalog/shield/shield-settings-store.ts';
+import { readRuleTexts } from '../../src/compose/firewall.ts';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
+import { ATTACKS, BROWSER, SCANS } from '../support/hostile-requests.ts';
+import { TEST_SECRET } from '../support/packager.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { createGrowingRoom, type GrowingRoom } from './growing-video.ts';
+import type { RenditionKey } from './publish.ts';
+import type { TestEdge } from './start-test-edge.ts';
+
+const OWN_HOSTS = ['127.0.0.1', 'localhost', 'edge.test'];
+const AGENT = BROWSER.replace('User-Agent: ', '');
+
+let videos: GrowingRoom;
+let key: RenditionKey;
+let edge: TestEdge;
+const firewall = openFirewall(readRuleTexts, (error) => {
+  throw error;
+});
+
+beforeAll(async () => {
+  videos = await createGrowingRoom();
+  key = await videos.addVideo();
+  await videos.publish(key, 0);
+  await createShieldSettingsStore(videos.database.db).changeUnzoned(() => ({ ...readWafSettings({}), blocks: true }));
+  const settings = JSON.stringify({ waf: { blocks: true }, tokenRequired: true, blocksRoot: true, blocksPost: true });
+  await videos.database.db
+    .updateTable('pull_zone')
+    .set({ settings })
+    .where('library_id', '=', videos.libraryId)
+    .execute();
+  edge = await videos.open({ firewall });
+});
+afterAll(() => videos.close());
+
+type Asked = { method: string; host: string; target: string; headers: Record<string, string> };
+
+/** The verdict of the edge, by its status and the rule that it names. */
+async function judgeAtEdge({ method, host, target, headers }: Asked): Promise<string | null> {
+  const socket = connect(edge.port, '127.0.0.1');
+  const lines = Object.entries({ Host: host, ...headers, Connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  socket.write([`${method} ${target} HTTP/1.1`, ...lines, '', ''].join('\r\n'));
+  const answer = await readText(socket);
+  const rule = /^x-millrace-rule: (\S+)/im.exec(answer)?.[1] ?? null;
+  return /^HTTP\/1\.1 (?:403|429) /.test(answer) ? rule : null;
+}
+
+async function explain({ method, host, target, headers }: Asked): Promise<string | null> {
+  const { db } = videos.database;
+  const secretBox = createSecretBox(TEST_SECRET);
+  const { id } = await db
+    .selectFrom('pull_zone')
+    .select('id')
+    .where('library_id', '=', videos.libraryId)
+    .executeTakeFirstOrThrow();
+  const Url = `http://${host}${target}`;
+  const body = { Url, Method: method, RemoteIp: '127.0.0.1', Headers: { Host: host, ...headers, Connection: 'close' } };
+  const sent = Readable.from([Buffer.from(JSON.stringify(body))]);
+  const raw = {
+    params: { id: String(id) },
+    queryText: '',
+    // All that is read of a message.
+    message: Object.assign(sent, { headers: {} }) as unknown as IncomingMessage,
+    grant: null,
+    address: '127.0.0.1',
+    signal: new AbortController().signal,
+  };
+  const deps = {
+    pullZones: createPullZoneStore({ db, secretBox }),
+    loadPolicy: (ref: Parameters<typeof loadZonePolicy>[1]) => loadZonePolicy({ db, secretBox }, ref),
+    shieldSettings: createShieldSettingsStore(db),
+    ownHosts: OWN_HOSTS,
+    firewall,
+  };
+  const { RuleId } = Object(await explainRequest.handle(raw, deps));
+  return RuleId;
+}
+
+/** Path and agent of a hostile request. */
+function partsOf(text: string): { path: string; agent: string } {
+  return {
+    path: /^GET (\S+) HTTP/.exec(text)?.[1] ?? '/',
+    agent: /^User-Agent: (.*)$/im.exec(text)?.[1] ?? AGENT,
+  };
+}
+
+test('explain gives the verdict of the edge for hostile, signed and plain addresses under every prefix and host', async () => {
+  const { keys } = (await loadZonePolicy(
+    { db: videos.database.db, secretBox: createSecretBox(TEST_SECRET) },
+    { by: 'library', libraryId: videos.libraryId },
+  )) ?? { keys: { current: '' } };
+  const expiresSec = Math.floor(Date.now() / 1000) + 600;
+  const signing = { key: keys.current, expiresSec, address: null };
+  const zone = `/vz-${videos.libraryId}`;
+  const { mediaId } = key;
+  const folder = signFolder({ ...signing, folder: `/${mediaId}/` });
+  const query = signFile({ ...signing, path: `/${mediaId}/thumbnail.jpg` });
+  const files = [
+    ...['', '/', `/${mediaId}/playlist.m3u8`, `/${mediaId}/none.txt`, `/${mediaId}/playlist.m3u8?x=%3Cscript%3E`],
+    ...[`/${mediaId}/thumbnail.jpg?${query}`, `/${mediaId}/playlist.m3u8?${query}`, `/${mediaId}/../playlist.m3u8`],
+    ...[`/${folder}/${mediaId}/playlist.m3u8`, `/${folder}/${mediaId}/playlist.m3u8?q=1%27%20or%20sleep(5)%23`],
+    ...[`/embed/${videos.libraryId}/${mediaId}`, '/embed/9/x', '/assets/none.js', '/beacons', `/${mediaId}%2f.env`],
+    ...[...ATTACKS, ...SCANS].map(([, text]) => partsOf(text).path),
+  ];
+  const prefixes = ['', zone, '/vz-99', `/${mediaId}`];
+  const hosts = ['127.0.0.1', `vz-${videos.libraryId}.edge.test`, 'vz-99.edge.test', 'other.example'];
+  const agents = [AGENT, ...SCANS.map(([, text]) => partsOf(text).agent)];
+  const random = seededRandom(7);
+  const any = <T>(list: readonly T[]): T => list[random.below(list.length)] as T;
+  const verdicts = new Set<string | null>();
+  for (const file of files) {
+    for (const prefix of prefixes) {
+      const asked: Asked = {
+        method: any(['GET', 'GET', 'HEAD', 'POST', 'OPTIONS']),
+        host: any(hosts),
+        target: `${prefix}${file}` || '/',
+        headers: {
+          'User-Agent': any(agents),
+          Accept: '*/*',
+          ...(random.below(5) === 0 && { Range: 'bytes=0-9' }),
+          ...(random.below(5) === 0 && { Referer: 'https://page.example/a' }),
+        },
+      };
+      const verdict = await judgeAtEdge(asked);
+      verdicts.add(verdict);
+      expect([asked, await explain(asked)]).toEqual([asked, verdict]);
+    }
+  }
+  expect(verdicts.has(null)).toBe(true);
+  expect(verdicts.size).toBeGreaterThan(6);
+});
