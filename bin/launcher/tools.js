@@ -3,7 +3,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { runChild } from './run-child.js';
 
 /**
- * `program` may be a whole path, of a folder too. `debianPackage` may be several, with spaces between them.
+ * `program` is a name on the path, or the absolute path of a file or folder of `debianPackage`.
  *
  * @typedef {{ program: string, debianPackage: string }} Tool
  */
@@ -16,8 +16,8 @@ const SERVE_TOOLS = [
 ];
 
 /**
- * GStreamer with HTTP, HLS, MP4 and Matroska; H.264 and AAC; publishing by RTMP and SRT. Its program comes without its
- * plugins, so that one file of each package of plugins is looked for too.
+ * GStreamer with HTTP, HLS, MP4 and Matroska; H.264 and AAC; publishing by RTMP and SRT. The program does not depend on
+ * its plugins, so each package of plugins is found by one of its files.
  *
  * @type {readonly Tool[]}
  */
@@ -30,20 +30,41 @@ const GSTREAMER = [
   { program: gstreamerPlugin('libav'), debianPackage: 'gstreamer1.0-libav' },
 ];
 
-/** A small real speech engine, its English model, and read speech with its text. */
-const SPEECH = 'pocketsphinx pocketsphinx-en-us pocketsphinx-testdata';
+/**
+ * A small real speech engine, its English model, and recorded speech with its text. Each package is found by a file of
+ * its own.
+ *
+ * @type {readonly Tool[]}
+ */
+const SPEECH = [
+  { program: 'pocketsphinx_continuous', debianPackage: 'pocketsphinx' },
+  { program: '/usr/share/pocketsphinx/model/en-us/en-us', debianPackage: 'pocketsphinx-en-us' },
+  { program: '/usr/share/pocketsphinx/test/data/librivox', debianPackage: 'pocketsphinx-testdata' },
+];
+
+/** @type {readonly Tool[]} */
+const NGINX = [{ program: '/usr/sbin/nginx', debianPackage: 'nginx-light' }];
+
+/** @type {readonly Tool[]} */
+const CHROMIUM = [{ program: 'chromium-headless-shell', debianPackage: 'chromium-headless-shell' }];
+
+/** Module of nginx that a benchmark compares with. @param {string} name @param {string} debianPackage @returns {Tool} */
+const nginxModule = (name, debianPackage) => ({
+  program: `/usr/lib/nginx/modules/ngx_${name}_module.so`,
+  debianPackage,
+});
 
 /** @type {Record<string, readonly Tool[]>} */
 const TOOLS = {
   serve: SERVE_TOOLS,
   test: [
     ...SERVE_TOOLS,
-    { program: 'chromium-headless-shell', debianPackage: 'chromium-headless-shell' },
+    ...CHROMIUM,
     { program: 'firefox-esr', debianPackage: 'firefox-esr' },
     { program: 'mpv', debianPackage: 'mpv' },
     { program: '/usr/share/modsecurity-crs/rules', debianPackage: 'modsecurity-crs' },
-    { program: '/usr/sbin/nginx', debianPackage: 'nginx-light' },
-    { program: 'pocketsphinx_continuous', debianPackage: SPEECH },
+    ...NGINX,
+    ...SPEECH,
     { program: 'bzip2', debianPackage: 'bzip2' },
     { program: 'tmux', debianPackage: 'tmux' },
     ...GSTREAMER,
@@ -51,17 +72,27 @@ const TOOLS = {
   soak: [
     ...SERVE_TOOLS,
     { program: 'zzuf', debianPackage: 'zzuf' },
-    { program: 'chromium-headless-shell', debianPackage: 'chromium-headless-shell' },
+    ...CHROMIUM,
     { program: 'firefox-esr', debianPackage: 'firefox-esr' },
     { program: 'mpv', debianPackage: 'mpv' },
     { program: 'vlc', debianPackage: 'vlc' },
+    ...SPEECH,
     ...GSTREAMER,
+  ],
+  bench: [
+    ...SERVE_TOOLS,
+    ...CHROMIUM,
+    { program: '/usr/share/modsecurity-crs/rules', debianPackage: 'modsecurity-crs' },
+    ...NGINX,
+    nginxModule('rtmp', 'libnginx-mod-rtmp'),
+    nginxModule('http_modsecurity', 'libnginx-mod-http-modsecurity'),
+    ...SPEECH,
   ],
 };
 
 /**
- * Installs the system's programs that a command needs: as root by apt-get, else it says in one line
- * how and throws.
+ * Installs the Debian packages that a command needs if the user is root. Otherwise throws with the line that installs
+ * them.
  *
  * @param {string} command
  */
@@ -84,7 +115,7 @@ export async function ensureTools(command) {
 /**
  * @param {string} command
  * @param {string} path as in $PATH
- * @param {string} root below which whole paths are looked for
+ * @param {string} root folder in which absolute paths are looked for
  * @returns {Tool[]}
  */
 export function missingTools(command, path, root = '/') {
@@ -95,7 +126,7 @@ export function missingTools(command, path, root = '/') {
 }
 
 /**
- * Where Debian keeps a plugin of GStreamer.
+ * Returns the path of a GStreamer plugin on Debian.
  *
  * @param {string} name
  */
@@ -107,11 +138,11 @@ function gstreamerPlugin(name) {
 /** @param {string} file */
 function canRun(file) {
   try {
-    // A plugin is loaded, not run.
+    // Plugins and modules are loaded, not run.
     accessSync(file, file.endsWith('.so') ? constants.R_OK : constants.X_OK);
     return true;
   } catch {
-    // Absent or not executable: both mean that this folder does not have the program.
+    // Absent or not executable: this folder does not have the program.
     return false;
   }
 }

@@ -106,6 +106,21 @@ test('the programs that a command needs are looked for on the path', () => {
   expect(missingTools('serve', folder)).toEqual([]);
 });
 
+test('a speech engine without its model and test data is not enough', () => {
+  makeProgram('pocketsphinx_continuous', 'exit 0');
+  const missing = missingTools('test', folder, folder).map(({ debianPackage }) => debianPackage);
+  expect(missing.filter((name) => name.startsWith('pocketsphinx'))).toEqual([
+    'pocketsphinx-en-us',
+    'pocketsphinx-testdata',
+  ]);
+});
+
+test.each(['bench', 'soak'])('%s installs the programs that it needs', (command) => {
+  const needed = missingTools(command, folder, folder).map(({ debianPackage }) => debianPackage);
+  expect(needed).toEqual(expect.arrayContaining(['ffmpeg', 'chromium-headless-shell', 'pocketsphinx-testdata']));
+  expect(needed.includes('libnginx-mod-rtmp')).toBe(command === 'bench');
+});
+
 // Each in a world whose path holds nothing but what the test puts there.
 const users = [
   ...(process.getuid?.() === 0 ? [{ as: 'root', command: [process.execPath] }] : []),
