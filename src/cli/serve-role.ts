@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { openFirstLibrary } from '../compose/first-library.ts';
 import { startRole } from '../compose.ts';
+import { settingsOf } from '../config/role-environment.ts';
 import type { Role } from '../config/roles.ts';
 import type { RoleSettings, Settings } from '../config/settings.ts';
 import {
@@ -36,7 +37,7 @@ export async function serveRole(role: Role, settings: Settings, log: Logger, sto
     listeners: {},
     sandbox: await findSandboxLevel(),
   };
-  const running = await startRole(role, roleSettings, { fleet: () => fleet });
+  const running = await startRole(role, settingsOf(role, roleSettings), { fleet: () => fleet });
   fleet.listeners = running.listeners;
   watchHealth(
     running,

@@ -57,6 +57,14 @@ const settingsSchema = Type.Object({
   ...statisticsSchema,
 });
 
+/** Names of the settings whose values are secrets. */
+export const SECRET_SETTINGS: ReadonlySet<string> = new Set(
+  Object.entries(settingsSchema.properties).flatMap(([name, schema]) => {
+    const { writeOnly } = schema as TSchemaOptions; // Every schema here is made by `setting`.
+    return writeOnly === true ? [name] : [];
+  }),
+);
+
 type SettingName = keyof typeof settingsSchema.properties;
 type Texts = Partial<Record<SettingName, string>>;
 

@@ -277,3 +277,19 @@ function dripFrom(start: number): (response: ServerResponse) => void {
     response.once('close', () => clearInterval(timer));
   };
 }
+
+test.each([
+  ['an HLS playlist', '#EXTM3U\n#EXT-X-VERSION:3\n', 'a playlist names media and has none'],
+  [
+    'a DASH manifest',
+    '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011">',
+    'Save the stream as one file',
+  ],
+  ['an HTML page', '<!doctype html><title>Sign in</title>', 'send the bytes of the video or audio file'],
+])('%s is not fetched, and the reason is in the answer', async (kind, body, advice) => {
+  origin.script((_request, response) => void response.end(body));
+  const answer = await stack.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/live.m3u8` } });
+  expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(`The origin sent ${kind}`)]);
+  expect(answer.text).toContain(advice);
+  expect(await stack.uploads()).toEqual([]);
+});

@@ -311,3 +311,33 @@ test('a final upload that is ended takes its parts with it', async () => {
   expect((await at(`${stack.url}/tusupload/${final}`, sign(library, guid)).remove()).status).toBe(204);
   expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
 });
+
+test.each([
+  [
+    'in a creation',
+    async (guid: string, body: Buffer) => create(library, guid, { headers: { ...PIECE, ...length(9_000) }, body }),
+  ],
+  [
+    'in a first piece',
+    async (guid: string, body: Buffer) => {
+      const upload = await opened(await create(library, guid, { headers: length(9_000) }), guid);
+      return upload.patch(0, body);
+    },
+  ],
+  [
+    'in parts',
+    async (guid: string, body: Buffer) => {
+      const { concat } = await uploadParts(guid, [body, Buffer.from('more')]);
+      return joining(guid, concat);
+    },
+  ],
+])('a file that is none of media, %s, is refused as itself and leaves nothing', async (_, send) => {
+  const guid = await stack.createVideo();
+  const answer = await send(guid, Buffer.from('<!doctype html><title>Sign in</title>'));
+  expect([answer.status, Object(await answer.json()).message]).toEqual([
+    400,
+    'The body is an HTML page; send the bytes of the video or audio file.',
+  ]);
+  expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
+  expect(await stack.loadVideo(guid)).toMatchObject({ status: 0 });
+});

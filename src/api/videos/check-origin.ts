@@ -2,6 +2,7 @@ import { MAX_FETCH_BYTES } from '../../jobs/uploads/fetch-video.ts';
 import { statusMessage } from '../../lib/outbound/download.ts';
 import type { Outbound, OutboundAnswer } from '../../lib/outbound/outbound.ts';
 import { Refused } from '../../lib/refused.ts';
+import { recognizeForeign } from '../../media/probe/foreign-bytes.ts';
 
 const PATIENCE_MS = 15_000;
 
@@ -9,7 +10,7 @@ const PATIENCE_MS = 15_000;
 export type Origin = { url: string; headers: Record<string, string> };
 
 /**
- * Requests a file of an origin and waits for its first byte, so that a fetch that cannot succeed is refused at once
+ * Requests a file of an origin and looks at its first bytes, so that a fetch that cannot succeed is refused at once
  * (`invalid`), with what the origin answered. Answers the size that was announced, 0 when none was.
  */
 export async function checkOrigin({ url, headers }: Origin, outbound: Outbound, signal: AbortSignal): Promise<number> {
@@ -31,6 +32,12 @@ export async function checkOrigin({ url, headers }: Origin, outbound: Outbound, 
 
 async function requireFile({ status, body }: OutboundAnswer): Promise<void> {
   if (status !== 200) throw new Refused('invalid', statusMessage(status));
-  for await (const chunk of body) if (chunk.length > 0) return;
+  for await (const chunk of body) {
+    const foreign = recognizeForeign(chunk);
+    if (foreign !== null) {
+      throw new Refused('invalid', `The origin sent ${foreign.kind}, which cannot be fetched: ${foreign.advice}.`);
+    }
+    if (chunk.length > 0) return;
+  }
   throw new Refused('invalid', 'Origin sent an empty file.');
 }

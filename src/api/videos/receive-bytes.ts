@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { finished, PassThrough } from 'node:stream';
+import { finished, Transform } from 'node:stream';
 import { isDatabaseAway } from '../../catalog/is-database-away.ts';
 import type { UploadStore } from '../../catalog/uploads/upload-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { watchRate } from '../../lib/watch-rate.ts';
+import { watchStart } from '../../media/probe/foreign-bytes.ts';
 import type { Storage, StorageKey, WrittenObject } from '../../ports/storage.ts';
 
 const RENEW_MS = 20_000;
@@ -17,7 +18,8 @@ type Deps = { storage: Storage; uploads: UploadStore };
 
 /**
  * Streams a request's body into an object, keeping the lease of its upload session and ending a caller that sends
- * less than 1 KiB/s over a minute (`timeout`). Refuses (`invalid`) a body that ends early; nothing is left then.
+ * less than 1 KiB/s over a minute (`timeout`). Refuses (`invalid`) a body that ends early, or whose beginning shows that
+ * it is no media file; nothing is left then.
  */
 export async function receiveBytes(
   { body, objectKey, lengthBytes, uploadId }: Upload,
@@ -29,7 +31,7 @@ export async function receiveBytes(
   const endLease = keepLease(uploads, uploadId, (error) => stop.abort(error));
   try {
     const options = lengthBytes === null ? {} : { lengthBytes };
-    const written = await storage.put(objectKey, detach(body), options, AbortSignal.any([signal, stop.signal]));
+    const written = await storage.put(objectKey, detach(body, stop), options, AbortSignal.any([signal, stop.signal]));
     if (written.sizeBytes === 0) throw emptyBody();
     if (lengthBytes === null || written.sizeBytes === lengthBytes) return written;
     throw new Error(`Expected ${lengthBytes} announced bytes, got ${written.sizeBytes}.`);
@@ -42,8 +44,16 @@ export async function receiveBytes(
 }
 
 // A writer that fails ends its stream. The request must outlive that: the refusal is still to be sent on it.
-function detach(body: IncomingMessage): PassThrough {
-  const copy = new PassThrough({ highWaterMark: BUFFER_BYTES });
+function detach(body: IncomingMessage, stop: AbortController): Transform {
+  const look = watchStart();
+  const copy = new Transform({
+    highWaterMark: BUFFER_BYTES,
+    transform(bytes: Buffer, _encoding, done) {
+      const foreign = look(bytes);
+      if (foreign !== null) stop.abort(foreign);
+      done(foreign, bytes);
+    },
+  });
   // Between here and its first reader it may already fail.
   copy.on('error', () => undefined);
   finished(body, { writable: false }, (error) => {

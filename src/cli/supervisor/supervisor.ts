@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { settingsOf } from '../../config/role-environment.ts';
 import { type Role, roles } from '../../config/roles.ts';
 import type { RoleSettings, Settings } from '../../config/settings.ts';
 import { Refused } from '../../lib/refused.ts';
@@ -135,7 +136,7 @@ export class Supervisor {
     const settings = { ...this.#roleSettings, ...this.#ports() };
     if (this.#library !== null) {
       this.#stages.set(role, 'started');
-      this.#roles.get(role)?.send({ type: 'start', settings });
+      this.#roles.get(role)?.send({ type: 'start', settings: settingsOf(role, settings) });
     } else if (role === 'api') {
       this.#stages.set(role, 'preparing');
       this.#roles.get(role)?.send({ type: 'prepare', settings, keys: this.#keys.keys });

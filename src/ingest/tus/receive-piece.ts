@@ -4,6 +4,7 @@ import { finished, Transform } from 'node:stream';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { watchRate } from '../../lib/watch-rate.ts';
+import { watchStart } from '../../media/probe/foreign-bytes.ts';
 import type { Staging } from '../../ports/storage.ts';
 import type { TusChecksum } from './headers.ts';
 import type { RunningHashes } from './running-hashes.ts';
@@ -25,7 +26,7 @@ export type ReceivePieceDeps = { staging: Staging; hashes: RunningHashes };
 /**
  * Stages a piece; its bytes are durable when this answers, with the new size, or null when they do not have the
  * checksum that was announced (nothing of them is kept then). What arrived of a piece that breaks off is kept,
- * unless a checksum was to say whether it is good. Ends a client that sends less than 1 KiB/s over a minute.
+ * unless a checksum was to say whether it is good. Refuses a file whose beginning shows that it is no media file. Ends a client that sends less than 1 KiB/s over a minute.
  */
 export async function receivePiece(piece: Piece, deps: ReceivePieceDeps, stopped: AbortSignal): Promise<number | null> {
   const { uploadId, request, offset, checksum } = piece;
@@ -34,9 +35,12 @@ export async function receivePiece(piece: Piece, deps: ReceivePieceDeps, stopped
   if (announced > piece.maxBytes) throw tooLong(piece.maxBytes);
   const running = piece.isHashed ? hashes.take(uploadId, offset) : null;
   const sha1 = createHash('sha1');
+  // A part may be any part of the file: those are looked at when they are joined.
+  const look = offset === 0 && piece.isHashed ? watchStart() : () => null;
   const body = tap(request, piece.maxBytes, (bytes) => {
     running?.hash.update(bytes);
     if (checksum !== null) sha1.update(bytes);
+    return look(bytes);
   });
   const tooSlow = new AbortController();
   const watch = watchRate(request, () => tooSlow.abort(slow()));
@@ -64,7 +68,7 @@ async function takeBack({ uploadId, offset }: Piece, staging: Staging): Promise<
 }
 
 // A writer that fails ends its stream. The request must outlive that: the refusal is still to be sent on it.
-function tap(request: IncomingMessage, maxBytes: number, see: (bytes: Buffer) => void): Transform {
+function tap(request: IncomingMessage, maxBytes: number, see: (bytes: Buffer) => Error | null): Transform {
   let seen = 0;
   const body = new Transform({
     transform(bytes: Buffer, _encoding, done) {
@@ -73,8 +77,7 @@ function tap(request: IncomingMessage, maxBytes: number, see: (bytes: Buffer) =>
         done(tooLong(maxBytes));
         return;
       }
-      see(bytes);
-      done(null, bytes);
+      done(see(bytes), bytes);
     },
   });
   // Between here and its first reader it may already fail.

@@ -1,6 +1,7 @@
 import type { TusUpload } from '../../catalog/uploads/tus-upload-store.ts';
 import { requireSpace } from '../../jobs/uploads/require-space.ts';
 import { Refused } from '../../lib/refused.ts';
+import { ForeignBody } from '../../media/probe/foreign-bytes.ts';
 import { readChecksum } from './headers.ts';
 import { receivePiece } from './receive-piece.ts';
 import type { TusDeps, TusExchange } from './tus-exchange.ts';
@@ -51,6 +52,7 @@ export async function writePiece(
     if (size === lengthBytes) await complete(exchange, upload);
     return { kind: 'written', size };
   } catch (error) {
+    if (error instanceof ForeignBody) await deps.uploads.drop(upload);
     if (stopped.aborted || !(error instanceof Refused) || error.kind !== 'conflict') throw error;
     const size = await finalize(exchange, upload);
     return { kind: size === lengthBytes ? 'over' : 'elsewhere', size };
@@ -67,7 +69,10 @@ export async function finalize(exchange: TusExchange, upload: TusUpload): Promis
   const { deps, stopping } = exchange;
   let size = await deps.uploads.size(upload);
   if (upload.kind === 'final' && size !== upload.lengthBytes) {
-    const sha256 = await deps.uploads.join(upload, stopping);
+    const sha256 = await deps.uploads.join(upload, stopping).catch(async (error: unknown) => {
+      if (error instanceof ForeignBody) await deps.uploads.drop(upload);
+      throw error;
+    });
     size = await deps.uploads.size(upload);
     if (size === upload.lengthBytes) await deps.uploads.complete(upload, sha256, stopping);
   } else if (size === upload.lengthBytes) await complete(exchange, upload);

@@ -4,6 +4,7 @@ import type { Db } from '../../catalog/db.ts';
 import { partsOf } from '../../catalog/uploads/tus-upload-store.ts';
 import type { UploadRef } from '../../catalog/uploads/upload-store.ts';
 import { Refused } from '../../lib/refused.ts';
+import { watchStart } from '../../media/probe/foreign-bytes.ts';
 import type { Staging } from '../../ports/storage.ts';
 import { requireSpace, type SpaceDeps } from './require-space.ts';
 
@@ -15,20 +16,23 @@ type Part = { id: string; lengthBytes: number; endBytes: number };
  * Copies the staged parts of a final upload one behind the other into its own staged bytes, and removes each once its
  * copy is durable, so that the medium needs room for one part more. May be done again after a crash at any point: it
  * goes on where the copy ends. Returns the SHA-256 of the whole, or null if it did not see all bytes. Refuses
- * (`not-found`) a part whose bytes are gone.
+ * (`not-found`) a part whose bytes are gone, and (`ForeignBody`) a file that is no media file by its beginning.
  */
 export async function joinParts({ id }: UploadRef, deps: JoinDeps, signal: AbortSignal): Promise<Buffer | null> {
   const { db, staging, space } = deps;
   let size = await staging.size(id);
   const hash = size === 0 ? createHash('sha256') : null;
+  const look = size === 0 ? watchStart() : () => null;
+  const see = (bytes: Buffer) => {
+    hash?.update(bytes);
+    const foreign = look(bytes);
+    if (foreign !== null) throw foreign;
+  };
   for (const part of withEnds(await partsOf(db, id))) {
     if (size < part.endBytes) {
       await requireSpace(part.endBytes - size, space);
       const body = await staging.read(part.id, part.lengthBytes - (part.endBytes - size), signal);
-      const seen = Readable.from(
-        seeing(body, (bytes) => hash?.update(bytes)),
-        { objectMode: false },
-      );
+      const seen = Readable.from(seeing(body, see), { objectMode: false });
       size = await staging.append(id, size, seen, signal);
     }
     if (size < part.endBytes) throw new Refused('not-found', `The bytes of the partial upload ${part.id} are gone.`);

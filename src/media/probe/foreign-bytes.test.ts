@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { recognizeForeign } from './foreign-bytes.ts';
+
+const MP4 = Buffer.from('\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41', 'latin1');
+const MATROSKA = Buffer.from('\x1aE\xdf\xa3\x9fB\x86\x81\x01B\xf7\x81\x01B\xf2\x81', 'latin1');
+const FORM = '--x-1\r\nContent-Disposition: form-data; name="file"; filename="a.mp4"\r\n\r\n';
+
+test.each<[string, string | Buffer]>([
+  ['multipart/form-data', FORM],
+  ['multipart/form-data', FORM.replace('Content-D', 'Content-Type: video/mp4\r\nContent-D')],
+  ['a data URL', `data:video/mp4;base64,${MP4.toString('base64')}`],
+  ['a data URL', 'data:;base64,AAAA'],
+  ['base64', MP4.toString('base64')],
+  ['base64', MATROSKA.toString('base64')],
+  ['base64', `${MP4.toString('base64').slice(0, 20)}\r\n${MP4.toString('base64').slice(20)}`],
+  ['an HTML page', '<!DOCTYPE html><html><title>Sign in</title>'],
+  ['an HTML page', '\uFEFF\n <!-- a --><html lang="en">'],
+  ['an HTML page', Buffer.from('\uFEFF<html><body>', 'utf16le')],
+  ['an HLS playlist', '#EXTM3U\n#EXT-X-VERSION:3\n'],
+  ['a DASH manifest', '<?xml version="1.0"?>\n<MPD xmlns="urn:mpeg:dash:schema:mpd:2011">'],
+  ['an SVG image', '<svg xmlns="http://www.w3.org/2000/svg">'],
+  ['XML', '<?xml version="1.0"?><Error><Code>AccessDenied</Code>'],
+  ['JSON', '{"title":"x"}'],
+  ['JSON', ' [ {"a": 1} ]'],
+  ['JSON', '{}'],
+  ['WebVTT captions', 'WEBVTT\n\n00:00.000 --> 00:01.000\nHi'],
+  ['SubRip captions', '1\n00:00:00,000 --> 00:00:01,000\nHi'],
+  ['a Git LFS pointer', 'version https://git-lfs.github.com/spec/v1\n'],
+  ['text', 'A few words. '.repeat(50)],
+  ['text', 'Wörter überall. '.repeat(50)],
+  ['a zip archive', 'PK\x03\x04\x14\0'],
+  ['a torrent', 'd8:announce35:udp://tracker'],
+  ['a PDF', '%PDF-1.7\n'],
+  ['a JPEG image', Buffer.from('\xff\xd8\xff\xe0\0\x10JFIF', 'latin1')],
+  ['a PNG image', Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1')],
+  ['a WebP image', 'RIFF\0\0\0\0WEBPVP8 '],
+  ['a HEIF or AVIF image', '\0\0\0\x20ftypavif'],
+  ['a gzip archive', Buffer.from('\x1f\x8b\x08\0', 'latin1')],
+  ['a tar archive', `film.mp4${'\0'.repeat(249)}ustar`],
+])('%s is recognized', (kind, start) => {
+  expect(recognizeForeign(Buffer.from(start as never))?.kind).toBe(kind);
+});
+
+test.each<[string, string | Buffer]>([
+  ['an MP4', MP4],
+  ['Matroska', MATROSKA],
+  ['AVI', 'RIFF\0\0\0\0AVI LIST'],
+  ['WAV', 'RIFF\0\0\0\0WAVEfmt '],
+  ['GIF', 'GIF89a\x01\0\x01\0'],
+  ['MPEG-TS', Buffer.from(`\x47\x40\x11\x10${'\0'.repeat(600)}`, 'latin1')],
+  ['an MP3 frame', Buffer.from('\xff\xfb\x90\x64', 'latin1')],
+  ['Ogg', 'OggS\0\x02'],
+  ['a few words', 'hello world'],
+  ['one letter again and again', 'x'.repeat(2_000)],
+  ['a brace in bytes', Buffer.from('{\0\x01\x02', 'latin1')],
+  ['nothing', ''],
+])('%s is left to ffprobe', (_, start) => {
+  expect(recognizeForeign(Buffer.from(start as never))).toBeNull();
+});

@@ -1,0 +1,103 @@
+import { Refused } from '../../lib/refused.ts';
+
+/** Bytes of a beginning that are looked at. */
+export const START_BYTES = 512;
+
+/** A kind of bytes that no file of video or audio begins with; `advice` is a sentence without its first capital. */
+export type Foreign = { kind: string; advice: string };
+
+const FILE = 'send the bytes of the video or audio file';
+const PLAYLIST =
+  'a playlist names media and has none. Save the stream as one file (ffmpeg -i ADDRESS -c copy film.mp4) and send that';
+const latin1 = (start: Buffer) => start.toString('latin1');
+
+/** Kinds that a few fixed bytes show. GIF is left out: it is a video here. */
+const SIGNATURES: readonly [kind: string, pattern: RegExp, advice?: string][] = [
+  ['a zip archive', /^PK\x03\x04/, 'unpack it and send the file in it'],
+  ['a 7z archive', /^7z\xbc\xaf\x27\x1c/, 'unpack it and send the file in it'],
+  ['a RAR archive', /^Rar!\x1a\x07/, 'unpack it and send the file in it'],
+  ['a gzip archive', /^\x1f\x8b\x08/, 'unpack it and send the file in it'],
+  ['a bzip2 archive', /^BZh[1-9]1AY&SY/, 'unpack it and send the file in it'],
+  ['an xz archive', /^\xfd7zXZ\0/, 'unpack it and send the file in it'],
+  ['a tar archive', /^[\s\S]{257}ustar/, 'unpack it and send the file in it'],
+  ['a torrent', /^d\d{1,2}:(?:announce|created|creation|comment|encoding|info)/, 'download the file and send it'],
+  ['a PDF', /^%PDF-/],
+  ['a JPEG image', /^\xff\xd8\xff[\xc0-\xfe]/],
+  ['a PNG image', /^\x89PNG\r\n\x1a\n/],
+  ['a WebP image', /^RIFF[\s\S]{4}WEBP/],
+  ['a BMP image', /^BM[\s\S]{4}\0{4}/],
+  ['a TIFF image', /^(?:II\*\0|MM\0\*)/],
+  ['a HEIF or AVIF image', /^[\s\S]{4}ftyp(?:heic|heix|avif|mif1)/],
+  ['a program', /^(?:\x7fELF|MZ[\s\S]{58}[\s\S]{2}\0\0)/],
+];
+
+/** The same for text, past a byte order mark and white space. */
+const TEXTS: readonly [kind: string, pattern: RegExp, advice?: string][] = [
+  ['multipart/form-data', /^--[\x21-\x7e ]{1,200}\r?\n(?:[\w-]+:[^\n]*\n)*?content-disposition:/i],
+  ['a data URL', /^data:[\w.+/-]*(?:;[\w=.+"-]+)*,/i, 'decode it and send the bytes of the file'],
+  ['an HLS playlist', /^#EXTM3U/, PLAYLIST],
+  ['a DASH manifest', /^(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<MPD[\s>]/, PLAYLIST],
+  ['an HTML page', /^(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html|head|body|script|meta|title)[\s>/]/i],
+  ['an SVG image', /^(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/i],
+  ['XML', /^<\?xml\s/],
+  ['WebVTT captions', /^WEBVTT(?:\s|$)/],
+  ['SubRip captions', /^\d+\r?\n\d\d:\d\d:\d\d,\d{3} --> /],
+  ['a Git LFS pointer', /^version https:\/\/git-lfs/],
+  ['JSON', /^(?:\{\s*(?:"|\}\s*$)|\[\s*(?:["{[\d]|\]\s*$))/],
+];
+
+/** First bytes of containers, for base64 of them. */
+const CONTAINER =
+  /^(?:[\s\S]{4}(?:ftyp|moov|mdat|wide|free|skip)|\x1aE\xdf\xa3|RIFF|OggS|FLV\x01|ID3|fLaC|\0\0\x01\xba|0&\xb2u|GIF8)/;
+
+/**
+ * Recognizes bytes that are no media file by their beginning (up to 512 bytes of it count); null for all others, which
+ * ffprobe judges. Text counts as such from 512 bytes on.
+ */
+export function recognizeForeign(beginning: Buffer): Foreign | null {
+  const start = beginning.subarray(0, START_BYTES);
+  const raw = latin1(start);
+  const signature = SIGNATURES.find(([, pattern]) => pattern.test(raw));
+  if (signature !== undefined) return { kind: signature[0], advice: signature[2] ?? FILE };
+  const text = textOf(start);
+  if (text === null) return null;
+  const found = TEXTS.find(([, pattern]) => pattern.test(text));
+  if (found !== undefined) return { kind: found[0], advice: found[2] ?? FILE };
+  if (isBase64(text)) return { kind: 'base64', advice: 'decode it and send the bytes of the file' };
+  const isProse = start.length === START_BYTES && /\s/.test(text.trim());
+  return isProse ? { kind: 'text', advice: FILE } : null;
+}
+
+/** Text in UTF-8 or UTF-16 without control characters; null for anything else. */
+function textOf(start: Buffer): string | null {
+  const isWide = start[0] === 0xff && start[1] === 0xfe;
+  const text = start.toString(isWide ? 'utf16le' : 'utf8').replace(/^\uFEFF/, '');
+  // The last character may be cut.
+  const whole = start.length === START_BYTES ? text.replace(/\uFFFD$/, '') : text;
+  return /[^\P{Cc}\t\n\v\f\r]|\uFFFD/u.test(whole) ? null : whole.trimStart();
+}
+
+/** A body that is no media file, by its beginning. */
+export class ForeignBody extends Refused {
+  constructor({ kind, advice }: Foreign) {
+    super('invalid', `The body is ${kind}; ${advice}.`);
+    this.name = 'ForeignBody';
+  }
+}
+
+/** Watches a stream's chunks from its beginning; the refusal as soon as they show that it is no media file. */
+export function watchStart(): (bytes: Uint8Array) => ForeignBody | null {
+  let start = Buffer.alloc(0);
+  return (bytes) => {
+    if (start.length === START_BYTES) return null;
+    start = Buffer.concat([start, bytes.subarray(0, START_BYTES - start.length)]);
+    const foreign = recognizeForeign(start);
+    return foreign === null ? null : new ForeignBody(foreign);
+  };
+}
+
+function isBase64(text: string): boolean {
+  const joined = text.replace(/\s/g, '');
+  if (joined.length < 16 || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(joined)) return false;
+  return CONTAINER.test(latin1(Buffer.from(joined, 'base64')));
+}
