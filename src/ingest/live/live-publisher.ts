@@ -1,3 +1,4 @@
+import type { RelayState } from '../../catalog/live/live-stream.ts';
 import type { PeriodTracks } from '../../media/live/packaging/stream-packager.ts';
 import type { Slot } from '../../media/live/publishing/publisher.ts';
 import type { LiveEvent, TrackConfig } from '../../media/live/tracks/access-unit.ts';
@@ -12,6 +13,8 @@ export class LivePublisher {
   readonly session: number;
   readonly disconnect: (reason: string) => void;
   readonly meter = new BitrateMeter();
+  /** How what this publisher sends is relayed. */
+  relayStates: () => readonly RelayState[] = () => [];
   lastMediaMs: number | null = null;
   #video: TrackConfig | null = null;
   #audio: TrackConfig | null = null;

@@ -113,7 +113,8 @@ export class OwnedStream {
     const { key, epoch } = this.lease;
     const ladder = this.#writers.at(-1)?.ladder ?? null;
     const media = { primaryMediaAtMs: at('primary'), backupMediaAtMs: at('backup') };
-    return { streamId: key.mediaId, epoch, ...media, bitrate, ladder };
+    const relays = this.#publishers.flatMap((one) => one.relayStates());
+    return { streamId: key.mediaId, epoch, ...media, bitrate, ladder, relays };
   }
 
   /** Acts on what the stream's row says; true when the stream has ended and is to be finished. */
