@@ -84,6 +84,7 @@ async function explain({ method, host, target, headers }: Asked): Promise<string
     shieldSettings: createShieldSettingsStore(db),
     ownHosts: OWN_HOSTS,
     firewall,
+    place: async () => ({ country: '', asn: '' }),
   };
   const { RuleId } = Object(await explainRequest.handle(raw, deps));
   return RuleId;
