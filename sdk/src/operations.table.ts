@@ -48,7 +48,7 @@ export type CaptionModel = { srclang: string | null; label: string | null; versi
 
 export type CaptionModelAdd = { srclang?: string | null; label?: string | null; captionsFile?: string | null };
 
-export type CaptionValidationModel = { valid: boolean; errorList: (string)[] | null; warningList: (string)[] | null; warningMessage: string | null };
+export type CaptionValidationModel = { valid: boolean; errorList: (string)[] | null; warningList: (string)[] | null; warningMessage: string };
 
 export type ChapterModel = { title: string; start?: number; end?: number };
 
@@ -120,7 +120,7 @@ export type LiveStreamPlayDataModel = { liveStream: LiveStreamModel | null; libr
 
 export type LiveStreamStatus = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
-export type LiveStreamStatusModel = { readyToStart: boolean | null; primaryLive: boolean | null; backupLive: boolean | null; lastPingAgo: number | null; duration: number | null; statusTimeUtc: string | null; transcoding: { state: string; reason: string | null; resolutions: string } | null };
+export type LiveStreamStatusModel = { readyToStart: boolean | null; primaryLive: boolean | null; backupLive: boolean | null; lastPingAgo: number | null; duration: number | null; statusTimeUtc: string | null; transcoding: { state: string; reason: string | null; resolutions: string } | null; relays: ({ host: string; state: string; reason: string | null })[] };
 
 export type Log = { logId: string | null; timestamp: number; log: string | null; labels: Labels };
 
@@ -281,7 +281,7 @@ export type Operations = {
   addBlockedIp: { input: { id: number; body: BlockedIpModel }; answer: undefined };
   /** Adds a host to the pages that may not show a library's videos. `POST /videolibrary/{id}/addBlockedReferrer` */
   addBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
-  /** Adds captions of a language from a SubRip or WebVTT file in base64, or replaces them. The answer lists what was mended. `POST /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
+  /** Adds captions of a language from a SubRip or WebVTT file in base64, or replaces them. The answer lists what was corrected. `POST /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
   addCaption: { input: { libraryId: number; videoId: string; srclang: string; body?: CaptionModelAdd }; answer: StatusModelOfCaptionValidationModel };
   /** Has a pull zone answer under a further host name. `POST /pullzone/{id}/addHostname` */
   addHostname: { input: { id: number; body: ReferrerModel }; answer: undefined };
@@ -455,7 +455,7 @@ export type Operations = {
   putLiveWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
   /** Sets the image that is drawn over videos of a library while they are encoded. `PUT /videolibrary/{id}/watermark` */
   putWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
-  /** Encodes a video anew from its original, with the library's settings of now. What is there plays until it is done. `POST /library/{libraryId}/videos/{videoId}/reencode` */
+  /** Encodes a video again from its original, with the library's current settings and the options of its upload. Codecs that it has stay. What is there plays until it is done. `POST /library/{libraryId}/videos/{videoId}/reencode` */
   reencodeVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
   /** Gives a stream another key and disconnects who publishes with the one before. `PUT /library/{libraryId}/live/{streamId}/regenerate-key` */
   regenerateStreamKey: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
@@ -523,7 +523,7 @@ export type Operations = {
   updateShieldZone: { input: { body: UpdateShieldZoneModel }; answer: ShieldZoneAnswer };
   /** Takes what clients send for a storage zone. It has no settings of its own, so anything but empty values is refused. `POST /storagezone/{id}` */
   updateStorageZone: { input: { id: number; body?: StorageZoneUpdateModel }; answer: undefined };
-  /** Changes what the owner writes of a video; fields that are left out stay as they are. `POST /library/{libraryId}/videos/{videoId}` */
+  /** Changes what the owner writes of a video; fields that are left out stay as they are. Chapters and moments are in whole seconds within the video; a chapter without an end ends where the next one starts. `POST /library/{libraryId}/videos/{videoId}` */
   updateVideo: { input: { libraryId: number; videoId: string; body?: UpdateVideoModel }; answer: StatusModel };
   /** Uploads the file of a video as the raw body, of any content type and length. A video takes one file. `PUT /library/{libraryId}/videos/{videoId}` */
   uploadVideo: { input: { libraryId: number; videoId: string; jitEnabled?: boolean; enabledResolutions?: string; enabledOutputCodecs?: string; transcribeEnabled?: boolean; transcribeLanguages?: string; sourceLanguage?: string; generateTitle?: boolean; generateDescription?: boolean; generateChapters?: boolean; generateMoments?: boolean; body?: BodyInit }; answer: StatusModel };

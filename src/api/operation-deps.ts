@@ -41,6 +41,7 @@ import type { SecretBox } from '../lib/secret-box.ts';
 import type { ImageMaker } from '../media/images/run-image.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
 import type { Storage } from '../ports/storage.ts';
+import type { Place } from './keyless-guard.ts';
 import type { SpeechEngine } from './models/speech-engine.ts';
 import type { ProgressHub } from './progress/progress-hub.ts';
 
@@ -72,6 +73,8 @@ export type OperationDeps = {
   /** What inspects requests. */
   firewall: FirewallSource;
   /** What decides about the viewers of a pull zone. */
+  /** Where an address is; empty where it is not known. */
+  place(address: string): Promise<Place>;
   loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
   /** Proves the tokens of pages of the event log. */
   cursorSecret: Uint8Array;

@@ -135,6 +135,11 @@ test('explain says which rule decides, what was signed, and which usual mistake 
   });
   expect(wrong.SignedString).toContain(`"/${mediaId}/2000000000token_path=/${mediaId}/"`);
   expect(JSON.stringify(wrong)).not.toContain(keys.current);
+  // The test's addresses are in Germany.
+  await call('POST', '', { BlockedCountries: ['DE'] });
+  expect(await explain(keys.current)).toMatchObject({ Verdict: 'Blocked' });
+  expect(await explain(keys.current, { Country: 'fr' })).toMatchObject({ Verdict: 'Admitted' });
+  await call('POST', '', { BlockedCountries: [] });
   expect(await explain(keys.current, { At: '2040-01-01T00:00:00Z' })).toMatchObject({ RuleId: '10102' });
 });
 

@@ -84,6 +84,7 @@ async function explain({ method, host, target, headers }: Asked): Promise<string
     shieldSettings: createShieldSettingsStore(db),
     ownHosts: OWN_HOSTS,
     firewall,
+    place: async () => ({ country: '', asn: '' }),
   };
   const { RuleId } = Object(await explainRequest.handle(raw, deps));
   return RuleId;
@@ -97,7 +98,7 @@ function partsOf(text: string): { path: string; agent: string } {
   };
 }
 
-test('explain gives the verdict of the edge for hostile, signed and plain addresses under every prefix and host', async () => {
+test('explain gives the verdict of the edge for hostile, signed and plain addresses', async () => {
   const { keys } = (await loadZonePolicy(
     { db: videos.database.db, secretBox: createSecretBox(TEST_SECRET) },
     { by: 'library', libraryId: videos.libraryId },

@@ -99,7 +99,7 @@ test('Enterprise DRM protects uploads at once, others when repackaged, and re-en
   await vi.waitFor(async () => expect(await mediaOf(guid)).not.toContain('EXT-X-KEY'), 30_000);
 });
 
-test('every address that the API returns for a zone with tokens opens, and one of an image opens that image only', async () => {
+test('every address that the API returns for a zone with tokens opens, of an image nothing else', async () => {
   const guid = await upload();
   const { guid: collection } = Object(await call(service, 'POST', '/library/1/collections', { name: 'Shown' }));
   await call(service, 'POST', `/library/1/videos/${guid}`, { collectionId: collection });

@@ -115,7 +115,12 @@ test('a killed ingest process and an encoder of another size cost no part that v
   const first = await publish(ingest, NO_RUNGS);
   await until(async () => ((await listed()).segments.length >= 2 ? true : null), 'two segments');
   const before = await listed();
-  // What it names as its relay gets the same media; the other, at a private address, harms nothing.
+  // What it names as its relay gets the same media; the other, at a private address, harms nothing and has its reason.
+  const { relays: states } = (await room.catalogue.streams.load(key)).ingest;
+  expect(states).toEqual([
+    { host: '127.0.0.1', state: 'running', reason: null },
+    { host: '10.0.0.1', state: 'failed', reason: expect.stringContaining('not allowed: its address is in the') },
+  ]);
   expect((await room.catalogue.streams.load(receiver.key)).ingest.primaryLive).toBe(true);
   killAll(await findProcesses(room.service, 'role.ts ingest'));
   await ended(first);

@@ -28,6 +28,7 @@ export const getLiveStatus = defineOperation({
       duration: durationSecOf(view, Date.now()),
       statusTimeUtc: wireTime(new Date()),
       transcoding: transcodingOf(view.ingest.ladder),
+      relays: view.ingest.relays.map((relay) => ({ ...relay })),
     };
   },
 });

@@ -115,6 +115,15 @@ export const LiveTranscodingModel = model('LiveTranscodingModel', {
   resolutions: text(),
 });
 
+/** An addition of this service: how media are sent on to another server. */
+export const LiveRelayModel = model('LiveRelayModel', {
+  host: text(),
+  /** `connecting`, `running` or `failed`. */
+  state: text(),
+  /** Why it fails; null while it does not. */
+  reason: nullable(text()),
+});
+
 export const LiveStreamStatusModel = model('LiveStreamStatusModel', {
   readyToStart: nullable(flag()),
   primaryLive: nullable(flag()),
@@ -123,6 +132,8 @@ export const LiveStreamStatusModel = model('LiveStreamStatusModel', {
   duration: nullable(int32()),
   statusTimeUtc: nullable(dateTime()),
   transcoding: nullable(LiveTranscodingModel),
+  /** Relays of the primary publisher (`rtmpOutputs`), in their order. */
+  relays: Type.Array(LiveRelayModel),
 });
 export type LiveStreamStatusModel = Static<typeof LiveStreamStatusModel>;
 

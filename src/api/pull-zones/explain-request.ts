@@ -19,12 +19,14 @@ import { clientAddress } from '../../lib/client-address.ts';
 import { clientKey } from '../../lib/client-key.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
+import type { Place } from '../keyless-guard.ts';
 import { ExplainRequestModel, ExplanationModel } from '../models/explanation.ts';
 import { idParam } from '../read-params.ts';
 
 type Deps = {
   pullZones: PullZoneStore;
   loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
+  place(address: string): Promise<Place>;
   shieldSettings: ShieldSettingsStore;
   ownHosts: readonly string[];
   firewall: FirewallSource;
@@ -86,7 +88,7 @@ const ORIGIN = /^https?:\/\/([^/?#]*)/i;
 async function toRequest(
   body: ExplainRequestModel,
   zone: ZonePolicy,
-  { loadPolicy, ownHosts, shieldSettings }: Deps,
+  { loadPolicy, ownHosts, place, shieldSettings }: Deps,
 ): Promise<AdmissionRequest> {
   const { Url, Country, Headers, At } = body;
   const nowMs = At == null ? Date.now() : Date.parse(At);
@@ -102,6 +104,8 @@ async function toRequest(
   const { policy, target } = await findZone(route, host === undefined ? zone : null, loadPolicy);
   const purpose = purposeOf(method, target);
   const address = canonicalAddress(body.RemoteIp ?? '');
+  const { country: located, asn } = await place(address);
+  const country = Country ?? located;
   const referrer = headers.get('referer') ?? headers.get('origin');
   // Clients of HTTP/1.1 always send it.
   if (!headers.has('host')) headers.set('host', host ?? zone.name);
@@ -112,7 +116,7 @@ async function toRequest(
     address: route.address,
     purpose,
     policy,
-    client: { address, key: clientKey(address), country: (Country ?? '').toUpperCase(), asn: '' },
+    client: { address, key: clientKey(address), country: country.toUpperCase(), asn },
     page: referrer === undefined ? null : hostOf(referrer),
     inspected: isInspected
       ? { request: inspected, waf: policy?.zone.settings.waf ?? (await shieldSettings.loadUnzoned()) }

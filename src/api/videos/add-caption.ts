@@ -93,6 +93,8 @@ function refusal(message: string, errors: string[] = [message], warnings: string
 function describe(errorList: string[], warningList: string[]): CaptionValidationModel {
   const count = warningList.length;
   const warningMessage =
-    count === 0 ? '' : `${count} ${count === 1 ? 'part of the file was' : 'parts of the file were'} left out or corrected.`;
+    count === 0
+      ? ''
+      : `${count} ${count === 1 ? 'part of the file was' : 'parts of the file were'} left out or corrected.`;
   return { valid: errorList.length === 0, errorList, warningList, warningMessage };
 }

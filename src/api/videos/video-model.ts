@@ -21,7 +21,10 @@ export type Showing = EdgePlace;
 
 export type ShowingDeps = ZoneSignerDeps & { libraries: LibraryStore; edgeUrl: string };
 
-/** Recalls what showing videos of a library to a caller at `address` needs. Refuses (`not-found`) a library that is gone. */
+/**
+ * Recalls what showing videos of a library to a caller at `address` needs. Refuses (`not-found`) a library that is
+ * gone.
+ */
 export async function recallShowing(libraryId: number, address: string, deps: ShowingDeps): Promise<Showing> {
   const library = await recallLibrary(libraryId, deps);
   return { library, edgeUrl: deps.edgeUrl, signer: await loadZoneSigner(library, address, deps) };

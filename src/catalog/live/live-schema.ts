@@ -3,7 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { WallAnchor } from '../../media/live/recording/wall-anchors.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { CreatedAt, JsonDefault } from '../account-schema.ts';
-import type { BitrateSample, LadderState, LiveState } from './live-stream.ts';
+import type { BitrateSample, LadderState, LiveState, RelayState } from './live-stream.ts';
 
 type Optional<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
@@ -76,6 +76,7 @@ export type LiveLeaseTable = {
   first_media_at: Optional<Date>;
   bitrate: ColumnType<BitrateSample | null, string | null | undefined, string | null>;
   ladder: ColumnType<LadderState | null, string | null | undefined, string | null>;
+  relays: ColumnType<RelayState[] | null, string | null | undefined, string | null>;
 };
 
 /** A run of segments with one set of parameters: one timeline, one init segment a rendition. */

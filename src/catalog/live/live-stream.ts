@@ -18,6 +18,9 @@ export type LadderState = {
   rungs: readonly number[];
 };
 
+/** A relay to another server. `reason`: why it fails, for people; null while it does not. */
+export type RelayState = { host: string; state: 'connecting' | 'running' | 'failed'; reason: string | null };
+
 /** A relay as it was sent, one form or the other, and echoed so. */
 export type RelayRequest = string | { endpoint: string | null; streamKey: string | null };
 

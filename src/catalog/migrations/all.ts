@@ -59,6 +59,7 @@ import { up as countryDays } from './270-country-days.ts';
 import { up as imageNames } from './280-image-names.ts';
 import { up as viewersNow } from './281-viewers-now.ts';
 import { up as renditionNames } from './282-rendition-names.ts';
+import { up as relayStates } from './295-relay-states.ts';
 import { up as uploadParts } from './298-upload-parts.ts';
 import { up as keyNotices } from './299-key-notices.ts';
 
@@ -99,22 +100,22 @@ export const migrations: Record<string, Migration> = {
   '113-scrub-by-workers': { up: scrubByWorkers },
   '125-live-ladder': { up: liveLadder },
   '130-shield-settings': { up: shieldSettings },
-  '160-sign-in-link': { up: signInLink },
   '150-smart': { up: smart },
   '151-spoken-search': { up: spokenSearch },
   '152-speech-spans': { up: speechSpans },
+  '160-sign-in-link': { up: signInLink },
   '161-trash-and-bulk': { up: trashAndBulk },
-  '190-audience': { up: audience },
-  '205-segment-tasks': { up: segmentTasks },
-  '195-speech-runs': { up: speechRuns },
-  '175-recording-clock': { up: recordingClock },
-  '176-recording-rungs': { up: recordingRungs },
-  '206-statistics-indexes': { up: statisticsIndexes },
   '162-bulk-undo': { up: bulkUndo },
   '163-storage-move': { up: storageMove },
+  '175-recording-clock': { up: recordingClock },
+  '176-recording-rungs': { up: recordingRungs },
+  '177-rungs-of-periods': { up: rungsOfPeriods },
+  '190-audience': { up: audience },
+  '195-speech-runs': { up: speechRuns },
+  '205-segment-tasks': { up: segmentTasks },
+  '206-statistics-indexes': { up: statisticsIndexes },
   '207-moves-without-places': { up: movesWithoutPlaces },
   '213-sheet-tasks': { up: sheetTasks },
-  '177-rungs-of-periods': { up: rungsOfPeriods },
   '240-cancel': { up: cancel },
   '241-attempt-logs': { up: attemptLogs },
   '242-last-backup': { up: lastBackup },
@@ -124,6 +125,7 @@ export const migrations: Record<string, Migration> = {
   '280-image-names': { up: imageNames },
   '281-viewers-now': { up: viewersNow },
   '282-rendition-names': { up: renditionNames },
+  '295-relay-states': { up: relayStates },
   '298-upload-parts': { up: uploadParts },
   '299-key-notices': { up: keyNotices },
 };

@@ -122,8 +122,8 @@ export type GeneratedValues = {
 };
 
 const KEPT_TITLE =
-  'The title was kept: without a language model a generated title replaces a file name only. Set MILLRACE_LANGUAGE_MODEL_URL, ' +
-  'or change the title by hand.';
+  'The title was kept: without a language model a generated title replaces a file name only. Set ' +
+  'MILLRACE_LANGUAGE_MODEL_URL, or change the title by hand.';
 
 /**
  * Stores what was generated and ends the request. What a person set meanwhile stays, and so does what nothing was

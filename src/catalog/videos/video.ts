@@ -149,8 +149,8 @@ function requireChaptersWithin(video: Video): void {
     if (start < 0 || start >= endSec) throw outside(`chapters[${index}].start`, start, endSec);
     if (end > endSec) throw outside(`chapters[${index}].end`, end, endSec);
     if (end < start) {
-      const message = `Expected chapters[${index}].end to be at least its start (${start} s), got ${end} s. Correct it.`;
-      throw new Refused('invalid', message);
+      const expected = `chapters[${index}].end to be at least its start (${start} s)`;
+      throw new Refused('invalid', `Expected ${expected}, got ${end} s. Correct it.`);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import type { Db, MediaKey } from '../../catalog/db.ts';
 import type { LiveLease } from '../../catalog/live/live-lease.ts';
-import type { LiveState, RelayRequest } from '../../catalog/live/live-stream.ts';
+import type { LiveState, RelayRequest, RelayState } from '../../catalog/live/live-stream.ts';
 import { removeNode, reportNode } from '../../catalog/live/publishing/node-store.ts';
 import type { PublishGrant, PublishStore } from '../../catalog/live/publishing/publish-store.ts';
 import type { Guid } from '../../lib/guid.ts';
@@ -49,7 +49,11 @@ export type LiveNodeDeps = {
   /** Cores that encoding the rungs of streams may take. */
   ladderCores: number;
   /** Starts to send a publisher's media on to the receivers that its stream names. */
-  openRelays(requests: readonly RelayRequest[]): { push(tag: FlvTag): void; close(): void };
+  openRelays(requests: readonly RelayRequest[]): {
+    push(tag: FlvTag): void;
+    states(): readonly RelayState[];
+    close(): void;
+  };
   /** Ends a stream that has had no publisher for too long. */
   stopIdle(lease: LiveLease): Promise<void>;
   /** Listens for changes of streams; `close` ends it. */
@@ -136,6 +140,7 @@ class Node implements LiveNode {
     stream.add(publisher);
     // The backup sends the same again.
     const relays = this.#deps.openRelays(slot === 'primary' ? (grant.stream.relays ?? []) : []);
+    publisher.relayStates = relays.states;
     const output = (event: LiveEvent, wireBytes: number) => stream.push(publisher, event, wireBytes);
     const { report, markFolder: folder } = this.#deps;
     const budget = this.#budget;

@@ -1,3 +1,4 @@
+import type { RelayState } from '../../catalog/live/live-stream.ts';
 import type { PeriodTracks } from '../../media/live/packaging/stream-packager.ts';
 import { LeftOutReasons } from '../../media/live/publishing/left-out.ts';
 import type { Slot } from '../../media/live/publishing/publisher.ts';
@@ -24,6 +25,8 @@ export class LivePublisher {
   readonly meter = new BitrateMeter();
   /** Why parts of what it sends are not shown, or not everywhere. */
   readonly leftOut = new LeftOutReasons();
+  /** How what this publisher sends is relayed. */
+  relayStates: () => readonly RelayState[] = () => [];
   lastMediaMs: number | null = null;
   #video: TrackConfig | null = null;
   #audio: TrackConfig | null = null;

@@ -113,7 +113,8 @@ export class OwnedStream {
     const { key, epoch } = this.lease;
     const ladder = this.#ladderState();
     const media = { primaryMediaAtMs: at('primary'), backupMediaAtMs: at('backup') };
-    return { streamId: key.mediaId, epoch, ...media, bitrate, ladder };
+    const relays = this.#publishers.flatMap((one) => one.relayStates());
+    return { streamId: key.mediaId, epoch, ...media, bitrate, ladder, relays };
   }
 
   /** How its rungs do, and what of its publisher is not shown; null before the first media. */

@@ -15,9 +15,15 @@ export async function openGuardedSocket({ host, port, isSecure }: RelayTarget, r
   for (const { address } of [first, ...others]) {
     const verdict = rules(address);
     if (verdict.kind === 'denied') {
-      throw new Refused('invalid', `The host ${host} is not allowed: its address is ${verdict.reason}.`);
+      throw new Refused(
+        'invalid',
+        `The host ${host} is not allowed: its address is ${verdict.reason}. List it in MILLRACE_OUTBOUND_ALLOW.`,
+      );
     }
-    if (verdict.kind === 'public' && !PORTS.has(port)) throw new Refused('invalid', `Port ${port} is not allowed.`);
+    if (verdict.kind === 'public' && !PORTS.has(port)) {
+      const ports = [...PORTS].join(', ');
+      throw new Refused('invalid', `Port ${port} is not allowed: expected one of ${ports}.`);
+    }
   }
   const place = { host: first.address, port };
   return isSecure ? connectSecure({ ...place, servername: host }) : connectPlain(place);

@@ -1,11 +1,11 @@
-import type { RelayRequest } from '../../catalog/live/live-stream.ts';
+import type { RelayRequest, RelayState } from '../../catalog/live/live-stream.ts';
 import type { AddressRules } from '../../lib/outbound/address-rules.ts';
 import type { FlvTag } from '../../media/live/flv/flv-tag.ts';
 import { readRelayTarget } from './relay-target.ts';
 import { RtmpRelay } from './rtmp-relay.ts';
 
 /** The receivers of one publisher's media. */
-export type Relays = { push(tag: FlvTag): void; close(): void };
+export type Relays = { push(tag: FlvTag): void; states(): readonly RelayState[]; close(): void };
 
 const MOST_RELAYS = 5;
 
@@ -14,15 +14,20 @@ export function openRelays(
   requests: readonly RelayRequest[],
   deps: { rules: AddressRules; report(error: Error): void },
 ): Relays {
+  const refused: RelayState[] = [];
   const relays = requests.slice(0, MOST_RELAYS).flatMap((request) => {
     const target = readRelayTarget(request);
-    if (target === null) deps.report(new Error('Expected a relay at an address of RTMP, got another one.'));
-    return target === null ? [] : [new RtmpRelay(target, deps)];
+    if (target !== null) return [new RtmpRelay(target, deps)];
+    const reason = 'Expected an address such as rtmp://host/app/key, got another one. Correct the relay.';
+    deps.report(new Error(reason));
+    refused.push({ host: '', state: 'failed', reason });
+    return [];
   });
   return {
     push(tag) {
       for (const relay of relays) relay.push(tag);
     },
+    states: () => [...relays.map(({ state }) => state), ...refused],
     close() {
       for (const relay of relays) relay.close();
     },

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
+import type { RelayState } from '../../catalog/live/live-stream.ts';
 import type { AddressRules } from '../../lib/outbound/address-rules.ts';
 import type { FlvTag } from '../../media/live/flv/flv-tag.ts';
 import { type Amf0, readAmf0, writeAmf0 } from './amf0.ts';
@@ -33,6 +34,7 @@ export class RtmpRelay {
   #isInStep = false;
   #timer: NodeJS.Timeout | null = null;
   #failures = 0;
+  #reason: string | null = null;
   #connectedMs = 0;
   #isClosed = false;
 
@@ -41,6 +43,12 @@ export class RtmpRelay {
     this.#rules = deps.rules;
     this.#report = deps.report;
     this.#connect();
+  }
+
+  get state(): RelayState {
+    const { host } = this.#target;
+    if (this.#isPublishing) return { host, state: 'running', reason: null };
+    return { host, state: this.#reason === null ? 'connecting' : 'failed', reason: this.#reason };
   }
 
   push(tag: FlvTag): void {
@@ -120,6 +128,7 @@ export class RtmpRelay {
       this.#command(PUBLISH_STREAM, 'publish', 5, null, this.#target.streamKey, 'live');
     } else if (name === 'onStatus' && codeOf(info) === 'NetStream.Publish.Start') {
       this.#isPublishing = true;
+      this.#reason = null;
       // Now only media goes out: silence of the receiver is no fault.
       this.#socket?.setTimeout(0);
     } else if (name === '_error' || codeOf(info).startsWith('NetStream.Publish.')) {
@@ -147,6 +156,7 @@ export class RtmpRelay {
     this.#isPublishing = false;
     this.#isInStep = false;
     if (this.#isClosed || this.#timer !== null) return;
+    this.#reason = error.message;
     if (Date.now() - this.#connectedMs > STEADY_MS) this.#failures = 0;
     // A dead receiver is reported once, not with each attempt.
     if (this.#failures === 0) this.#report(new Error(`The relay to ${this.#target.host} broke.`, { cause: error }));

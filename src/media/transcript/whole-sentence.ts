@@ -16,10 +16,14 @@ const MARKS = /[[\](){}<>♪|]|^\S+:\s|^[-–—]|\.{2}/;
 /** First words of sentences that need the sentence before, and of greetings. */
 const DEPENDENT_STARTS: Readonly<Record<string, string>> = {
   en:
-    'and but so or because then it he she they this that these those there here also now well okay ok yes no hi hello ' +
-    "hey welcome thanks thank please it's he's she's they're that's there's its his her their which who",
-  de: 'und aber also denn dann es er sie das dies diese dieser dieses da hier auch nun ja nein hallo willkommen danke bitte',
-  es: 'y pero entonces porque él ella ellos esto eso ese esta este aquí también bueno sí no hola bienvenidos gracias',
+    'and but so or because then it he she they this that these those there here also now well okay ok yes no hi ' +
+    "hello hey welcome thanks thank please it's he's she's they're that's there's its his her their which who",
+  de:
+    'und aber also denn dann es er sie das dies diese dieser dieses da hier auch nun ja nein hallo willkommen ' +
+    'danke bitte',
+  es:
+    'y pero entonces porque él ella ellos esto eso ese esta este aquí también bueno sí no hola bienvenidos ' +
+    'gracias',
   fr: "et mais donc car alors il elle ils elles ce c'est cela ça ici aussi oui non bonjour salut bienvenue merci",
 };
 

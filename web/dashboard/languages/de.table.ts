@@ -740,6 +740,7 @@ export const de = {
     '{0} sind für viele Zuschauer zu viel, und keine kleinere Auflösung wird erzeugt. Schalte kleinere ' +
     'Auflösungen ein.',
   'The encoder is connected.': 'Der Encoder ist verbunden.',
+  'The relay to {0} fails: {1}': 'Die Weiterleitung an {0} schlägt fehl: {1}',
   'The stream arrives steadily: {0}, {1} per second.': 'Das Bild kommt gleichmäßig an: {0}, {1} je Sekunde.',
   '{0} per second': '{0} je Sekunde',
   Video: 'Video',

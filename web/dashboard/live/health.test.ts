@@ -9,6 +9,7 @@ const STATUS = {
   duration: 60,
   statusTimeUtc: '2026-11-23T10:00:00Z',
   transcoding: null,
+  relays: [],
 };
 const sample = (changes: Partial<Sample> = {}): Sample => ({
   timestamp: '2026-11-23T10:00:00Z',
@@ -22,6 +23,13 @@ const steady = Array.from({ length: 20 }, () => sample());
 
 test.each([
   { name: 'nobody publishes', status: { primaryLive: false }, samples: [], words: 'not connected', level: 'bad' },
+  {
+    name: 'a relay that is refused',
+    status: { relays: [{ host: '10.0.0.1', state: 'failed', reason: 'It is not allowed.' }] },
+    samples: steady,
+    words: 'The relay to 10.0.0.1 fails: It is not allowed.',
+    level: 'wait',
+  },
   { name: 'all is well', status: {}, samples: steady, words: '4.0 Mbit/s, 30 per second', level: 'good' },
   { name: 'a silent line', status: { lastPingAgo: 6_000 }, samples: steady, words: 'for 6 s', level: 'bad' },
   {

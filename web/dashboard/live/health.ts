@@ -34,6 +34,7 @@ export function describeHealth({ isOnAir, status, samples }: Published): HealthL
     ...pictures(recent),
     ...rates(recent),
     ...audio(recent),
+    ...relaying(status),
     ...further(status, recent),
   ];
   const start: HealthLine[] = isOnAir
@@ -101,6 +102,12 @@ function rates(recent: readonly Sample[]): HealthLine[] {
 function audio(recent: readonly Sample[]): HealthLine[] {
   if (recent.length < ENOUGH || recent.some(({ audioBitrate }) => audioBitrate > 0)) return [];
   return [{ level: 'wait', sentence: t('No audio arrives. Choose an audio source in the encoder.') }];
+}
+
+function relaying({ relays }: LiveStreamStatusModel): HealthLine[] {
+  return relays
+    .filter(({ state }) => state === 'failed')
+    .map(({ host, reason }) => ({ level: 'wait', sentence: t('The relay to {0} fails: {1}', host, reason ?? '') }));
 }
 
 function further({ transcoding }: LiveStreamStatusModel, recent: readonly Sample[]): HealthLine[] {

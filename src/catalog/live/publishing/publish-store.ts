@@ -14,6 +14,7 @@ import {
   type LiveState,
   type LiveStream,
   publishStream,
+  type RelayState,
 } from '../live-stream.ts';
 import { LIVE_CHANNEL, loadStream, lockStream, saveStream } from '../streams/live-store.ts';
 
@@ -32,6 +33,8 @@ export type MediaReport = {
   bitrate: BitrateSample | null;
   /** Null before the first period. */
   ladder: LadderState | null;
+  /** Of the primary publisher; empty without one. */
+  relays: readonly RelayState[];
 };
 
 /** What an owner must know of a stream that it still owns; one that is missing in an answer is lost. */
@@ -139,9 +142,9 @@ async function renewLeases(db: Db, owner: Guid, reports: readonly MediaReport[])
       backup_media_at = coalesce(to_timestamp(r."backupMediaAtMs" / 1000.0), l.backup_media_at),
       first_media_at = coalesce(l.first_media_at,
         to_timestamp(least(r."primaryMediaAtMs", r."backupMediaAtMs") / 1000.0)),
-      bitrate = coalesce(r.bitrate, l.bitrate), ladder = coalesce(r.ladder, l.ladder)
+      bitrate = coalesce(r.bitrate, l.bitrate), ladder = coalesce(r.ladder, l.ladder), relays = r.relays
     from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as r("streamId" uuid, epoch bigint,
-      "primaryMediaAtMs" float8, "backupMediaAtMs" float8, bitrate jsonb, ladder jsonb),
+      "primaryMediaAtMs" float8, "backupMediaAtMs" float8, bitrate jsonb, ladder jsonb, relays jsonb),
       live_stream s join library b on b.id = s.library_id and b.deleted_at is null
     where l.stream_id = r."streamId" and l.owner = ${owner} and l.epoch = r.epoch and s.id = l.stream_id
     returning l.stream_id as "streamId", s.state, l.kicked_session as "kickedSession",

@@ -109,5 +109,13 @@ test('lists by search and order, and removes a stream with its media', async () 
 });
 
 function reportOf({ key, epoch }: { key: { mediaId: ReturnType<typeof newGuid> }; epoch: number }) {
-  return { streamId: key.mediaId, epoch, primaryMediaAtMs: null, backupMediaAtMs: null, bitrate: null, ladder: null };
+  return {
+    streamId: key.mediaId,
+    epoch,
+    primaryMediaAtMs: null,
+    backupMediaAtMs: null,
+    bitrate: null,
+    ladder: null,
+    relays: [],
+  };
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { SecretBox } from '../../../lib/secret-box.ts';
 import type { StorageKey } from '../../../ports/storage.ts';
 import type { Db } from '../../db.ts';
-import type { BitrateSample, LadderState, LiveSettings, LiveStream, RelayRequest } from '../live-stream.ts';
+import type { BitrateSample, LadderState, LiveSettings, LiveStream, RelayRequest, RelayState } from '../live-stream.ts';
 
 /** A stream as it is shown. `streamKey` and `relays` are secrets of its owner. */
 export type LiveView = {
@@ -38,6 +38,8 @@ export type IngestView = {
   bitrate: BitrateSample | null;
   /** Null before the first media, and while the stream has no owner. */
   ladder: LadderState | null;
+  /** Of the primary publisher; empty while the stream has no owner. */
+  relays: readonly RelayState[];
 };
 
 type LiveRow = NonNullable<Awaited<ReturnType<ReturnType<typeof viewsOf>['executeTakeFirst']>>>;
@@ -48,7 +50,7 @@ export function viewsOf(db: Db) {
     .selectFrom('live_stream')
     .leftJoin('live_lease', 'live_lease.stream_id', 'live_stream.id')
     .selectAll('live_stream')
-    .select(['live_lease.first_media_at', 'live_lease.bitrate', 'live_lease.ladder'])
+    .select(['live_lease.first_media_at', 'live_lease.bitrate', 'live_lease.ladder', 'live_lease.relays'])
     .select([
       sql<boolean>`coalesce(live_lease.lease_until > now(), false)`.as('is_owned'),
       sql<boolean>`coalesce(primary_media_at > now() - interval '5 seconds', false)`.as('primary_live'),
@@ -86,6 +88,7 @@ export function toLiveView(row: LiveRow, secretBox: SecretBox): LiveView {
       firstMediaAt: row.first_media_at,
       bitrate: row.bitrate,
       ladder: row.is_owned ? row.ladder : null,
+      relays: (row.is_owned ? row.relays : null) ?? [],
     },
   };
 }
