@@ -1,0 +1,228 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { sourceKeyOf } from '../../src/catalog/uploads/source-key.ts';
+import type { Guid } from '../../src/lib/guid.ts';
+import { sha256, startStack, type UploadStack } from './stack.ts';
+import { at, create, sign, type TusLibrary, type TusUpload } from './tus-client.ts';
+
+let stack: UploadStack;
+let library: TusLibrary;
+beforeAll(async () => {
+  stack = await startStack();
+  library = { url: stack.url, libraryId: 1, key: stack.first.libraryKey };
+});
+beforeEach(() => stack.empty());
+afterEach(() => expect(stack.faults).toEqual([]));
+afterAll(() => stack.stop());
+
+const PIECE = { 'Content-Type': 'application/offset+octet-stream' };
+const idOf = (url: string) => url.slice(url.lastIndexOf('/') + 1) as Guid;
+const never = AbortSignal.timeout(600_000);
+
+async function opened(answer: Response, guid: string): Promise<TusUpload> {
+  const url = answer.headers.get('Location');
+  if (answer.status !== 201 || url === null) throw new Error(`POST answered ${answer.status}: ${await answer.text()}`);
+  return at(url, sign(library, guid));
+}
+
+const length = (bytes: number) => ({ 'Upload-Length': String(bytes) });
+
+/** Parts that are there whole, and the address list of a final upload of them. */
+async function uploadParts(guid: string, parts: readonly Buffer[]): Promise<{ urls: string[]; concat: string }> {
+  const urls: string[] = [];
+  for (const body of parts) {
+    const headers = { ...PIECE, ...length(body.length), 'Upload-Concat': 'partial' };
+    urls.push((await opened(await create(library, guid, { headers, body }), guid)).url);
+  }
+  return { urls, concat: `final;${urls.map((url) => new URL(url).pathname).join(' ')}` };
+}
+
+const joining = (guid: string, concat: string) => create(library, guid, { headers: { 'Upload-Concat': concat } });
+
+test('parts become one file, in the order of the final upload', async () => {
+  const guid = await stack.createVideo();
+  const parts = [randomBytes(70_000), randomBytes(40_000), Buffer.alloc(0), randomBytes(1)];
+  const { urls, concat } = await uploadParts(guid, parts);
+  const head = await at(urls[0] ?? '', sign(library, guid)).head();
+  expect(['Upload-Concat', 'Upload-Offset', 'Upload-Length'].map((name) => head.headers.get(name))).toEqual([
+    'partial',
+    '70000',
+    '70000',
+  ]);
+  expect(await stack.loadVideo(guid)).toMatchObject({ status: 0 });
+  const metadata = `title ${Buffer.from('Joined').toString('base64')}`;
+  const headers = { 'Upload-Concat': concat, 'Upload-Metadata': metadata };
+  const final = await opened(await create(library, guid, { headers }), guid);
+  const whole = Buffer.concat(parts);
+  expect(await stack.storedSource(guid)).toEqual(whole);
+  expect(await stack.loadVideo(guid)).toMatchObject({ title: 'Joined', status: 1, originalHash: sha256(whole) });
+  const told = await final.head();
+  const names = ['Upload-Concat', 'Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Upload-Defer-Length'];
+  expect(names.map((name) => told.headers.get(name))).toEqual([concat, '110001', '110001', metadata, null]);
+  expect([await stack.staged(), await stack.uploads()]).toEqual([[], [{ method: 'tus', state: 'complete' }]]);
+  expect(await stack.countJobs('process-video', guid)).toBe(1);
+  // Of parts that were joined nothing is found any more.
+  expect((await at(urls[0] ?? '', sign(library, guid)).head()).status).toBe(404);
+  expect((await final.patch(0, Buffer.from('x'))).status).toBe(403);
+});
+
+test('a final upload that is created again is the same one', async () => {
+  const guid = await stack.createVideo();
+  const { concat } = await uploadParts(guid, [Buffer.from('one'), Buffer.from('two')]);
+  const answers = await Promise.all([1, 2, 3].map(() => joining(guid, concat)));
+  answers.push(await joining(guid, concat));
+  const locations = answers.filter(({ status }) => status === 201).map(({ headers }) => headers.get('Location'));
+  expect(new Set(locations).size).toBe(1);
+  expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
+  expect((await stack.storedSource(guid)).toString()).toBe('onetwo');
+  expect(await stack.countJobs('process-video', guid)).toBe(1);
+});
+
+test('a part that is unfinished, unknown, of another video or no part makes no file', async () => {
+  const [guid, other] = [await stack.createVideo(), await stack.createVideo()];
+  const { urls } = await uploadParts(guid, [Buffer.from('one')]);
+  const foreign = await uploadParts(other, [Buffer.from('two')]);
+  const partial = { 'Upload-Concat': 'partial' };
+  const unfinished = await opened(await create(library, guid, { headers: { ...partial, ...length(5) } }), guid);
+  const deferred = await opened(
+    await create(library, guid, { headers: { ...partial, 'Upload-Defer-Length': '1' } }),
+    guid,
+  );
+  const whole = await opened(await create(library, guid, { headers: length(5) }), guid);
+  const unknown = `${stack.url}/tusupload/0190163d-8694-739b-aea5-966c26f8ad91`;
+  const statuses: number[] = [];
+  for (const url of [unfinished.url, deferred.url, whole.url, unknown, foreign.urls[0]]) {
+    statuses.push((await joining(guid, `final;${urls[0]} ${url}`)).status);
+  }
+  expect(statuses).toEqual([400, 400, 404, 404, 404]);
+  expect(await at(urls[0] ?? '', sign(library, guid)).offset()).toBe(3);
+  expect((await joining(guid, `final;${urls[0]}`)).status).toBe(201);
+});
+
+test('parts count as open uploads of their video, and together are no larger than a file may be', async () => {
+  const guid = await stack.createVideo();
+  const part = (bytes: number) =>
+    create(library, guid, { headers: { 'Upload-Concat': 'partial', ...length(bytes) } }).then(({ status }) => status);
+  expect([await part(6e8), await part(6e8), await part(4e8)]).toEqual([201, 413, 201]);
+  for (let n = 2; n < 50; n += 1) expect(await part(0)).toBe(201);
+  expect(await part(0)).toBe(429);
+});
+
+test('parts that are ended leave nothing', async () => {
+  const guid = await stack.createVideo();
+  const { urls, concat } = await uploadParts(guid, [Buffer.from('one'), Buffer.from('two')]);
+  for (const url of urls) expect((await at(url, sign(library, guid)).remove()).status).toBe(204);
+  expect((await joining(guid, concat)).status).toBe(404);
+  expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
+});
+
+test('parts that nobody joins expire, a week after their creation at the latest', async () => {
+  const guid = await stack.createVideo();
+  const { urls } = await uploadParts(guid, [Buffer.from('one')]);
+  const upload = await opened(await create(library, guid, { headers: length(9) }), guid);
+  const { db } = stack.database;
+  const weekAgo = new Date(Date.now() - 7 * 86_400_000 + 60_000);
+  await db
+    .updateTable('upload')
+    .set({ created_at: weekAgo, expires_at: new Date(Date.now() + 30_000) })
+    .execute();
+  const answer = await upload.patch(0, Buffer.from('1'));
+  expect(Date.parse(answer.headers.get('Upload-Expires') ?? '')).toBeLessThanOrEqual(Date.now() + 60_000);
+  await db
+    .updateTable('upload')
+    .set({ expires_at: new Date(0) })
+    .execute();
+  expect((await at(urls[0] ?? '', sign(library, guid)).head()).status).toBe(404);
+  await stack.sweep();
+  expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
+});
+
+test.each([
+  ['within the second part', 0],
+  ['after all parts were copied', 1],
+  ['after the file was moved', 2],
+])('a server that died while it joined parts, %s, goes on at the next request', async (_, step) => {
+  const guid = await stack.createVideo();
+  const parts = [randomBytes(9_000), randomBytes(8_000)];
+  const whole = Buffer.concat(parts);
+  const { urls, concat } = await uploadParts(guid, parts);
+  const { db } = stack.database;
+  // As a process that was killed leaves it: the final upload is open, its copy is not complete.
+  const key = { libraryId: 1, mediaId: guid };
+  const final = '0190163d-8694-739b-aea5-966c26f8ad91' as Guid;
+  await db
+    .insertInto('upload')
+    .values({
+      id: final,
+      library_id: 1,
+      media_id: guid,
+      method: 'tus',
+      concat,
+      length_bytes: whole.length,
+      expires_at: new Date(Date.now() + 86_400_000),
+    })
+    .execute();
+  for (const [number, url] of urls.entries()) {
+    await db.updateTable('upload').set({ part_of: final, part_number: number }).where('id', '=', idOf(url)).execute();
+  }
+  const { staging } = stack.storage;
+  const copied = step === 0 ? 12_000 : whole.length;
+  await staging.append(final, 0, Readable.from([whole.subarray(0, copied)]), never);
+  await staging.abort(idOf(urls[0] ?? ''));
+  if (step > 0) await staging.abort(idOf(urls[1] ?? ''));
+  if (step > 1) await staging.commit(final, sourceKeyOf(key, final), never);
+  const upload = at(`${stack.url}/tusupload/${final}`, sign(library, guid));
+  if (step === 0) expect((await joining(guid, concat)).headers.get('Location')).toBe(upload.url);
+  expect(await upload.offset()).toBe(whole.length);
+  expect(await stack.storedSource(guid)).toEqual(whole);
+  expect([await stack.staged(), await stack.countJobs('process-video', guid)]).toEqual([[], 1]);
+});
+
+test('a final upload that is ended takes its parts with it', async () => {
+  const guid = await stack.createVideo();
+  const { urls, concat } = await uploadParts(guid, [Buffer.from('one'), Buffer.from('two')]);
+  const { db } = stack.database;
+  const final = '0190163d-8694-739b-aea5-966c26f8ad92' as Guid;
+  await db
+    .insertInto('upload')
+    .values({
+      ...{ id: final, library_id: 1, media_id: guid, method: 'tus', concat, length_bytes: 6 },
+      expires_at: new Date(Date.now() + 86_400_000),
+    })
+    .execute();
+  await db.updateTable('upload').set({ part_of: final }).where('concat', '=', 'partial').execute();
+  expect((await at(urls[0] ?? '', sign(library, guid)).remove()).status).toBe(404);
+  expect((await at(`${stack.url}/tusupload/${final}`, sign(library, guid)).remove()).status).toBe(204);
+  expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
+});
+
+test.each([
+  [
+    'in a creation',
+    async (guid: string, body: Buffer) => create(library, guid, { headers: { ...PIECE, ...length(9_000) }, body }),
+  ],
+  [
+    'in a first piece',
+    async (guid: string, body: Buffer) => {
+      const upload = await opened(await create(library, guid, { headers: length(9_000) }), guid);
+      return upload.patch(0, body);
+    },
+  ],
+  [
+    'in parts',
+    async (guid: string, body: Buffer) => {
+      const { concat } = await uploadParts(guid, [body, Buffer.from('more')]);
+      return joining(guid, concat);
+    },
+  ],
+])('a file that is none of media, %s, is refused as itself and leaves nothing', async (_, send) => {
+  const guid = await stack.createVideo();
+  const answer = await send(guid, Buffer.from('<!doctype html><title>Sign in</title>'));
+  expect([answer.status, Object(await answer.json()).message]).toEqual([
+    400,
+    'The body is an HTML page; send the bytes of the video or audio file.',
+  ]);
+  expect([await stack.staged(), await stack.uploads()]).toEqual([[], []]);
+  expect(await stack.loadVideo(guid)).toMatchObject({ status: 0 });
+});
