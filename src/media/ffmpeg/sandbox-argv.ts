@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** How far a child is fenced in: own namespaces, or only resource limits, no new privileges and no capabilities. */
+/**
+ * How far a child is fenced in. `bubblewrap`: own namespaces, a seccomp filter, none of this machine's files. `prlimit`:
+ * only resource limits, no new privileges and no capabilities.
+ */
 export type SandboxLevel = 'bubblewrap' | 'prlimit';
 
 /** Where a sandboxed program finds its one input file, whatever the file's path outside is. */
@@ -38,16 +42,25 @@ export const SANDBOX_ENV: Readonly<Record<string, string>> = {
   GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
 };
 
+/** Linux kills the process with the highest score first when memory is short (proc(5), `oom_score_adj`). */
+const OOM_SCORE_ABOVE_ROLE = 500;
+const MAX_OOM_SCORE = 1000;
+
 /**
- * Builds the whole command line that runs a request at a level: `nice`, `prlimit`, then `bwrap` or
- * `setpriv`. The program dies with the process that started it (PR_SET_PDEATHSIG), also when that one
- * is killed with SIGKILL; whatever the program started itself dies along only under bubblewrap.
+ * Builds the whole command line that runs a request at a level: `nice`, `prlimit`, `choom`, then `bwrap` or
+ * `setpriv`. `filterFd` is the descriptor on which bubblewrap reads the seccomp filter; null for none. The program dies
+ * with the process that started it (PR_SET_PDEATHSIG), also when that one is killed with SIGKILL; children of the
+ * program die along only under bubblewrap.
  */
-export function sandboxArgv(request: SandboxRequest, level: SandboxLevel): string[] {
+export function sandboxArgv(request: SandboxRequest, level: SandboxLevel, filterFd: number | null): string[] {
   const limits = ['nice', '-n', String(request.niceness), 'prlimit', ...limitFlags(request.limits)];
+  // Set before the program starts, so that what it starts inherits it.
+  limits.push('choom', '-n', String(encoderOomScore()), '--');
   switch (level) {
-    case 'bubblewrap':
-      return [...limits, 'bwrap', ...bubblewrapFlags(request), '--', request.program, ...request.argv];
+    case 'bubblewrap': {
+      const filter = filterFd === null ? [] : ['--seccomp', String(filterFd)];
+      return [...limits, 'bwrap', ...bubblewrapFlags(request), ...filter, '--', request.program, ...request.argv];
+    }
     case 'prlimit':
       return [...limits, 'setpriv', ...SETPRIV_FLAGS, '--', request.program, ...request.argv.map(toRealPath(request))];
   }
@@ -61,6 +74,12 @@ export function encodeLimits(durationSec: number): ResourceLimits {
     fileSizeBytes: 64 * 1024 ** 3,
     openFiles: 256,
   };
+}
+
+/** A process may raise its own score without privileges, but never lower it. */
+function encoderOomScore(): number {
+  const own = Number(readFileSync('/proc/self/oom_score_adj', 'utf8'));
+  return Math.min(MAX_OOM_SCORE, own + OOM_SCORE_ABOVE_ROLE);
 }
 
 // No `--reset-env` here: the caller starts the child with an environment of its own making.
@@ -84,7 +103,9 @@ function bubblewrapFlags(request: SandboxRequest): string[] {
   // Debian's libblas is reached through /etc/alternatives; without it ffmpeg does not start.
   flags.push('--ro-bind-try', '/etc/alternatives', '/etc/alternatives');
   flags.push('--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp');
-  flags.push('--unshare-all', '--uid', '65534', '--gid', '65534', '--cap-drop', 'ALL');
+  // `--unshare-all` only tries for a user namespace, which `--disable-userns` needs.
+  flags.push('--unshare-all', '--unshare-user', '--disable-userns');
+  flags.push('--uid', '65534', '--gid', '65534', '--cap-drop', 'ALL');
   // No `--new-session`: the child has one already, and one process group reaches all that it starts.
   flags.push('--die-with-parent', '--clearenv');
   for (const [name, value] of Object.entries(SANDBOX_ENV)) flags.push('--setenv', name, value);
