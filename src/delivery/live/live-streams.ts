@@ -61,6 +61,11 @@ export class LiveStreams {
     return stream;
   }
 
+  /** The stream where it is watched already; undefined otherwise. */
+  find(mediaId: Guid): WatchedStream | undefined {
+    return this.#watched.get(mediaId);
+  }
+
   close(): void {
     clearInterval(this.#timer);
     for (const stream of this.#watched.values()) stream.close();

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db.ts';
 import { inTransaction } from '../../in-transaction.ts';
+import { dropOldEvidence } from '../sums/view-evidence-store.ts';
 
 const DAY_MS = 24 * 3600_000;
 /** Sessions of yesterday may still begin: a page that was open over midnight. */
@@ -30,6 +31,7 @@ export async function dropOldSessions(
     });
   }
   const firstKept = new Date(nowMs - SALT_DAYS * DAY_MS).toISOString().slice(0, 10);
+  await dropOldEvidence(db, nowMs);
   await db.deleteFrom('viewer_salt').where('day', '<', firstKept).execute();
   return old;
 }
