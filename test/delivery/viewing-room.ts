@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
 import { createStatisticsStore } from '../../src/catalog/statistics/reports/statistics-store.ts';
 import { HOUR_MS } from '../../src/catalog/statistics/sessions/viewing-session.ts';
 import type { SeenSession } from '../../src/catalog/statistics/sums/statistics-gain.ts';
-import { type Delivery, keepDeliveries } from '../../src/catalog/statistics/sums/view-evidence-store.ts';
+import { type Delivered, keepDeliveries } from '../../src/catalog/statistics/sums/view-evidence-store.ts';
 import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
 import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -32,7 +32,7 @@ export async function openViewingRoom(): Promise<ViewingRoom> {
   const edges = await createEdgeRoom(database);
   const count = (sessions: readonly SeenSession[]) => countSessions(database.db, sessions);
   const { heatCurve } = createStatisticsStore(database.db);
-  const keep = (deliveries: readonly Delivery[]) => keepDeliveries(database.db, deliveries);
+  const keep = (deliveries: readonly Delivered[]) => keepDeliveries(database.db, deliveries);
   const viewing = testViewing({ count, heatCurve, keepDeliveries: keep });
   const edge = await edges.start({ viewing, places: { locate: () => ({ country: 'DE', asn: '' }) } });
   const people = await browser.newContext({ ...SMALL_PAGE, userAgent: PERSON });

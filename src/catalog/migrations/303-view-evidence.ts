@@ -6,10 +6,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SESSIONS).execute(db);
 }
 
-// One row for a viewer and a video, for a day. Not logged: rows are written with each segment, and a crash of the
-// database costs the watch time of the seconds before it at most. Times are milliseconds of the epoch.
+// One row for a viewer and a video, for a day. Times are milliseconds of the epoch.
 const EVIDENCE = `
-  create unlogged table view_evidence (
+  create table view_evidence (
     viewer_id uuid primary key,
     delivered_ms bigint not null default 0,
     used_sec bigint not null default 0,

@@ -10,17 +10,21 @@ import type { SeenSession } from './statistics-gain.ts';
  */
 export type Delivery = { viewerId: Guid; deliveredMs: number; passes: number };
 
+/** Deliveries to one viewer together, and when the first of them was. */
+export type Delivered = Delivery & { firstMs: number };
+
 /** Evidence is kept for this long after the last delivery: browsers play what they kept. */
 const KEPT_MS = 24 * 3600_000;
 
 /** Adds deliveries, in one statement and one order for all edges. */
-export async function keepDeliveries(db: Db, deliveries: readonly Delivery[], nowMs = Date.now()): Promise<void> {
+export async function keepDeliveries(db: Db, deliveries: readonly Delivered[], nowMs = Date.now()): Promise<void> {
   if (deliveries.length === 0) return;
   const sent = JSON.stringify(deliveries.map((each) => ({ ...each, deliveredMs: Math.round(each.deliveredMs) })));
   await sql`
     insert into view_evidence as held (viewer_id, delivered_ms, passes, first_ms, seen_ms)
-    select "viewerId", "deliveredMs", passes, ${nowMs}, ${nowMs}
-    from json_to_recordset(${sent}::json) as sent ("viewerId" uuid, "deliveredMs" bigint, passes integer)
+    select "viewerId", "deliveredMs", passes, "firstMs", ${nowMs}
+    from json_to_recordset(${sent}::json) as sent ("viewerId" uuid, "deliveredMs" bigint, passes integer,
+      "firstMs" bigint)
     order by "viewerId"
     on conflict (viewer_id) do update set delivered_ms = held.delivered_ms + excluded.delivered_ms,
       passes = case when held.seen_ms < ${nowMs - WINDOW_MS} then excluded.passes

@@ -4,7 +4,7 @@ import { remember } from '../../../lib/remember.ts';
 import { readBeacon } from '../sessions/viewing-session.ts';
 import { readTicket } from '../sessions/viewing-ticket.ts';
 import type { SeenSession } from '../sums/statistics-gain.ts';
-import type { Delivery } from '../sums/view-evidence-store.ts';
+import type { Delivered, Delivery } from '../sums/view-evidence-store.ts';
 import { openDeliveryBuffer } from './delivery-buffer.ts';
 import { type Device, deviceOf } from './device.ts';
 import { openSessionBuffer, type SessionBufferDeps } from './session-buffer.ts';
@@ -34,7 +34,7 @@ export type VisitsDeps = SessionBufferDeps & {
   /** Answers null throughout where different viewers are not counted. */
   placeViewer: PlaceViewer;
   /** Keeps evidence of deliveries. Without it sessions count without any. */
-  keepDeliveries?: (deliveries: readonly Delivery[]) => Promise<void>;
+  keepDeliveries?: (deliveries: readonly Delivered[]) => Promise<void>;
   /** Where a CDN delivers the media: a viewer is an address then, whatever its User-Agent. */
   countsByRate?: boolean;
 };
