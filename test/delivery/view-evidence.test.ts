@@ -205,7 +205,8 @@ test('another player at two edges is one estimated view', async () => {
   const folder = `vz-${libraryId}/${shown.mediaId}/r/${shown.videos[0]?.renditionId}`;
   const headers = headersOf({ address: '192.0.2.11', userAgent: 'VLC/3.0.20 LibVLC/3.0.20' });
   for (const edge of edges) {
-    for (const segment of [0, 1]) await (await fetch(`${edge.base}/${folder}/${segment}.m4s`, { headers })).arrayBuffer();
+    for (const segment of [0, 1])
+      await (await fetch(`${edge.base}/${folder}/${segment}.m4s`, { headers })).arrayBuffer();
     await edge.close();
   }
   const rows = database.db.selectFrom('stat_hour').select(['estimated_views', 'views']);

@@ -67,7 +67,10 @@ test('viewers of an intranet and behind one proxy count each, under one address 
 }, async () => {
   const count = (sessions: readonly SeenSession[]) => countSessions(room.database.db, sessions);
   const keep = (deliveries: readonly Delivered[]) => keepDeliveries(room.database.db, deliveries);
-  const edge = await room.edges.start({ viewing: testViewing({ count, keepDeliveries: keep }), trustedProxies: ['127.0.0.1'] });
+  const edge = await room.edges.start({
+    viewing: testViewing({ count, keepDeliveries: keep }),
+    trustedProxies: ['127.0.0.1'],
+  });
   const headers = [{ 'X-Forwarded-For': '10.1.2.3' }, { 'X-Forwarded-For': '10.1.2.3' }, {}];
   const shown = await publishFilm(room);
   const viewers = headers.map(async (extraHTTPHeaders) => {

@@ -17,8 +17,8 @@ export type TestViewer = {
 };
 
 /**
- * Opens the player's state for a ticket, as a page does, and gets `segmentUrl` with each beacon. Each viewer has a browser
- * of its own, by which the edge tells it from others of the same address.
+ * Opens the player's state for a ticket, as a page does, and gets `segmentUrl` with each beacon. Each viewer has a
+ * browser of its own, by which the edge tells it from others of the same address.
  */
 export async function openViewer(service: Service, guid: string, segmentUrl: string): Promise<TestViewer> {
   const ticket = await readTicket(service, guid);

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
-import type { Verdict } from './sums/judge-session.ts';
+import type { Verdict } from './sums/statistics-gain.ts';
 
 /** A viewing session; partitioned by the day of `start_hour`. */
 type ViewSessionTable = {

@@ -33,8 +33,8 @@ export function makeDataDir(dataDir: string): string | null {
     chmodSync(dataDir, process.getuid?.() === 0 ? mode & 0o711 : mode & 0o700);
   } catch (cause) {
     const message =
-      `MILLRACE_DATA_DIR: expected a folder that only its owner can read, got mode ${mode.toString(8)} of ${dataDir}, ` +
-      `which could not be changed. As its owner run: chmod 700 ${quote(dataDir)}`;
+      `MILLRACE_DATA_DIR: expected a folder that only its owner can read, got mode ${mode.toString(8)} of ` +
+      `${dataDir}, which could not be changed. As its owner run: chmod 700 ${quote(dataDir)}`;
     throw new Refused('invalid', message, { cause });
   }
   return mode.toString(8);

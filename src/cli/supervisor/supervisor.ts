@@ -38,7 +38,8 @@ export class Supervisor {
   readonly #allReady = Promise.withResolvers<void>();
   #postgres: EmbeddedPostgres | null = null;
   #database: PartHealth = { state: 'starting', detail: null };
-  #sandbox: SandboxLevel = 'prlimit';
+  /** Until it is looked for, nothing is said against it. */
+  #sandbox: SandboxLevel = 'bubblewrap';
   #roleSettings: RoleSettings | null = null;
   #keys: ReservedKeys | null = null;
   #library: FirstLibrary | null = null;

@@ -9,11 +9,7 @@ import type { EdgeLog } from '../edge-deps.ts';
 /** Bytes sent by library, media and hour, as totals of this process so far, kept every few seconds. */
 export type DeliveredBytes = {
   /** Counts what leaves on the connection until the response is closed, and then calls `sent` with it. */
-  count(
-    response: ServerResponse,
-    of: { libraryId: number; mediaId: Guid | null },
-    sent: (bytes: number) => void,
-  ): void;
+  count(response: ServerResponse, of: { libraryId: number; mediaId: Guid | null }, sent: (bytes: number) => void): void;
   /** sendfile goes past the count that Node keeps: the returned one is counted too. */
   watch(sendFile: SendFile): SendFile;
   close(): Promise<void>;

@@ -5,9 +5,7 @@ import { viewerId } from '../../catalog/statistics/visits/viewer-id.ts';
 import type { Visits } from '../../catalog/statistics/visits/visits.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { remember } from '../../lib/remember.ts';
-import { findSegment } from '../../media/live/playlist/live-index.ts';
 import { findChunk, segmentBytes } from '../../media/presentation/published-rendition.ts';
-import type { LiveStreams } from '../live/live-streams.ts';
 import type { EdgeRequest } from '../receive/receive.ts';
 import { createOtherPlayers } from './other-players.ts';
 
@@ -22,10 +20,15 @@ export type DeliveredMedia = {
   sent(request: EdgeRequest, response: ServerResponse, bytes: number): void;
 };
 
+/** Lengths of what live streams consist of; null for what is not known, or not the picture of a stream that has one. */
+type LiveLengths = {
+  watchedLengthMs(mediaId: Guid, of: { renditionId: Guid; segment: number; part: number | null }): number | null;
+};
+
 type Deps = {
   visits: Pick<Visits, 'estimate' | 'deliver'>;
   secret: KeyObject;
-  live: Pick<LiveStreams, 'find'> | null;
+  live: LiveLengths | null;
 };
 
 /** A segment or part of the picture, or of the audio where there is no picture. `sizeBytes`: null when unknown. */
@@ -83,13 +86,16 @@ function shareOf({ sizeBytes }: WatchedPiece, response: ServerResponse, bytes: n
 function watchedPiece(
   { target }: EdgeRequest,
   publication: Publication,
-  live: Pick<LiveStreams, 'find'> | null,
+  live: LiveLengths | null,
 ): WatchedPiece | null {
   if (target?.kind !== 'media' || (target.file.kind !== 'segment' && target.file.kind !== 'part')) return null;
   const { renditionId, segment } = target.file;
   const part = target.file.kind === 'part' ? target.file.part : null;
   const name = part === null ? `${renditionId}/${segment}` : `${renditionId}/${segment}.${part}`;
-  if (publication.live !== undefined) return livePiece(publication, { name, renditionId, segment, part }, live);
+  if (publication.live !== undefined) {
+    const lengthMs = live?.watchedLengthMs(publication.mediaId, { renditionId, segment, part }) ?? null;
+    return lengthMs === null ? null : { name, segment, lengthMs, sizeBytes: null };
+  }
   const rendition = publication.renditions.find(({ id }) => id === renditionId);
   if (rendition === undefined) return null;
   const hasVideo = publication.renditions.some(({ kind, isActive }) => kind === 'video' && isActive);
@@ -105,20 +111,4 @@ function storedLength({ durationMs }: Publication, { cutList, chunks, timescale 
   const lengthMs = start === undefined ? usualMs : next === undefined ? lastMs : ((next - start) / timescale) * 1000;
   const chunk = findChunk(chunks, segment);
   return { lengthMs, sizeBytes: chunk === null ? null : segmentBytes(chunk.table, segment - chunk.firstSegment) };
-}
-
-type LivePiece = { name: string; renditionId: Guid; segment: number; part: number | null };
-
-function livePiece(
-  { mediaId }: Publication,
-  { name, renditionId, segment, part }: LivePiece,
-  live: Pick<LiveStreams, 'find'> | null,
-): WatchedPiece | null {
-  const found = live?.find(mediaId)?.index.find(renditionId);
-  if (found === undefined || found === null) return null;
-  const hasVideo = found.period.renditions.some(({ kind }) => kind === 'video');
-  if (hasVideo !== (found.rendition.kind === 'video')) return null;
-  const piece = findSegment(found.rendition.segments, segment);
-  const ticks = (part === null ? piece : piece?.parts[part])?.durationTicks ?? 0;
-  return { name, segment, lengthMs: (ticks / found.rendition.timescale) * 1000, sizeBytes: null };
 }

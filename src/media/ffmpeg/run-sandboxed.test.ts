@@ -122,7 +122,8 @@ describe.each(LEVELS)('level %s', (level) => {
   test('gives an empty environment, the limits, the niceness, a higher OOM score and no new privileges', async () => {
     const own = Number(readFileSync('/proc/self/oom_score_adj', 'utf8'));
     const script =
-      'cat /proc/self/oom_score_adj; env | grep -v -E "^(PATH|GLIBC_TUNABLES|PWD|SHLVL|_)="; ulimit -t; ulimit -n; ulimit -c; nice; grep -E ' +
+      'cat /proc/self/oom_score_adj; env | grep -v -E "^(PATH|GLIBC_TUNABLES|PWD|SHLVL|_)="; ulimit -t; ulimit -n; ' +
+      'ulimit -c; nice; grep -E ' +
       '"NoNewPrivs|CapEff" /proc/self/status';
     const { stdout } = await runSandboxed(shell(script, level), 4096, forever);
     expect(stdout.toString().replaceAll('\t', '').split('\n')).toEqual([

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { Refused } from '../../lib/refused.ts';
 import { killTree, signalAt } from './kill-tree.ts';
+import { readEncoderOomScore } from './read-process-tree.ts';
 import { SANDBOX_ENV, type SandboxLevel, type SandboxRequest, sandboxArgv } from './sandbox-argv.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 import { withoutDecoderGuard } from './usual-decoders.ts';
@@ -83,8 +84,8 @@ export function setMediaRules(set: MediaRules): void {
 
 /**
  * Finds the best sandbox of this machine once: bubblewrap when it really starts here (containers may forbid it), else
- * prlimit with setpriv. Throws when neither works, and refuses (`unavailable`) when bubblewrap is required and does not:
- * nothing is run unfenced. While the machine is too busy to know, the next call tries again.
+ * prlimit with setpriv. Throws when neither works, and refuses (`unavailable`) when bubblewrap is required and fails.
+ * While the machine is too busy to know, the next call tries again.
  */
 export function detectSandbox(): Promise<SandboxLevel> {
   detected ??= Promise.resolve().then(() =>
@@ -105,7 +106,7 @@ export async function startSandboxed(command: SandboxedCommand, signal: AbortSig
   const filter = level === 'bubblewrap' ? FILTER : null;
   const filterFd = filter === null ? null : FIRST_PIPE_FD + command.extraPipes;
   const run = rules.allowsRareDecoders ? { ...command, argv: withoutDecoderGuard(command.argv) } : command;
-  const [file = 'nice', ...argv] = sandboxArgv(run, level, filterFd);
+  const [file = 'nice', ...argv] = sandboxArgv(run, { level, filterFd, oomScore: readEncoderOomScore() });
   const pipes = Array<'pipe'>(command.extraPipes + (filter === null ? 0 : 1)).fill('pipe');
   const child = spawn(file, argv, {
     stdio: [command.takesStdin ? 'pipe' : 'ignore', 'pipe', 'pipe', ...pipes],

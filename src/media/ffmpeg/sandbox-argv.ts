@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * How far a child is fenced in. `bubblewrap`: own namespaces, a seccomp filter, none of this machine's files. `prlimit`:
- * only resource limits, no new privileges and no capabilities.
+ * How far a child is fenced in. `bubblewrap`: own namespaces, a seccomp filter, none of this machine's files.
+ * `prlimit`: only resource limits, no new privileges and no capabilities.
  */
 export type SandboxLevel = 'bubblewrap' | 'prlimit';
 
@@ -42,20 +41,21 @@ export const SANDBOX_ENV: Readonly<Record<string, string>> = {
   GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
 };
 
-/** Linux kills the process with the highest score first when memory is short (proc(5), `oom_score_adj`). */
-const OOM_SCORE_ABOVE_ROLE = 500;
-const MAX_OOM_SCORE = 1000;
+/**
+ * How a child is started. `filterFd`: descriptor on which bubblewrap reads the seccomp filter; null for none.
+ * `oomScore`: Linux ends the process with the highest score first when memory is short (proc(5), `oom_score_adj`).
+ */
+export type SandboxStart = { level: SandboxLevel; filterFd: number | null; oomScore: number };
 
 /**
  * Builds the whole command line that runs a request at a level: `nice`, `prlimit`, `choom`, then `bwrap` or
- * `setpriv`. `filterFd` is the descriptor on which bubblewrap reads the seccomp filter; null for none. The program dies
- * with the process that started it (PR_SET_PDEATHSIG), also when that one is killed with SIGKILL; children of the
- * program die along only under bubblewrap.
+ * `setpriv`. The program dies with the process that started it (PR_SET_PDEATHSIG), also when that one is killed with
+ * SIGKILL; children of the program die along only under bubblewrap.
  */
-export function sandboxArgv(request: SandboxRequest, level: SandboxLevel, filterFd: number | null): string[] {
+export function sandboxArgv(request: SandboxRequest, { level, filterFd, oomScore }: SandboxStart): string[] {
   const limits = ['nice', '-n', String(request.niceness), 'prlimit', ...limitFlags(request.limits)];
   // Set before the program starts, so that what it starts inherits it.
-  limits.push('choom', '-n', String(encoderOomScore()), '--');
+  limits.push('choom', '-n', String(oomScore), '--');
   switch (level) {
     case 'bubblewrap': {
       const filter = filterFd === null ? [] : ['--seccomp', String(filterFd)];
@@ -74,12 +74,6 @@ export function encodeLimits(durationSec: number): ResourceLimits {
     fileSizeBytes: 64 * 1024 ** 3,
     openFiles: 256,
   };
-}
-
-/** A process may raise its own score without privileges, but never lower it. */
-function encoderOomScore(): number {
-  const own = Number(readFileSync('/proc/self/oom_score_adj', 'utf8'));
-  return Math.min(MAX_OOM_SCORE, own + OOM_SCORE_ABOVE_ROLE);
 }
 
 // No `--reset-env` here: the caller starts the child with an environment of its own making.

@@ -67,7 +67,8 @@ async function errorsOf(
   level: SandboxLevel,
 ): Promise<Record<string, number>> {
   const lists = Object.values(calls).map((numbers) => `[${numbers.join()}]`);
-  const program = `for (${lists.join()}) { $! = 0; my $r = syscall($$_[0], @$_[1..$#$_]); print(($r == -1 ? $!+0 : 0), "\n"); }`;
+  const call = '$! = 0; my $r = syscall($$_[0], @$_[1..$#$_]);';
+  const program = `for (${lists.join()}) { ${call} print(($r == -1 ? $!+0 : 0), "\n"); }`;
   const limits = { cpuSec: 20, addressSpaceBytes: 2 * 1024 ** 3, fileSizeBytes: 1024, openFiles: 64 };
   const command = { program: '/usr/bin/perl', argv: ['-e', program], sourcePath: null, outputDir: null, limits };
   const bounds = { niceness: 0, extraPipes: 0, takesStdin: false, timeLimitSec: 20, level };

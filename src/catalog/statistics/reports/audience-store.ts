@@ -72,7 +72,8 @@ function toAudience(facts: readonly Fact[]) {
   const of = (kind: Fact['kind']) => facts.filter((fact) => fact.kind === kind);
   const shares = (kind: FactKind): Share[] =>
     of(kind).map(({ value, sessions, amount }) => ({ name: value, views: sessions, watchSec: amount }));
-  const sum = (kind: Fact['kind'], field: 'sessions' | 'amount') => of(kind).reduce((all, fact) => all + fact[field], 0);
+  const sum = (kind: Fact['kind'], field: 'sessions' | 'amount') =>
+    of(kind).reduce((all, fact) => all + fact[field], 0);
   const starts = new Map(of('startup').map(({ value, sessions }) => [Number(value), sessions]));
   return {
     devices: shares('device'),

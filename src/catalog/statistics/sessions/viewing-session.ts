@@ -121,7 +121,11 @@ function cutHours(watchedSec: readonly number[], { startHourMs, startMs, nowMs, 
  * At the highest rate that players offer, so many buckets can have been played since the start; more is none of ours.
  * Changes `heat` in place and answers a view of it.
  */
-function cutHeat(heat: Buffer, { bucketSec, bucketCount }: Pick<ViewingTicket, 'bucketSec' | 'bucketCount'>, elapsedSec: number): Buffer {
+function cutHeat(
+  heat: Buffer,
+  { bucketSec, bucketCount }: Pick<ViewingTicket, 'bucketSec' | 'bucketCount'>,
+  elapsedSec: number,
+): Buffer {
   const cut = heat.subarray(0, bucketCount);
   // Each entry into a bucket counts, and seeks enter without playing: at most four a second.
   let left = Math.ceil((elapsedSec * MAX_RATE) / bucketSec) + MAX_RATE * Math.ceil(elapsedSec);
@@ -137,8 +141,7 @@ function cutHeat(heat: Buffer, { bucketSec, bucketCount }: Pick<ViewingTicket, '
 type Cuttable = Pick<ViewingSession, 'watchedSec' | 'heat' | 'rungSec' | 'bucketSec'>;
 
 /**
- * Cuts a session to `totalSec`, the newest seconds first. What was counted of it `before` stays, hour by hour and bucket
- * by bucket.
+ * Cuts a session to `totalSec`, the newest seconds first. Seconds and buckets that were counted `before` stay.
  */
 export function cutToSeconds(
   session: Cuttable,

@@ -1,12 +1,6 @@
 import type { Guid } from '../../../lib/guid.ts';
 import { cutToSeconds } from '../sessions/viewing-session.ts';
-import type { SeenSession } from './statistics-gain.ts';
-
-/**
- * Whether a session counts as a view. `repeated`: its viewer had a view of the video within the last half hour; watch
- * time counts. `undelivered`: no media reached its viewer; nothing counts.
- */
-export type Verdict = 'counted' | 'repeated' | 'undelivered';
+import type { SeenSession, Verdict } from './statistics-gain.ts';
 
 /** Deliveries to a viewer of a video, and what was counted on them. Times are ms of the epoch. */
 export type ViewEvidence = {

@@ -1,8 +1,13 @@
 import type { Guid } from '../../../lib/guid.ts';
 import { HOUR_MS, type ViewingSession } from '../sessions/viewing-session.ts';
 import { type AudienceFact, type ChartKind, type Experienced, type FactKind, factsOf } from './audience-fact.ts';
-import type { Verdict } from './judge-session.ts';
 import type { SketchPoint } from './viewer-sketch.ts';
+
+/**
+ * Whether a session counts as a view. `repeated`: its viewer had a view of the video within the last half hour; watch
+ * time counts. `undelivered`: no media reached its viewer; nothing counts.
+ */
+export type Verdict = 'counted' | 'repeated' | 'undelivered';
 
 /** A session with what the edge has of the viewer besides: never an address. */
 export type SeenSession = ViewingSession & {
@@ -103,7 +108,7 @@ function becomesView(pair: CountedPair): boolean {
   return isUncounted(pair) && pair.seen.verdict === 'counted';
 }
 
-/** Views and seconds that were claimed and not counted, by the reason. A view whose evidence came late is taken back. */
+/** Views and seconds that were claimed and not counted. A view whose evidence came late is taken back. */
 function addDiscarded(days: Map<string, DayGain>, pair: CountedPair): void {
   const { seen, counted } = pair;
   const isLate = !isNew(pair) && counted.verdict === 'undelivered' && seen.verdict !== 'undelivered';

@@ -13,9 +13,6 @@ export type Delivery = { viewerId: Guid; deliveredMs: number; passes: number };
 /** Deliveries to one viewer together, and when the first of them was. */
 export type Delivered = Delivery & { firstMs: number };
 
-/** Evidence is kept for this long after the last delivery: browsers play what they kept. */
-const KEPT_MS = 24 * 3600_000;
-
 /** Adds deliveries, in one statement and one order for all edges. */
 export async function keepDeliveries(db: Db, deliveries: readonly Delivered[], nowMs = Date.now()): Promise<void> {
   if (deliveries.length === 0) return;
@@ -29,11 +26,6 @@ export async function keepDeliveries(db: Db, deliveries: readonly Delivered[], n
     on conflict (viewer_id) do update set delivered_ms = held.delivered_ms + excluded.delivered_ms,
       passes = case when held.seen_ms < ${nowMs - WINDOW_MS} then excluded.passes
         else greatest(held.passes, excluded.passes) end, seen_ms = ${nowMs}`.execute(db);
-}
-
-/** Forgets viewers to whom nothing was delivered for a day. */
-export async function dropOldEvidence(db: Db, nowMs: number): Promise<void> {
-  await sql`delete from view_evidence where seen_ms < ${nowMs - KEPT_MS}`.execute(db);
 }
 
 export type JudgeOptions = {
@@ -58,19 +50,15 @@ export async function ensureEvidence(
     session.viewerId !== null && (session.isEstimate || countsByRate) ? session.viewerId : [],
   );
   if (made.length === 0) return;
-  const ids = JSON.stringify([...new Set(made)].sort());
+  const ids = JSON.stringify([...new Set(made)]);
   await sql`insert into view_evidence (viewer_id, first_ms, seen_ms)
     select id::uuid, ${nowMs}, ${nowMs} from json_array_elements_text(${ids}::json) as id order by 1
     on conflict (viewer_id) do update set seen_ms = ${nowMs}`.execute(db);
 }
 
 /** Judges a batch under locks on the evidence of its viewers, and writes down what it uses up. */
-export async function judgeSessions(
-  tx: Tx,
-  sessions: readonly SeenSession[],
-  options: JudgeOptions,
-): Promise<Judged> {
-  const viewers = [...new Set(sessions.flatMap(({ viewerId }) => viewerId ?? []))].sort();
+export async function judgeSessions(tx: Tx, sessions: readonly SeenSession[], options: JudgeOptions): Promise<Judged> {
+  const viewers = [...new Set(sessions.flatMap(({ viewerId }) => viewerId ?? []))];
   if (viewers.length === 0) return { sessions: [...sessions], waiting: [] };
   const evidence = await lockEvidence(tx, viewers);
   const stored = await readStored(tx, sessions);

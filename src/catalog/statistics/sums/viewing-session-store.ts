@@ -4,8 +4,8 @@ import type { Db, Tx } from '../../db.ts';
 import { inTransaction } from '../../in-transaction.ts';
 import { addToHeat } from './heat-store.ts';
 import { type CountedPair, type CountedSession, gainOf, type SeenSession } from './statistics-gain.ts';
-import { ensureEvidence, judgeSessions } from './view-evidence-store.ts';
 import { addToDays, addToHours, addToMedia, addToSketches } from './sums-store.ts';
+import { ensureEvidence, judgeSessions } from './view-evidence-store.ts';
 
 const DAY_MS = 24 * 3600_000;
 /** A row is replaced every ten seconds: with room in its page that is a HOT update, which adds no index entries. */
