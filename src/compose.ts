@@ -25,6 +25,7 @@ import type { Role } from './config/roles.ts';
 import type { RoleSettings } from './config/settings.ts';
 import { usualDiskFloorBytes } from './jobs/uploads/require-space.ts';
 import { createSecretBox } from './lib/secret-box.ts';
+import { setMediaRules } from './media/ffmpeg/run-sandboxed.ts';
 import { baseAddresses } from './service/first-start.ts';
 import { describeHealth, type Fleet, type RunningRole } from './service/health.ts';
 import { openLog } from './service/log.ts';
@@ -80,6 +81,7 @@ export async function loadRole(role: Role): Promise<void> {
 /** Starts one role; it has opened what it needs when this answers. */
 export async function startRole(role: Role, settings: RoleSettings, host: RoleHost): Promise<RunningRole> {
   const log = openLog(role);
+  setMediaRules({ requiresBubblewrap: settings.requiresSandbox, allowsRareDecoders: settings.allowsRareDecoders });
   const database = openDatabase({ ...settings.database, ...poolSize(role, settings.databaseConnections) }, (error) =>
     log.warn(error, 'a database connection broke'),
   );

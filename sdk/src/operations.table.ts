@@ -16,7 +16,7 @@ export type AudienceEstimateModel = { viewsChart: Record<string, number>; watchT
 
 export type AudienceFailuresModel = { views: number; count: number };
 
-export type AudienceModel = { uniqueViewers: number; uniqueViewersChart: Record<string, number>; viewersNow: number; devices: (AudienceShareModel)[]; referrers: (AudienceShareModel)[]; renditions: (AudienceRenditionModel)[]; startup: AudienceStartupModel; rebuffering: AudienceRebufferingModel; failures: AudienceFailuresModel; retention: (number)[] | null; estimated: AudienceEstimateModel; bytesSent: number; bytesChart: Record<string, number> };
+export type AudienceModel = { uniqueViewers: number; uniqueViewersChart: Record<string, number>; viewersNow: number; devices: (AudienceShareModel)[]; referrers: (AudienceShareModel)[]; renditions: (AudienceRenditionModel)[]; startup: AudienceStartupModel; rebuffering: AudienceRebufferingModel; failures: AudienceFailuresModel; retention: (number)[] | null; estimated: AudienceEstimateModel; discarded: { views: number; watchTime: number }; bytesSent: number; bytesChart: Record<string, number> };
 
 export type AudienceRebufferingModel = { views: number; seconds: number };
 

@@ -11,6 +11,7 @@ import { roles } from '../config/roles.ts';
 import { ownUnknownSettings, readOwnSettings, type Settings } from '../config/settings.ts';
 import { hasCode } from '../lib/has-code.ts';
 import { Refused } from '../lib/refused.ts';
+import { sandboxProblem } from '../service/health.ts';
 import { readVersion } from '../service/version.ts';
 import { findSandboxLevel } from './sandbox-level.ts';
 import { describePackagedPostgres } from './supervisor/postgres-binaries.ts';
@@ -31,7 +32,7 @@ export async function doctor(): Promise<number> {
     await examineTool('ffmpeg', ['-version']),
     await examineTool('ffprobe', ['-version']),
     await examineTool('bwrap', ['--version']),
-    { isGood: true, what: 'sandbox', found: await findSandboxLevel() },
+    await examineSandbox(settings),
     await examineFirewall(),
     ...problems.map((found) => ({ isGood: false, what: 'setting', found })),
     ...ownUnknownSettings().map((name) => ({ isGood: true, what: 'setting', found: `${name} means nothing: ignored` })),
@@ -67,6 +68,12 @@ async function examineTool(program: string, args: readonly string[]): Promise<Fi
   } catch (error) {
     return { isGood: false, what: program, found: error instanceof Error ? error.message : String(error) };
   }
+}
+
+async function examineSandbox(settings: Settings | null): Promise<Finding> {
+  const level = await findSandboxLevel(settings ?? { requiresSandbox: false });
+  const problem = sandboxProblem(level);
+  return { isGood: problem === null, what: 'sandbox', found: problem === null ? level : `${level}: ${problem}` };
 }
 
 /** Whose rules are judged, and which of them cannot be. */

@@ -1,14 +1,18 @@
-import { execFile } from 'node:child_process';
+import type { Settings } from '../config/settings.ts';
+import { detectSandbox } from '../media/ffmpeg/run-sandboxed.ts';
 import type { SandboxLevel } from '../service/health.ts';
 
-const PROBE_TIMEOUT_MS = 5000;
-const PROBE = ['--unshare-all', '--die-with-parent', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true'];
+/** Finds the sandbox that encoders of this machine run in; `none` where nothing is encoded for want of one. */
+export async function findSandboxLevel({ requiresSandbox }: Pick<Settings, 'requiresSandbox'>): Promise<SandboxLevel> {
+  const level = (await tryDetect()) ?? (await tryDetect()) ?? 'none';
+  return level === 'prlimit' && requiresSandbox ? 'none' : level;
+}
 
-/** Tries whether bubblewrap works here: some containers have the program but forbid what it needs. */
-export function findSandboxLevel(): Promise<SandboxLevel> {
-  return new Promise((resolve) => {
-    execFile('bwrap', PROBE, { timeout: PROBE_TIMEOUT_MS }, (error) => {
-      resolve(error === null ? 'bubblewrap' : 'prlimit');
-    });
-  });
+/** A machine that is busy may fail to start even what works on it: then the next attempt tries again. */
+async function tryDetect(): Promise<SandboxLevel | null> {
+  try {
+    return await detectSandbox();
+  } catch {
+    return null;
+  }
 }

@@ -12,7 +12,7 @@ import {
   reserveFirstKeys,
   showFirstStart,
 } from '../service/first-start.ts';
-import type { Fleet, PartHealth } from '../service/health.ts';
+import { type Fleet, type PartHealth, sandboxProblem } from '../service/health.ts';
 import { openHealthPort } from '../service/health-port.ts';
 import { readVersion } from '../service/version.ts';
 import { watchHealth } from '../service/watch-health.ts';
@@ -35,7 +35,7 @@ export async function serveRole(role: Role, settings: Settings, log: Logger, sto
     database: ok,
     roles: { [role]: ok },
     listeners: {},
-    sandbox: await findSandboxLevel(),
+    sandbox: await findSandboxLevel(settings),
   };
   const running = await startRole(role, settingsOf(role, roleSettings), { fleet: () => fleet });
   fleet.listeners = running.listeners;
@@ -50,6 +50,8 @@ export async function serveRole(role: Role, settings: Settings, log: Logger, sto
   if (healthPort !== null) fleet.listeners = { ...fleet.listeners, health: healthPort.port };
   // The edge is another process, here or elsewhere, on the port of its setting.
   const addresses = baseAddresses(settings, { edge: settings.edgePort, api: settings.port, ...running.listeners });
+  const weakness = sandboxProblem(fleet.sandbox);
+  if (weakness !== null) log.warn({ sandbox: fleet.sandbox }, weakness);
   log.info({ ...addresses, listeners: fleet.listeners }, 'ready');
   if (mustShowKeys(library, reserved)) {
     await showFirstStart(library, addresses, { dataDir, out: process.stdout });

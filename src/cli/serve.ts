@@ -17,7 +17,8 @@ export async function serve(args: readonly string[]): Promise<number> {
   const log = openLog(role ?? 'supervisor');
   for (const name of ownUnknownSettings()) log.warn(`${name} is no setting of this version: it is ignored.`);
   await requireOwnAddress(settings.host);
-  makeDataDir(settings.dataDir);
+  const looseMode = makeDataDir(settings.dataDir);
+  if (looseMode !== null) log.warn({ mode: looseMode }, 'The data folder was open to other users. It is closed now.');
   const stop = stopSignal();
   if (role === null) return await serveAll(settings, log, stop);
   // Loaded only here: the supervisor's own process does without the code of the roles.

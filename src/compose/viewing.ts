@@ -9,7 +9,7 @@ const SECRET_BYTES = 32;
 
 /** Opens what the edge counts visits with. Every edge that has the secret key accepts the others' tickets. */
 export async function openViewing(
-  { secretKey, countsUniqueViewers, countsOtherPlayers, database }: RoleSettings,
+  { secretKey, countsUniqueViewers, countsOtherPlayers, countsByRate, database }: RoleSettings,
   { db, log }: { db: Db; log: Logger },
 ): Promise<EdgeViewing> {
   const [{ VisitCounter }, { keepDelivered }, { createStatisticsStore }, { countViewersNow }] = await Promise.all([
@@ -22,7 +22,7 @@ export async function openViewing(
   const ticketSecret = createSecretKey(
     new Uint8Array(hkdfSync('sha256', secretKey, '', 'millrace viewing tickets', SECRET_BYTES)),
   );
-  const options = { countsEstimates: countsOtherPlayers };
+  const options = { countsEstimates: countsOtherPlayers, countsByRate };
   const writer = newGuid();
   return {
     visits: new VisitCounter({ thread: { connection: database, options, ticketSecret, countsUniqueViewers }, log }),

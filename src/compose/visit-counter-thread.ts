@@ -3,6 +3,7 @@ import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDatabase } from '../catalog/db.ts';
 import type { SeenSession } from '../catalog/statistics/sums/statistics-gain.ts';
+import { type Delivery, keepDeliveries } from '../catalog/statistics/sums/view-evidence-store.ts';
 import { type CountOptions, countSessions } from '../catalog/statistics/sums/viewing-session-store.ts';
 import { loadViewerSalt } from '../catalog/statistics/visits/viewer-salt-store.ts';
 import { createPlaceViewer } from '../catalog/statistics/visits/viewer-salts.ts';
@@ -20,7 +21,12 @@ export type CounterData = {
   countsUniqueViewers: boolean;
 };
 /** `isLast`: nothing comes behind it, and what is there is to be written at once. */
-export type CounterBatch = { beacons: SentBeacon[]; estimates: SeenSession[]; isLast: boolean };
+export type CounterBatch = {
+  beacons: SentBeacon[];
+  estimates: SeenSession[];
+  deliveries: Delivery[];
+  isLast: boolean;
+};
 /** `taken` answers each batch; `closed` the last one, when all is written or the time for it is over. */
 export type CounterAnswer = { kind: 'taken' | 'closed' } | { kind: 'warning'; fields: object; message: string };
 
@@ -47,10 +53,13 @@ const visits = openVisits({
   count: (sessions) => countSessions(db, sessions, options),
   log: { warn },
   ticketSecret,
+  keepDeliveries: (deliveries) => keepDeliveries(db, deliveries),
+  countsByRate: options.countsByRate ?? false,
   placeViewer: countsUniqueViewers ? createPlaceViewer(loadSalt, saltError) : () => null,
 });
 
-parentPort?.on('message', async ({ beacons, estimates, isLast }: CounterBatch) => {
+parentPort?.on('message', async ({ beacons, estimates, deliveries, isLast }: CounterBatch) => {
+  for (const delivery of deliveries) visits.deliver(delivery);
   for (const beacon of beacons) visits.take(beacon);
   // Bytes come through as a plain array of them.
   for (const session of estimates) visits.estimate({ ...session, heat: Buffer.from(session.heat) });

@@ -4,6 +4,7 @@ import { startTestDatabase, type TestDatabase } from '../../test/support/databas
 import { addLibraryRow } from '../../test/support/library-row.ts';
 import { someSession } from '../../test/support/some-session.ts';
 import { newPageName, writeTicket } from '../catalog/statistics/sessions/viewing-ticket.ts';
+import { viewerId } from '../catalog/statistics/visits/viewer-id.ts';
 import { newGuid } from '../lib/guid.ts';
 import { VisitCounter } from './visit-counter.ts';
 
@@ -31,12 +32,17 @@ test('visits are counted in a thread, and what is left of them when it closes', 
     log: { warn: (fields, message) => warnings.push([fields, message]) },
   });
   const nowMs = Date.now();
+  let viewers = 0;
   const report = (secret = ticketSecret) => {
+    viewers += 1;
+    const address = `10.0.${viewers >> 8}.${viewers & 255}`;
+    const viewer = viewerId({ kind: 'page', ...of, address, userAgent: PERSON }, ticketSecret);
+    counter.deliver({ viewerId: viewer, deliveredMs: 10_000, passes: 1 });
     const ticket = { ...of, issuedAtMs: nowMs - 5_000, bucketSec: 1, bucketCount: 600, page: newPageName() };
     const totals = { visit: 0, sequence: 1, startedMs: 500, watchedSec: [2], heat: 'AQE', rungSec: { 720: 2 } };
     const counts = { startupMs: 400, stallCount: 0, stallMs: 0, failures: 0, page: 'shop.example' };
     const body = `${writeTicket(ticket, secret)}\n${JSON.stringify({ ...totals, ...counts })}`;
-    counter.take({ body, country: 'DE', address: '192.0.2.1', userAgent: PERSON, nowMs });
+    counter.take({ body, country: 'DE', address, userAgent: PERSON, nowMs });
   };
   const views = async () => {
     const found = db.selectFrom('media').select('views').where('id', '=', mediaId);

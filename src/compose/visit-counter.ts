@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { SeenSession } from '../catalog/statistics/sums/statistics-gain.ts';
+import type { Delivery } from '../catalog/statistics/sums/view-evidence-store.ts';
 import type { SentBeacon, Visits } from '../catalog/statistics/visits/visits.ts';
 import type { CounterAnswer, CounterBatch, CounterData } from './visit-counter-thread.ts';
 
@@ -15,6 +16,7 @@ const MAX_WAITING_CHARS = 8 * 1024 * 1024;
 /** What a beacon takes beside its texts. */
 const BEACON_CHARS = 200;
 const MAX_ESTIMATES = 10_000;
+const MAX_DELIVERIES = 50_000;
 const OLD_MIB = 256;
 /** A thread that takes no batch for so long is ended, and another one begun. */
 const STANDSTILL_MS = 120_000;
@@ -53,6 +55,13 @@ export class VisitCounter implements Visits {
   estimate(session: SeenSession): void {
     if (this.#waiting.estimates.length === MAX_ESTIMATES) this.#leftOut += 1;
     else this.#waiting.estimates.push(session);
+    this.#sendSoon();
+  }
+
+  deliver(delivery: Delivery): void {
+    const { deliveries } = this.#waiting;
+    if (deliveries.length === MAX_DELIVERIES) this.#leftOut += 1;
+    else deliveries.push(delivery);
     this.#sendSoon();
   }
 
@@ -119,12 +128,14 @@ export class VisitCounter implements Visits {
   }
 }
 
-function emptyBatch(): Pick<CounterBatch, 'beacons' | 'estimates'> {
-  return { beacons: [], estimates: [] };
+type Waiting = Omit<CounterBatch, 'isLast'>;
+
+function emptyBatch(): Waiting {
+  return { beacons: [], estimates: [], deliveries: [] };
 }
 
-function isEmpty({ beacons, estimates }: Pick<CounterBatch, 'beacons' | 'estimates'>): boolean {
-  return beacons.length + estimates.length === 0;
+function isEmpty({ beacons, estimates, deliveries }: Waiting): boolean {
+  return beacons.length + estimates.length + deliveries.length === 0;
 }
 
 /** Resolves when a thread has written what it held, has ended, or the time for it is over. */

@@ -19,6 +19,10 @@ export type EngineSettings = {
   /** Cores that encoding live streams may take; 0: they are sent on as they come. */
   liveCores: number;
   makesPreviews: boolean;
+  /** Whether media is read only where bubblewrap works. */
+  requiresSandbox: boolean;
+  /** Whether ffmpeg may use decoders outside the list of usual ones. */
+  allowsRareDecoders: boolean;
   transcriber: TranscriberSettings;
   /** Where archives of speech models are published, without a final slash. */
   speechModelsUrl: string;
@@ -31,6 +35,8 @@ export const engineSchema = {
   MILLRACE_ENCODE_THREADS: setting('a number of threads from 1 to 256', parseThreads),
   MILLRACE_LIVE_CORES: setting(`a number of cores from 0 to ${MOST_CORES}, such as 1.5`, parseCores),
   MILLRACE_PREVIEWS: setting('on or off', parseSwitch),
+  MILLRACE_SANDBOX: setting('auto or required', parseSandbox),
+  MILLRACE_RARE_DECODERS: setting('on or off', parseSwitch),
   MILLRACE_TRANSCRIBER: setting(
     'none, installed, pocketsphinx, the whole path of a folder with a model, or an http:// or https:// address',
     parseTranscriber,
@@ -50,6 +56,8 @@ export function engineSettings(texts: Texts): EngineSettings {
     encodeThreads: parseThreads(texts.MILLRACE_ENCODE_THREADS ?? '') ?? availableParallelism(),
     liveCores: parseCores(texts.MILLRACE_LIVE_CORES ?? '') ?? availableParallelism(),
     makesPreviews: parseSwitch(texts.MILLRACE_PREVIEWS ?? '') ?? true,
+    requiresSandbox: parseSandbox(texts.MILLRACE_SANDBOX ?? '') === 'required',
+    allowsRareDecoders: parseSwitch(texts.MILLRACE_RARE_DECODERS ?? '') ?? false,
     transcriber: transcriber(texts),
     speechModelsUrl: parseBaseUrl(texts.MILLRACE_SPEECH_MODELS_URL ?? '') ?? SPEECH_MODELS_URL,
     languageModel: languageModel(texts),
@@ -72,6 +80,10 @@ function parseName(text: string): string | null {
 
 function parseToken(text: string): string | null {
   return /^[\x21-\x7e]{1,1000}$/.test(text) ? text : null;
+}
+
+function parseSandbox(text: string): 'auto' | 'required' | null {
+  return text === 'auto' || text === 'required' ? text : null;
 }
 
 function parseThreads(text: string): number | null {

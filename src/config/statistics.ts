@@ -5,6 +5,8 @@ export type StatisticsSettings = {
   countsUniqueViewers: boolean;
   /** Whether what other players watch, as far as their requests say, counts in the charts. */
   countsOtherPlayers: boolean;
+  /** Whether a CDN hides deliveries from the edge, so that views are bounded by rates instead. */
+  countsByRate: boolean;
   /** How long sessions are kept; the sums made of them stay. */
   sessionDays: number;
 };
@@ -17,6 +19,7 @@ const USUAL_DAYS = 90;
 export const statisticsSchema = {
   MILLRACE_UNIQUE_VIEWERS: setting('on or off', parseSwitch),
   MILLRACE_COUNT_OTHER_PLAYERS: setting('on or off', parseSwitch),
+  MILLRACE_VIEW_EVIDENCE: setting('delivery or rate', parseEvidence),
   MILLRACE_SESSION_DAYS: setting(`a number of days from ${FEWEST_DAYS} to ${MOST_DAYS}`, parseDays),
 };
 
@@ -24,8 +27,13 @@ export function statisticsSettings(texts: Partial<Record<keyof typeof statistics
   return {
     countsUniqueViewers: parseSwitch(texts.MILLRACE_UNIQUE_VIEWERS ?? '') ?? true,
     countsOtherPlayers: parseSwitch(texts.MILLRACE_COUNT_OTHER_PLAYERS ?? '') ?? false,
+    countsByRate: parseEvidence(texts.MILLRACE_VIEW_EVIDENCE ?? '') === 'rate',
     sessionDays: parseDays(texts.MILLRACE_SESSION_DAYS ?? '') ?? USUAL_DAYS,
   };
+}
+
+function parseEvidence(text: string): 'delivery' | 'rate' | null {
+  return text === 'delivery' || text === 'rate' ? text : null;
 }
 
 function parseDays(text: string): number | null {

@@ -37,7 +37,7 @@ import type { EdgeRequest } from './receive/receive.ts';
 import { licenceUrlOf } from './shield/own-address.ts';
 import { readPlayRequest, tokenQuery } from './shield/play-request.ts';
 import { folderTokenFor } from './shield/sign-for-viewer.ts';
-import type { OtherPlayers } from './traffic/other-players.ts';
+import type { DeliveredMedia } from './traffic/delivered-media.ts';
 
 export type AnswerDeps = ProtectionDeps &
   KeyDeps & {
@@ -52,7 +52,7 @@ export type AnswerDeps = ProtectionDeps &
     player: PlayerAssets;
     edgeUrl: string | null;
     viewing: EdgeViewing;
-    otherPlayers: OtherPlayers;
+    deliveredMedia: DeliveredMedia;
     budgets: Pick<ClientBudgets<'coldLookups' | 'waits'>, 'take' | 'give'>;
   };
 
@@ -97,7 +97,7 @@ async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Pro
   const { message, target, address } = admitted.request;
   const publication = await findPublication(admitted, deps);
   if (publication === null) return unknown();
-  deps.otherPlayers.see(admitted, publication);
+  deps.deliveredMedia.see(admitted.request, publication);
   const wait = () => takeWait(admitted, deps);
   const answerOne = publication.live === undefined ? answerFile : answerLive;
   const found = await answerOne(publication, target.file, { request: message, leave, wait }, deps);

@@ -68,7 +68,7 @@ async function answer(admitted: Admitted<EdgeRequest>, response: ServerResponse,
   const { request } = admitted;
   const { message } = request;
   countAnswer(request, response, deps.admission);
-  countBytes(request, response, deps.delivered);
+  countBytes(request, response, deps);
   for (const hit of admitted.hits) record(request, hit, { status: 'Logged', deps });
   const { objects, responses } = deps.answers;
   const lease: Receiver['lease'] = (bytes) => deps.leases.take(request.client.key, bytes);
@@ -76,7 +76,7 @@ async function answer(admitted: Admitted<EdgeRequest>, response: ServerResponse,
   const segment = isPlain && allowsOrigins(request) ? responses.find(message, segmentAddress(admitted)) : null;
   if (segment !== null) {
     const { window, headers, publication } = segment;
-    deps.answers.otherPlayers.see(admitted, publication);
+    deps.answers.deliveredMedia.see(request, publication);
     const whole = { start: 0, end: window.sizeBytes };
     await objects.send({ response, lease }, window, whole, () => response.writeHead(200, headers));
     return;
@@ -120,10 +120,12 @@ function countAnswer(request: EdgeRequest, response: ServerResponse, { openAnswe
 }
 
 /** All that is sent of a zone counts, refusals of what is not there included. */
-function countBytes({ policy, target }: EdgeRequest, response: ServerResponse, delivered: DeliveredBytes): void {
+function countBytes(request: EdgeRequest, response: ServerResponse, { delivered, answers }: HandleDeps): void {
+  const { policy, target } = request;
   if (policy === null) return;
   const mediaId = target?.kind === 'media' || target?.kind === 'player' ? target.mediaId : null;
-  delivered.count(response, { libraryId: policy.zone.libraryId, mediaId });
+  const sent = (bytes: number) => answers.deliveredMedia.sent(request, response, bytes);
+  delivered.count(response, { libraryId: policy.zone.libraryId, mediaId }, sent);
 }
 
 async function sendBlocked(

@@ -40,7 +40,7 @@ import type { ReceiveDeps } from './receive/receive.ts';
 import { InspectionTurns } from './shield/inspection-turns.ts';
 import { PlaybackAuthorizer } from './shield/playback-authorizer.ts';
 import { openDeliveredBytes } from './traffic/delivered-bytes.ts';
-import { createOtherPlayers } from './traffic/other-players.ts';
+import { createDeliveredMedia } from './traffic/delivered-media.ts';
 
 const KEEP_ALIVE_SEC = 65;
 /** How often late headers and requests are looked for: a time limit holds to within this. */
@@ -160,7 +160,7 @@ function openAnswers(
       heatCurve: rememberFigures(deps.viewing.heatCurve, deps.log),
       viewersNow: rememberFigures(deps.viewing.viewersNow, deps.log),
     },
-    otherPlayers: createOtherPlayers(deps.viewing.visits),
+    deliveredMedia: createDeliveredMedia({ visits: deps.viewing.visits, secret: deps.viewing.ticketSecret, live }),
     playback: new PlaybackAuthorizer({ find: (libraryId) => policies.find({ by: 'library', libraryId }), ownHosts }),
   };
 }

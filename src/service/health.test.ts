@@ -51,6 +51,14 @@ test.each([
   expect(describeHealth(well, { kind: 'file', ...space }, floor).status).toBe(status);
 });
 
+test.each([
+  { sandbox: 'prlimit', says: /^sandbox: Expected bubblewrap to work, but encoders run with resource limits alone/ },
+  { sandbox: 'none', says: /^sandbox: Expected a sandbox for encoders, but none works: nothing is encoded/ },
+] as const)('the sandbox level $sandbox is a problem, and the service goes on', ({ sandbox, says }) => {
+  const { status, body } = describeHealth({ ...well, sandbox }, storage, floor);
+  expect([status, body.problems]).toEqual([200, [expect.stringMatching(says)]]);
+});
+
 test('a nearly full store is failing and says how much is left, and what that means', () => {
   const { body } = describeHealth(well, { kind: 'file', freeBytes: 4, totalBytes: 100 }, floor);
   expect(body).toMatchObject({

@@ -5,8 +5,25 @@ export type PartState = 'starting' | 'ok' | 'failing';
 /** One part of the running service; `detail` says what a failing one lacks. */
 export type PartHealth = { state: PartState; detail: string | null };
 
-/** Which sandbox encoders run in: bubblewrap, or resource limits alone. */
-export type SandboxLevel = 'bubblewrap' | 'prlimit';
+/** Which sandbox encoders run in: bubblewrap, or resource limits alone; `none`: nothing is encoded. */
+export type SandboxLevel = 'bubblewrap' | 'prlimit' | 'none';
+
+const INSTALL = 'Install bubblewrap and allow user namespaces (docs/hardening.md), then start again.';
+
+/** Problem of a machine whose encoders do not run in bubblewrap, for its owner; null where they do. */
+export function sandboxProblem(level: SandboxLevel): string | null {
+  switch (level) {
+    case 'bubblewrap':
+      return null;
+    case 'prlimit':
+      return (
+        'Expected bubblewrap to work, but encoders run with resource limits alone: a fault in a decoder reaches the ' +
+        `files, the network and the keys of this user. ${INSTALL}`
+      );
+    case 'none':
+      return `Expected a sandbox for encoders, but none works: nothing is encoded. ${INSTALL}`;
+  }
+}
 
 /** The state of all parts in the supervisor. Listeners are the real ports by name. */
 export type Fleet = {
@@ -79,6 +96,8 @@ export function describeHealth(
     part.state === 'ok' ? [] : [`${name}: ${part.detail ?? part.state}`],
   );
   if (heldDeletions !== null) problems.push(`store: ${heldDeletions}`);
+  const weakness = sandboxProblem(fleet.sandbox);
+  if (weakness !== null) problems.push(`sandbox: ${weakness}`);
   const roles = Object.fromEntries(Object.entries(fleet.roles).map(([name, part]) => [name, part.state]));
   return {
     status: status === 'ok' ? 200 : 503,

@@ -9,7 +9,7 @@ test('before the service is ready the main port says so and frees itself for the
   const first = await ask('/healthz');
   expect([first.status, await first.json()]).toEqual([503, { status: 'starting' }]);
   const database = { state: 'starting', detail: 'the cluster is made' } as const;
-  fleet = { version: '1.0.0', database, roles: {}, listeners: {}, sandbox: 'prlimit' };
+  fleet = { version: '1.0.0', database, roles: {}, listeners: {}, sandbox: 'bubblewrap' };
   expect(await (await ask('/healthz')).json()).toMatchObject({ problems: ['database: the cluster is made'] });
   const other = await ask('/library/1/videos');
   expect([other.status, other.headers.get('retry-after')]).toEqual([503, '1']);

@@ -85,6 +85,7 @@ export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario
   },
   'GET /library/{libraryId}/statistics': {
     200: async () => ({ path: '/library/1/statistics?dateFrom=2026-08-01&dateTo=2026-08-03T10:00:00Z&hourly=true' }),
+    400: async () => ({ path: '/library/1/statistics?dateFrom=2020-01-01&hourly=true' }),
     404: async () => ({ path: `/library/1/statistics?videoGuid=${UNKNOWN_GUID}` }),
   },
   'GET /library/{libraryId}/videos/{videoId}/play': {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAudienceStore } from '../../src/catalog/statistics/reports/audience-store.ts';
 import { HOUR_MS } from '../../src/catalog/statistics/sessions/viewing-session.ts';
 import { keepDelivered } from '../../src/catalog/statistics/sums/delivered-store.ts';
+import { keepDeliveries } from '../../src/catalog/statistics/sums/view-evidence-store.ts';
 import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -40,6 +41,7 @@ function openEdge() {
   return room.start({
     viewing: testViewing({
       count: (sessions) => countSessions(database.db, sessions),
+      keepDeliveries: (deliveries) => keepDeliveries(database.db, deliveries),
       keepDelivered: (totals) => keepDelivered(database.db, writer, totals),
     }),
   });

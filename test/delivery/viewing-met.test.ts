@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SeenSession } from '../../src/catalog/statistics/sums/statistics-gain.ts';
+import { type Delivered, keepDeliveries } from '../../src/catalog/statistics/sums/view-evidence-store.ts';
 import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
 import { SMALL_PAGE } from '../support/browser.ts';
 import { testViewing } from '../support/viewing.ts';
@@ -65,7 +66,11 @@ test('viewers of an intranet and behind one proxy count each, under one address 
   timeout: HANG_MS,
 }, async () => {
   const count = (sessions: readonly SeenSession[]) => countSessions(room.database.db, sessions);
-  const edge = await room.edges.start({ viewing: testViewing({ count }), trustedProxies: ['127.0.0.1'] });
+  const keep = (deliveries: readonly Delivered[]) => keepDeliveries(room.database.db, deliveries);
+  const edge = await room.edges.start({
+    viewing: testViewing({ count, keepDeliveries: keep }),
+    trustedProxies: ['127.0.0.1'],
+  });
   const headers = [{ 'X-Forwarded-For': '10.1.2.3' }, { 'X-Forwarded-For': '10.1.2.3' }, {}];
   const shown = await publishFilm(room);
   const viewers = headers.map(async (extraHTTPHeaders) => {

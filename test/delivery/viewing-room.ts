@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
 import { createStatisticsStore } from '../../src/catalog/statistics/reports/statistics-store.ts';
 import { HOUR_MS } from '../../src/catalog/statistics/sessions/viewing-session.ts';
 import type { SeenSession } from '../../src/catalog/statistics/sums/statistics-gain.ts';
+import { type Delivered, keepDeliveries } from '../../src/catalog/statistics/sums/view-evidence-store.ts';
 import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
 import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -31,7 +32,8 @@ export async function openViewingRoom(): Promise<ViewingRoom> {
   const edges = await createEdgeRoom(database);
   const count = (sessions: readonly SeenSession[]) => countSessions(database.db, sessions);
   const { heatCurve } = createStatisticsStore(database.db);
-  const viewing = testViewing({ count, heatCurve });
+  const keep = (deliveries: readonly Delivered[]) => keepDeliveries(database.db, deliveries);
+  const viewing = testViewing({ count, heatCurve, keepDeliveries: keep });
   const edge = await edges.start({ viewing, places: { locate: () => ({ country: 'DE', asn: '' }) } });
   const people = await browser.newContext({ ...SMALL_PAGE, userAgent: PERSON });
   // A bound on hanging: on a busy machine a page takes its time.
@@ -82,6 +84,12 @@ export async function sumsOf({ database, libraryId }: ViewingRoom, { mediaId }: 
   const statistics = await createStatisticsStore(database.db).load({ libraryId, mediaId }, range);
   const sum = (chart: Record<string, number>) => Object.values(chart).reduce((all, value) => all + value, 0);
   return { views: sum(statistics.viewsChart), watchSec: sum(statistics.watchTimeChart), ...statistics };
+}
+
+/** Visits of a video, whether they count as views or not. */
+export async function visitsOf({ database }: ViewingRoom, { mediaId }: PublishedFilm): Promise<number> {
+  const rows = database.db.selectFrom('view_session').select('session_id').where('media_id', '=', mediaId);
+  return (await rows.execute()).length;
 }
 
 /** How often each second of a video was played. */

@@ -75,8 +75,9 @@ async function watchThrough(
   const before = (await readNumbers(service, guid)).video;
   const views = before.views + VIEWERS + 1;
   const here: TestViewer[] = [];
+  const [, , segmentUrl = ''] = await findMedia({ service, guid });
   const begin = async () => {
-    const viewer = await openViewer(service, guid);
+    const viewer = await openViewer(service, guid, segmentUrl);
     here.push(viewer);
     viewer.watch();
     return viewer;

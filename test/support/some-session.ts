@@ -22,6 +22,10 @@ export function someSession(of: { libraryId: number; mediaId: Guid }, fields: Pa
     device: 'desktop',
     viewer: null,
     isEstimate: false,
+    viewerId: null,
+    decideAtMs: 0,
+    verdict: 'counted',
+    discardedSec: 0,
     ...fields,
   };
 }

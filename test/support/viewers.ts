@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LIBRARY_KEY, type Service } from './service.ts';
 
 const PERSON = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+let viewers = 0;
 const BEACON_MS = 400;
 const PATIENCE_MS = 60_000;
 
@@ -15,9 +16,20 @@ export type TestViewer = {
   abandon(): Promise<void>;
 };
 
-/** Opens the player's state for a ticket, as a page does. A start that the edge answers in time. */
-export async function openViewer(service: Service, guid: string): Promise<TestViewer> {
+/**
+ * Opens the player's state for a ticket, as a page does, and gets `segmentUrl` with each beacon. Each viewer has a
+ * browser of its own, by which the edge tells it from others of the same address.
+ */
+export async function openViewer(service: Service, guid: string, segmentUrl: string): Promise<TestViewer> {
   const ticket = await readTicket(service, guid);
+  viewers += 1;
+  const userAgent = `${PERSON} Viewer/${viewers}`;
+  const get = async () => {
+    const headers = { 'User-Agent': userAgent, Referer: `${service.edgeUrl}/embed/1/${guid}` };
+    const response = await fetch(segmentUrl, { headers, signal: AbortSignal.timeout(5_000) });
+    await response.arrayBuffer();
+  };
+  await persist(get);
   const visit = { beganMs: performance.now(), sequence: 0, isOver: false };
   const watchedSec = () => Math.floor((performance.now() - visit.beganMs) / 1000);
   let watching: Promise<void> = Promise.resolve();
@@ -27,7 +39,7 @@ export async function openViewer(service: Service, guid: string): Promise<TestVi
     const totals = { visit: 0, sequence: visit.sequence, startedMs: 0, watchedSec: splitAtHour(ticket, sec), heat: '' };
     const response = await fetch(`${service.edgeUrl}/beacons`, {
       method: 'POST',
-      headers: { 'User-Agent': PERSON },
+      headers: { 'User-Agent': userAgent },
       body: `${ticket}\n${JSON.stringify({ ...totals, ...counts })}`,
       signal: AbortSignal.timeout(5_000),
     });
@@ -38,7 +50,9 @@ export async function openViewer(service: Service, guid: string): Promise<TestVi
       watching = (async () => {
         while (!visit.isOver) {
           // What is lost with its edge is made good by the next one.
-          await send(watchedSec()).catch(() => undefined);
+          await get()
+            .then(() => send(watchedSec()))
+            .catch(() => undefined);
           await sleep(BEACON_MS);
         }
       })();

@@ -1,11 +1,12 @@
 import { createSecretKey } from 'node:crypto';
 import type { SessionBufferDeps } from '../../src/catalog/statistics/visits/session-buffer.ts';
-import { openVisits } from '../../src/catalog/statistics/visits/visits.ts';
+import { openVisits, type VisitsDeps } from '../../src/catalog/statistics/visits/visits.ts';
 import type { EdgeViewing } from '../../src/delivery/edge-deps.ts';
 
 export const TICKET_SECRET = createSecretKey(Buffer.alloc(32, 8));
 
-type Counting = Partial<SessionBufferDeps & Omit<EdgeViewing, 'visits'>>;
+type Counting = Partial<SessionBufferDeps & Omit<EdgeViewing, 'visits'>> &
+  Pick<VisitsDeps, 'keepDeliveries' | 'countsByRate'>;
 
 /** What an edge counts visits with, in its own thread: sessions go to `count`, by default nowhere. */
 export function testViewing(counting: Counting = {}): EdgeViewing {
@@ -16,7 +17,8 @@ export function testViewing(counting: Counting = {}): EdgeViewing {
     heatCurve = async () => null,
     viewersNow = async () => null,
     keepDelivered = async () => undefined,
+    ...evidence
   } = counting;
-  const visits = openVisits({ count, log, ticketSecret, placeViewer: () => null });
+  const visits = openVisits({ count, log, ticketSecret, placeViewer: () => null, ...evidence });
   return { visits, heatCurve, viewersNow, ticketSecret, keepDelivered };
 }

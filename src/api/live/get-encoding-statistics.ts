@@ -33,6 +33,7 @@ export const getLiveEncodingStatistics = defineOperation({
     resolutions: queryText(),
   }),
   answer: LiveEncodingStatisticsModel,
+  refusals: { invalid: 400 },
   async run({ params: { libraryId }, query }, { db }: { db: Db }) {
     const filter = {
       libraryId,

@@ -40,6 +40,9 @@ export const AudienceEstimateModel = model('AudienceEstimateModel', {
   watchTimeChart: chart(),
 });
 
+/** Views and seconds that were claimed without evidence that media was delivered, or again within half an hour. */
+export const AudienceDiscardedModel = model('AudienceDiscardedModel', { views: int64(), watchTime: int64() });
+
 export const AudienceModel = model('AudienceModel', {
   /** Different viewers of each day, added up; each day's are exact to about 2.3 %. */
   uniqueViewers: int64(),
@@ -56,6 +59,7 @@ export const AudienceModel = model('AudienceModel', {
   /** Percent of the views that played each stretch of a video; null for a library and below five views. */
   retention: nullable(Type.Array(int32())),
   estimated: AudienceEstimateModel,
+  discarded: AudienceDiscardedModel,
   bytesSent: int64(),
   bytesChart: chart(),
 });

@@ -17,6 +17,7 @@ export function toAudienceModel(audience: Audience): AudienceModel {
     failures,
     retention,
     estimated,
+    discarded: { views: audience.discarded.views, watchTime: audience.discarded.watchSec },
     bytesSent: total(bytesChart),
     bytesChart,
   };

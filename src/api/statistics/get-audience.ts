@@ -25,7 +25,7 @@ const COMMON = {
     hourly: queryFlag(false),
     videoGuid: queryText(),
   }),
-  refusals: { 'not-found': 404 },
+  refusals: { 'not-found': 404, invalid: 400 },
 } as const;
 
 /** What the statistics of the interface have no field for; its query is theirs. */

@@ -25,7 +25,7 @@ export const getStatistics = defineOperation({
     videoGuid: queryText(),
   }),
   answer: VideoStatisticsModel,
-  refusals: { 'not-found': 404 },
+  refusals: { 'not-found': 404, invalid: 400 },
   async run({ params: { libraryId }, query }, { statistics, videoViews }: Deps) {
     const mediaId = await findMeasured(libraryId, query.videoGuid, videoViews);
     return await statistics.load({ libraryId, mediaId }, rangeOf(query, Date.now()));

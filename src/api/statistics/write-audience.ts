@@ -45,6 +45,8 @@ function figuresOf({ statistics, audience, heat }: Written): Figure[] {
     ['rebuffering_seconds', '', '', rebuffering.seconds],
     ['failed_views', '', '', failures.views],
     ['failures', '', '', failures.count],
+    ['discarded_views', '', '', audience.discarded.views],
+    ['discarded_watch_seconds', '', '', audience.discarded.watchSec],
     ['viewers_now', '', '', audience.viewersNow],
     ...(audience.retention ?? []).map((percent, point): Figure => ['retention_percent', '', `${point}`, percent]),
     ...(heat ?? []).map((percent, stretch): Figure => ['heat_percent', '', `${stretch}`, percent]),

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
+import type { Verdict } from './sums/statistics-gain.ts';
 
 /** A viewing session; partitioned by the day of `start_hour`. */
 type ViewSessionTable = {
@@ -25,6 +26,10 @@ type ViewSessionTable = {
   is_estimate: Generated<boolean>;
   /** Whether its viewer is in the sketch of the day. */
   is_sketched: Generated<boolean>;
+  /** Whether it counts as a view (`judge-session.ts`). */
+  verdict: Generated<Verdict>;
+  /** Seconds that it claimed and that were not counted. */
+  discarded_sec: Generated<number>;
 };
 
 /** Sums of a video in an hour and a country (empty where unknown). They outlive the video. */
@@ -76,7 +81,20 @@ type ViewerSaltTable = { day: string; salt: Buffer };
 /** Bytes that a process of the edge sent in an hour so far. */
 type DeliveredHourTable = { library_id: number; media_id: Guid; hour: Date; writer: Guid; bytes: number };
 
+/** Deliveries to a viewer of a video, and what was counted on them (`judge-session.ts`). */
+type ViewEvidenceTable = {
+  viewer_id: Guid;
+  delivered_ms: Generated<number>;
+  used_sec: Generated<number>;
+  passes: Generated<number>;
+  views: Generated<number>;
+  window_ms: Generated<number>;
+  first_ms: number;
+  seen_ms: number;
+};
+
 export type StatisticsSchema = {
+  view_evidence: ViewEvidenceTable;
   view_session: ViewSessionTable;
   stat_hour: StatHourTable;
   stat_library_hour: StatLibraryHourTable;

@@ -1,7 +1,8 @@
-import { chmodSync, closeSync, existsSync, ftruncateSync, mkdirSync, readFileSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, ftruncateSync, mkdirSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tryLock } from '../../lib/lock-file.ts';
+import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 
 const LOOK_EVERY_MS = 100;
@@ -11,11 +12,32 @@ const HOLDER_PATIENCE_MS = 1000;
 const STOPPING_PATIENCE_MS = 12_000;
 const STOPPING = 'stopping';
 
-/** The database's files and the secrets lie in it: closed to others from the start. */
-export function makeDataDir(dataDir: string): void {
-  if (existsSync(dataDir)) return;
-  mkdirSync(dataDir, { recursive: true });
-  chmodSync(dataDir, 0o700);
+/** Bits of a mode that let others read or write. */
+const OTHERS_MAY = 0o066;
+
+/**
+ * Makes the data folder, which holds the database and the secrets, for this user alone. Takes the permissions of others
+ * from one that exists, and returns the mode that it had; null when nothing had to be changed. Refuses one of another
+ * owner that others may read or write.
+ */
+export function makeDataDir(dataDir: string): string | null {
+  if (!existsSync(dataDir)) {
+    mkdirSync(dataDir, { recursive: true });
+    chmodSync(dataDir, 0o700);
+    return null;
+  }
+  const mode = statSync(dataDir).mode & 0o777;
+  if ((mode & OTHERS_MAY) === 0) return null;
+  try {
+    // PostgreSQL may run as another user below root's folder, which it must be able to enter.
+    chmodSync(dataDir, process.getuid?.() === 0 ? mode & 0o711 : mode & 0o700);
+  } catch (cause) {
+    const message =
+      `MILLRACE_DATA_DIR: expected a folder that only its owner can read, got mode ${mode.toString(8)} of ` +
+      `${dataDir}, which could not be changed. As its owner run: chmod 700 ${quote(dataDir)}`;
+    throw new Refused('invalid', message, { cause });
+  }
+  return mode.toString(8);
 }
 
 /** Holds the data folder for this process; the kernel lets go of it however the process ends. */

@@ -14,7 +14,7 @@ import {
   showFirstStart,
   showStart,
 } from '../../service/first-start.ts';
-import type { Fleet, PartHealth, SandboxLevel } from '../../service/health.ts';
+import { type Fleet, type PartHealth, type SandboxLevel, sandboxProblem } from '../../service/health.ts';
 import { readVersion } from '../../service/version.ts';
 import { findSandboxLevel } from '../sandbox-level.ts';
 import { EmbeddedPostgres } from './postgres.ts';
@@ -39,7 +39,8 @@ export class Supervisor {
   readonly #allReady = Promise.withResolvers<void>();
   #postgres: EmbeddedPostgres | null = null;
   #database: PartHealth = { state: 'starting', detail: null };
-  #sandbox: SandboxLevel = 'prlimit';
+  /** Until it is looked for, nothing is said against it. */
+  #sandbox: SandboxLevel = 'bubblewrap';
   #roleSettings: RoleSettings | null = null;
   #keys: ReservedKeys | null = null;
   #library: FirstLibrary | null = null;
@@ -58,12 +59,14 @@ export class Supervisor {
     // The processes load their code while the database starts.
     for (const role of roles) this.#roles.set(role, this.#openRole(role));
     const [sandbox, secretKey, keys, database] = await Promise.all([
-      findSandboxLevel(),
+      findSandboxLevel(this.#settings),
       ensureSecretKey(dataDir, settings.secretKey),
       reserveFirstKeys(dataDir, settings),
       databaseUrl === null ? this.#startPostgres() : { connectionString: databaseUrl },
     ]);
     this.#sandbox = sandbox;
+    const weakness = sandboxProblem(sandbox);
+    if (weakness !== null) this.#log.warn({ sandbox }, weakness);
     this.#keys = keys;
     this.#roleSettings = { ...settings, dataDir, secretKey, database };
     // Of an owner's server the roles themselves report the state.

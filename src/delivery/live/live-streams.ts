@@ -3,6 +3,7 @@ import type { StoredLive } from '../../catalog/live/viewing/live-media-store.ts'
 import type { ViewerCount } from '../../catalog/live/viewing/stream-figures-store.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { Guid } from '../../lib/guid.ts';
+import { findSegment } from '../../media/live/playlist/live-index.ts';
 import { WatchedStream } from './watched-stream.ts';
 
 export type LiveSource = {
@@ -59,6 +60,20 @@ export class LiveStreams {
       throw error;
     }
     return stream;
+  }
+
+  /** Length of a segment or part of the picture, or of the audio where there is no picture; null for any other. */
+  watchedLengthMs(
+    mediaId: Guid,
+    { renditionId, segment, part }: { renditionId: Guid; segment: number; part: number | null },
+  ): number | null {
+    const found = this.#watched.get(mediaId)?.index.find(renditionId);
+    if (found === undefined || found === null) return null;
+    const hasVideo = found.period.renditions.some(({ kind }) => kind === 'video');
+    if (hasVideo !== (found.rendition.kind === 'video')) return null;
+    const piece = findSegment(found.rendition.segments, segment);
+    const ticks = (part === null ? piece : piece?.parts[part])?.durationTicks;
+    return ticks === undefined ? null : (ticks / found.rendition.timescale) * 1000;
   }
 
   close(): void {

@@ -8,8 +8,8 @@ import type { EdgeLog } from '../edge-deps.ts';
 
 /** Bytes sent by library, media and hour, as totals of this process so far, kept every few seconds. */
 export type DeliveredBytes = {
-  /** Counts what leaves on the connection until the response is closed. */
-  count(response: ServerResponse, of: { libraryId: number; mediaId: Guid | null }): void;
+  /** Counts what leaves on the connection until the response is closed, and then calls `sent` with it. */
+  count(response: ServerResponse, of: { libraryId: number; mediaId: Guid | null }, sent: (bytes: number) => void): void;
   /** sendfile goes past the count that Node keeps: the returned one is counted too. */
   watch(sendFile: SendFile): SendFile;
   close(): Promise<void>;
@@ -69,7 +69,7 @@ export function openDeliveredBytes({ keep, log, keepMs = KEEP_MS }: Deps): Deliv
   const timer = setInterval(beat, keepMs);
   timer.unref();
   return {
-    count(response, { libraryId, mediaId }) {
+    count(response, { libraryId, mediaId }, sent) {
       const { socket } = response;
       if (socket === null) return;
       const sentBytes = () => socket.bytesWritten + (byFile.get(socket) ?? 0);
@@ -77,6 +77,7 @@ export function openDeliveredBytes({ keep, log, keepMs = KEEP_MS }: Deps): Deliv
       response.once('close', () => {
         const bytes = sentBytes() - before;
         if (bytes <= 0) return;
+        sent(bytes);
         add(libraryId, WHOLE_LIBRARY, bytes);
         if (mediaId !== null) add(libraryId, mediaId, bytes);
       });

@@ -1,28 +1,33 @@
+import type { KeyObject } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isbot } from 'isbot';
-import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
-import type { Admitted } from '../../catalog/shield/admission/admit.ts';
-import type { EdgeTarget } from '../../catalog/shield/admission/edge-path.ts';
+import type { Publication } from '../../catalog/publications/publication.ts';
 import type { SeenSession } from '../../catalog/statistics/sums/statistics-gain.ts';
 import { deviceOf } from '../../catalog/statistics/visits/device.ts';
+import { viewerId } from '../../catalog/statistics/visits/viewer-id.ts';
 import type { Visits } from '../../catalog/statistics/visits/visits.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
+import { remember } from '../../lib/remember.ts';
 import type { EdgeRequest } from '../receive/receive.ts';
 
 /**
- * Estimates what is watched with other players than ours, which send no beacons: from the segments that they request.
+ * Estimates what is watched with other players than ours, which send no beacons: from the segments that they got.
  */
-export type OtherPlayers = { see(admitted: Admitted<EdgeRequest>, publication: Publication): void };
+export type OtherPlayers = { see(request: EdgeRequest, publication: Publication, piece: SentPiece): void };
+
+/** A segment that was sent, and the length of the share of it that was. */
+export type SentPiece = { segment: number; lengthMs: number };
 
 type Visit = {
   sessionId: Guid;
+  viewerId: Guid;
   startMs: number;
   lastMs: number;
   sequence: number;
-  /** A bit for each segment that was requested. */
+  /** A bit for each segment that was sent. */
   seen: Uint8Array;
   count: number;
-  /** Length of the segments requested so far, each once. */
+  /** Length of the segments sent so far, each once. */
   lengthMs: number;
 };
 
@@ -37,37 +42,40 @@ const MAX_SEGMENTS = 32_768;
 const OWN_PAGE = /^https?:\/\/[^/]+\/(?:embed|play)\/\d+\//;
 
 /**
- * A visit is what one address and User-Agent request of one media until 30 idle minutes: viewers behind one proxy who
- * have the same browser are one. Watch time is the length of the segments of one kind, each once, cut to the time that
- * passed.
+ * A visit is what one address and User-Agent got of one media until 30 idle minutes: viewers behind one proxy who have
+ * the same browser are one. Watch time is the length of the segments of one kind, each once, cut to the time that
+ * passed. Live streams are left out.
  */
-export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>): OtherPlayers {
+export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>, secret: KeyObject): OtherPlayers {
   const visits = new Map<string, Visit>();
   return {
-    see({ request: { message, target, client } }, publication) {
+    see({ message, client }, publication, { segment, lengthMs }) {
       const { 'user-agent': userAgent = '' } = message.headers;
-      if (message.method !== 'GET' || isOfOwnPage(message.headers)) return;
-      const segment = watchedSegment(target, publication);
-      if (segment === null) return;
+      const segments = countSegments(publication);
+      if (segments === 0 || isOfOwnPage(message.headers)) return;
       const key = `${client.key}\n${userAgent}\n${publication.mediaId}`;
       const nowMs = Date.now();
       const known = visits.get(key);
       const isGoingOn = known !== undefined && nowMs - known.lastMs < IDLE_MS;
       if (!isGoingOn && (userAgent === '' || isbot(userAgent))) return;
-      const visit = isGoingOn ? known : beginVisit(nowMs, segment.ofSegments);
-      // Those that were seen last stand last: the first is the one to go.
-      visits.delete(key);
-      visits.set(key, visit);
-      const [oldest] = visits.keys();
-      if (visits.size > MAX_VISITS && oldest !== undefined) visits.delete(oldest);
+      const { libraryId, mediaId } = publication;
+      const of = { kind: 'other', libraryId, mediaId, address: client.address, userAgent } as const;
+      const visit = isGoingOn ? known : beginVisit(nowMs, segments, viewerId(of, secret));
+      // The visit that was seen last is the last one: the first is the one to go.
+      remember(visits, [key, visit], MAX_VISITS);
       visit.lastMs = nowMs;
-      if (!mark(visit, segment.number)) return;
-      visit.lengthMs += segment.lengthMs;
+      if (!mark(visit, segment)) return;
+      visit.lengthMs += lengthMs;
       if (visit.count < FEWEST_SEGMENTS) return;
       visit.sequence += 1;
-      estimate(toSession(visit, publication, { segmentMs: segment.lengthMs, country: client.country, userAgent }));
+      estimate(toSession(visit, publication, { segmentMs: lengthMs, country: client.country, userAgent }));
     },
   };
+}
+
+/** Segments of the longest rendition; 0 of a live stream, which has no length. */
+function countSegments({ durationMs, renditions }: Publication): number {
+  return durationMs === 0 ? 0 : Math.max(0, ...renditions.map(({ cutList }) => cutList.startTicks.length));
 }
 
 /**
@@ -78,12 +86,13 @@ function isOfOwnPage({ referer = '', 'sec-fetch-site': site }: IncomingHttpHeade
   return referer === '' ? site === 'same-origin' : OWN_PAGE.test(referer);
 }
 
-function beginVisit(nowMs: number, ofSegments: number): Visit {
-  const seen = new Uint8Array(Math.ceil(Math.min(ofSegments, MAX_SEGMENTS) / 8));
-  return { sessionId: newGuid(), startMs: nowMs, lastMs: nowMs, sequence: 0, seen, count: 0, lengthMs: 0 };
+function beginVisit(nowMs: number, segments: number, viewer: Guid): Visit {
+  const seen = new Uint8Array(Math.ceil(Math.min(segments, MAX_SEGMENTS) / 8));
+  const none = { sequence: 0, seen, count: 0, lengthMs: 0 };
+  return { sessionId: newGuid(), viewerId: viewer, startMs: nowMs, lastMs: nowMs, ...none };
 }
 
-/** False for a segment that was requested before, and for one that is beyond those that were there at the start. */
+/** False for a segment that was sent before, and for one that is beyond those that were there at the start. */
 function mark(visit: Visit, segment: number): boolean {
   const [byte, bit] = [segment >> 3, 1 << (segment & 7)];
   const bits = visit.seen[byte];
@@ -93,28 +102,8 @@ function mark(visit: Visit, segment: number): boolean {
   return true;
 }
 
-/** Picture and audio come in segments of their own: only those of the picture are counted, where there is one. */
-function watchedSegment(target: EdgeTarget | null, publication: Publication) {
-  if (target?.kind !== 'media' || target.file.kind !== 'segment') return null;
-  const { renditionId, segment } = target.file;
-  const rendition = publication.renditions.find(({ id }) => id === renditionId);
-  if (rendition === undefined) return null;
-  const hasVideo = publication.renditions.some(({ kind, isActive }) => kind === 'video' && isActive);
-  if (hasVideo !== (rendition.kind === 'video')) return null;
-  return { number: segment, ...usualLength(publication, rendition) };
-}
-
-/**
- * Segments of a media are of much the same length. Of a live stream neither length nor number is known: none is
- * counted.
- */
-function usualLength({ durationMs }: Publication, { cutList }: StoredRendition) {
-  const ofSegments = durationMs === 0 ? 0 : cutList.startTicks.length;
-  return { ofSegments, lengthMs: ofSegments === 0 ? 0 : durationMs / ofSegments };
-}
-
 function toSession(
-  { sessionId, startMs, lastMs, sequence, lengthMs }: Visit,
+  { sessionId, viewerId: viewer, startMs, lastMs, sequence, lengthMs }: Visit,
   { libraryId, mediaId }: Publication,
   { segmentMs, country, userAgent }: { segmentMs: number; country: string; userAgent: string },
 ): SeenSession {
@@ -124,7 +113,8 @@ function toSession(
     ...{ libraryId, mediaId, sessionId, startHourMs, sequence, country, device: deviceOf(userAgent) },
     watchedSec: byHour({ startMs, startHourMs, watchedMs }),
     ...{ bucketSec: 1, heat: Buffer.alloc(0), rungSec: [], startupMs: null, stallCount: 0, stallMs: 0, failures: 0 },
-    ...{ referrerHost: '', viewer: null, isEstimate: true },
+    ...{ referrerHost: '', viewer: null, isEstimate: true, viewerId: viewer, decideAtMs: 0 },
+    ...{ verdict: 'counted', discardedSec: 0 },
   };
 }
 

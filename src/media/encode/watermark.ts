@@ -16,7 +16,8 @@ const HDR_WHITE = { pq: 0.58, hlg: 0.75 } as const;
 
 /** Opens the mark on the standard input, as the second input. */
 export const OPEN_WATERMARK: readonly string[] = [
-  ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', 'png_pipe', '-f', 'png_pipe', '-i', 'pipe:0'],
+  ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', 'png_pipe', '-codec_whitelist', 'png'],
+  ...['-f', 'png_pipe', '-i', 'pipe:0'],
 ];
 
 /**

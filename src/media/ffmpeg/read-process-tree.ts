@@ -16,6 +16,15 @@ const STATE = 0;
 const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;
 
+/** Linux ends the process with the highest score first when memory is short (proc(5), `oom_score_adj`). */
+const OOM_SCORE_ABOVE_ROLE = 500;
+const MAX_OOM_SCORE = 1000;
+
+/** Score for an encoder, above that of this process: scores are raised without privileges, but never lowered. */
+export function readEncoderOomScore(): number {
+  return Math.min(MAX_OOM_SCORE, Number(readFileSync('/proc/self/oom_score_adj', 'utf8')) + OOM_SCORE_ABOVE_ROLE);
+}
+
 /** Looks at a process and all below it. Whatever ends meanwhile counts as nothing. */
 export function readTreeLoad(pid: number): TreeLoad {
   const members = treeOf(pid);

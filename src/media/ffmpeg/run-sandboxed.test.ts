@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { forever, isAlive, makeFolder, processTree, until } from '../../../test/support/media/run-clip.ts';
-import { detectSandbox, runSandboxed, type SandboxedCommand, startSandboxed } from './run-sandboxed.ts';
+import { detectSandbox, runSandboxed, type SandboxedCommand, setMediaRules, startSandboxed } from './run-sandboxed.ts';
 import type { SandboxLevel } from './sandbox-argv.ts';
 
 const LEVELS: SandboxLevel[] = ['bubblewrap', 'prlimit'];
@@ -86,6 +86,27 @@ describe('what of the sandbox was found', () => {
   });
 });
 
+describe('where bubblewrap does not work', () => {
+  const path = process.env.PATH;
+  afterEach(() => {
+    process.env.PATH = path;
+    setMediaRules({ requiresBubblewrap: false, allowsRareDecoders: false });
+  });
+
+  test('nothing is started when it is required, and everything once it works', async () => {
+    const folder = await mkdtemp(join(dir, 'bin-'));
+    await writeFile(join(folder, 'bwrap'), '#!/bin/sh\necho No permissions >&2; exit 1\n', { mode: 0o755 });
+    process.env.PATH = `${folder}:${path}`;
+    setMediaRules({ requiresBubblewrap: true, allowsRareDecoders: false });
+    const { level: _, ...command } = shell('true', 'prlimit');
+    const refused = await runSandboxed(command, 10, forever).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ name: 'Refused', kind: 'unavailable' });
+    expect(String(refused)).toMatch(/MILLRACE_SANDBOX is "required".*set MILLRACE_SANDBOX=auto.*No permissions/);
+    process.env.PATH = path;
+    expect((await runSandboxed(command, 10, forever)).exitCode).toBe(0);
+  });
+});
+
 describe.each(LEVELS)('level %s', (level) => {
   test('reads the source at its fixed name, writes to the output folder and the extra pipes', async () => {
     const sourcePath = join(dir, "an odd ' name.bin");
@@ -98,12 +119,16 @@ describe.each(LEVELS)('level %s', (level) => {
     expect(await child.ended).toMatchObject({ exitCode: 0, killed: null, stderrTail: '' });
   });
 
-  test('gives an empty environment, the limits, the niceness and no new privileges', async () => {
+  test('gives an empty environment, the limits, the niceness, a higher OOM score and no new privileges', async () => {
+    const own = Number(readFileSync('/proc/self/oom_score_adj', 'utf8'));
     const script =
-      'env | grep -v -E "^(PATH|GLIBC_TUNABLES|PWD|SHLVL|_)="; ulimit -t; ulimit -n; ulimit -c; nice; grep -E ' +
+      'cat /proc/self/oom_score_adj; env | grep -v -E "^(PATH|GLIBC_TUNABLES|PWD|SHLVL|_)="; ulimit -t; ulimit -n; ' +
+      'ulimit -c; nice; grep -E ' +
       '"NoNewPrivs|CapEff" /proc/self/status';
     const { stdout } = await runSandboxed(shell(script, level), 4096, forever);
     expect(stdout.toString().replaceAll('\t', '').split('\n')).toEqual([
+      // Above the score of the process that started it, so that Linux kills it first.
+      String(Math.min(1000, own + 500)),
       '20',
       '64',
       '0',

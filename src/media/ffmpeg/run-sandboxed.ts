@@ -1,10 +1,13 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import { promisify } from 'node:util';
-import { treeOf } from './read-process-tree.ts';
+import { Refused } from '../../lib/refused.ts';
+import { killTree, signalAt } from './kill-tree.ts';
+import { readEncoderOomScore } from './read-process-tree.ts';
 import { SANDBOX_ENV, type SandboxLevel, type SandboxRequest, sandboxArgv } from './sandbox-argv.ts';
+import { seccompFilter } from './seccomp-filter.ts';
+import { withoutDecoderGuard } from './usual-decoders.ts';
 
 /** A child to run. `extraPipes` are readable here and are file descriptors 3, 4, ... of the child. */
 export type SandboxedCommand = SandboxRequest & {
@@ -17,6 +20,8 @@ export type SandboxedCommand = SandboxRequest & {
   level?: SandboxLevel;
   /** Between SIGTERM and SIGKILL where a polite signal reaches the program (level prlimit); 5000 when left out. */
   graceMs?: number;
+  /** Folders in which `nice`, `bwrap` and the other tools are found; those of `SANDBOX_ENV` when left out. */
+  toolPath?: string | undefined;
 };
 
 /**
@@ -46,6 +51,7 @@ export type SandboxedChild = {
   stop: (why: 'aborted' | 'time-limit') => void;
 };
 
+const FIRST_PIPE_FD = 3;
 const STDERR_TAIL_BYTES = 64 * 1024;
 const GRACE_MS = 5_000;
 const SETUP_MS = 200;
@@ -58,18 +64,32 @@ const REFUSED_ALLOCATION = new RegExp(
 );
 
 const TOO_BUSY = /Resource temporarily unavailable|Cannot allocate memory/;
+const TRY_LIMITS = { cpuSec: 10, addressSpaceBytes: 1024 ** 3, fileSizeBytes: 1024, openFiles: 64 };
+const TRY_SEC = 10;
+const MAX_TRY_BYTES = 1024;
+/** Processors that the filter is written for; on others bubblewrap runs without one. */
+const FILTER = process.arch === 'x64' || process.arch === 'arm64' ? seccompFilter(process.arch) : null;
 
+/** How media may be read in this process: which sandbox it needs, and which decoders it may use. */
+export type MediaRules = { requiresBubblewrap: boolean; allowsRareDecoders: boolean };
+
+let rules: MediaRules = { requiresBubblewrap: false, allowsRareDecoders: false };
 let detected: Promise<SandboxLevel> | null = null;
 
+/** Sets the rules of this process, once, before it reads any media. */
+export function setMediaRules(set: MediaRules): void {
+  rules = set;
+  detected = null;
+}
+
 /**
- * Finds the best sandbox of this machine once: bubblewrap when it really starts here (containers may
- * forbid it), else prlimit with setpriv. Throws when neither works: nothing is run unfenced. What was found
- * while the machine was too busy to know holds for those who asked meanwhile; the next ask again.
+ * Finds the best sandbox of this machine once: bubblewrap when it really starts here (containers may forbid it), else
+ * prlimit with setpriv. Throws when neither works, and refuses (`unavailable`) when bubblewrap is required and fails.
+ * While the machine is too busy to know, the next call tries again.
  */
 export function detectSandbox(): Promise<SandboxLevel> {
-  // A doubt may come at once: it must find what it is about.
   detected ??= Promise.resolve().then(() =>
-    tryLevels(['bubblewrap', 'prlimit'], () => {
+    tryLevels(rules.requiresBubblewrap ? ['bubblewrap'] : ['bubblewrap', 'prlimit'], () => {
       detected = null;
     }),
   );
@@ -83,13 +103,17 @@ export function detectSandbox(): Promise<SandboxLevel> {
 export async function startSandboxed(command: SandboxedCommand, signal: AbortSignal): Promise<SandboxedChild> {
   const level = command.level ?? (await detectSandbox());
   signal.throwIfAborted();
-  const [file = 'nice', ...argv] = sandboxArgv(command, level);
-  const pipes = Array<'pipe'>(command.extraPipes).fill('pipe');
+  const filter = level === 'bubblewrap' ? FILTER : null;
+  const filterFd = filter === null ? null : FIRST_PIPE_FD + command.extraPipes;
+  const run = rules.allowsRareDecoders ? { ...command, argv: withoutDecoderGuard(command.argv) } : command;
+  const [file = 'nice', ...argv] = sandboxArgv(run, { level, filterFd, oomScore: readEncoderOomScore() });
+  const pipes = Array<'pipe'>(command.extraPipes + (filter === null ? 0 : 1)).fill('pipe');
   const child = spawn(file, argv, {
     stdio: [command.takesStdin ? 'pipe' : 'ignore', 'pipe', 'pipe', ...pipes],
     detached: true,
-    env: SANDBOX_ENV,
+    env: command.toolPath === undefined ? SANDBOX_ENV : { ...SANDBOX_ENV, PATH: command.toolPath },
   });
+  if (filterFd !== null) sendFilter(child, filterFd);
   const { pid, stdout } = child;
   // `spawn` reports a failed start by an event; without a pid there is nothing to own.
   if (pid === undefined || stdout === null) throw await startFailure(child);
@@ -101,7 +125,7 @@ export async function startSandboxed(command: SandboxedCommand, signal: AbortSig
     stdin: child.stdin,
     stdout,
     // Every descriptor from 3 on was requested as a pipe that the child writes.
-    pipes: child.stdio.slice(3) as Readable[],
+    pipes: child.stdio.slice(FIRST_PIPE_FD, FIRST_PIPE_FD + command.extraPipes) as Readable[],
     ended: watchEnd(child, stop, { timeLimitSec: command.timeLimitSec, signal }),
     stop: stop.now,
   };
@@ -133,6 +157,15 @@ export async function runSandboxed(
   return { ...end, stdout, pipes };
 }
 
+/** Without the whole filter bubblewrap does not start the program. */
+function sendFilter(child: ChildProcess, fd: number): void {
+  // Every descriptor from 3 on was requested as a pipe, which Node opens both ways.
+  const pipe = child.stdio[fd] as Writable | undefined;
+  // The end of the child reports why it ended early.
+  pipe?.on('error', () => undefined);
+  pipe?.end(FILTER);
+}
+
 /** Linux weighs sessions, not processes, where it groups them (sched_autogroup): `nice` alone then changes nothing. */
 function lowerSession(pid: number, niceness: number): void {
   if (niceness === 0) return;
@@ -161,29 +194,6 @@ function makeStop(child: ChildProcess, level: SandboxLevel, graceMs: number): St
     release: () => clearTimeout(timer),
   };
   return stop;
-}
-
-/**
- * Kills a group and every descendant that left it for a session of its own. A bubblewrap killed in the midst of
- * its start would leave its other half waiting for ever, so the group is stopped first: nothing is born meanwhile.
- */
-function killTree(pid: number): void {
-  signalAt(-pid, 'SIGSTOP');
-  for (const member of treeOf(pid).reverse()) signalAt(member, 'SIGKILL');
-  signalAt(-pid, 'SIGKILL');
-}
-
-function signalAt(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    // Gone already, which is what was wanted.
-    if (!isGone(error)) throw error;
-  }
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ESRCH';
 }
 
 function watchEnd(child: ChildProcess, stop: Stop, bounds: { timeLimitSec: number; signal: AbortSignal }) {
@@ -256,23 +266,36 @@ function startFailure(child: ChildProcess): Promise<Error> {
 async function tryLevels(levels: readonly SandboxLevel[], onDoubt: () => void): Promise<SandboxLevel> {
   const reasons: string[] = [];
   for (const level of levels) {
-    const limits = { cpuSec: 10, addressSpaceBytes: 1024 ** 3, fileSizeBytes: 1024, openFiles: 64 };
-    const request = { program: '/usr/bin/true', argv: [], sourcePath: null, outputDir: null, limits, niceness: 0 };
-    const [file = 'nice', ...argv] = sandboxArgv(request, level);
-    try {
-      await promisify(execFile)(file, argv, { timeout: 10_000 });
-      return level;
-    } catch (error) {
-      const message = error instanceof Error ? error.message.trim() : String(error);
-      if (!hasExited(error) || TOO_BUSY.test(message)) onDoubt();
-      reasons.push(`${level}: ${message}`);
-    }
+    const failure = await tryLevel(level);
+    if (failure === null) return level;
+    if (!failure.hasExited || TOO_BUSY.test(failure.message)) onDoubt();
+    reasons.push(`${level}: ${failure.message}`);
   }
   onDoubt();
+  if (rules.requiresBubblewrap) throw sandboxMissing(reasons.join('; '));
   throw new Error(`Expected bubblewrap, or prlimit with setpriv (util-linux), to work here. ${reasons.join('; ')}`);
 }
 
-/** Ended by itself: neither late, nor killed, nor never started. */
-function hasExited(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'number';
+function sandboxMissing(reason: string): Refused {
+  return new Refused(
+    'unavailable',
+    'Expected bubblewrap to work on this machine, because MILLRACE_SANDBOX is "required": nothing is encoded without ' +
+      'it. Install bubblewrap and allow user namespaces, or set MILLRACE_SANDBOX=auto; then encode the video again. ' +
+      `The attempt said: ${reason}`,
+  );
+}
+
+/** Null when a program starts and ends well at a level. `hasExited`: by itself, neither late nor killed. */
+async function tryLevel(level: SandboxLevel): Promise<{ message: string; hasExited: boolean } | null> {
+  const nothing = { argv: [], sourcePath: null, outputDir: null, niceness: 0, extraPipes: 0, takesStdin: false };
+  // biome-ignore lint/style/noProcessEnv: the tools are looked for where a shell of this user finds them.
+  const tried = { program: '/usr/bin/true', limits: TRY_LIMITS, timeLimitSec: TRY_SEC, toolPath: process.env.PATH };
+  try {
+    const end = await runSandboxed({ ...nothing, ...tried, level }, MAX_TRY_BYTES, new AbortController().signal);
+    if (end.exitCode === 0) return null;
+    const message = end.stderrTail.trim() || `ended with ${end.exitCode ?? end.killed ?? 'a signal'}`;
+    return { message, hasExited: end.exitCode !== null && end.killed === null };
+  } catch (error) {
+    return { message: error instanceof Error ? error.message : String(error), hasExited: false };
+  }
 }

@@ -1,6 +1,9 @@
 import { dirname } from 'node:path';
 
-/** How far a child is fenced in: own namespaces, or only resource limits, no new privileges and no capabilities. */
+/**
+ * How far a child is fenced in. `bubblewrap`: own namespaces, a seccomp filter, none of this machine's files.
+ * `prlimit`: only resource limits, no new privileges and no capabilities.
+ */
 export type SandboxLevel = 'bubblewrap' | 'prlimit';
 
 /** Where a sandboxed program finds its one input file, whatever the file's path outside is. */
@@ -39,15 +42,25 @@ export const SANDBOX_ENV: Readonly<Record<string, string>> = {
 };
 
 /**
- * Builds the whole command line that runs a request at a level: `nice`, `prlimit`, then `bwrap` or
- * `setpriv`. The program dies with the process that started it (PR_SET_PDEATHSIG), also when that one
- * is killed with SIGKILL; whatever the program started itself dies along only under bubblewrap.
+ * How a child is started. `filterFd`: descriptor on which bubblewrap reads the seccomp filter; null for none.
+ * `oomScore`: Linux ends the process with the highest score first when memory is short (proc(5), `oom_score_adj`).
  */
-export function sandboxArgv(request: SandboxRequest, level: SandboxLevel): string[] {
+export type SandboxStart = { level: SandboxLevel; filterFd: number | null; oomScore: number };
+
+/**
+ * Builds the whole command line that runs a request at a level: `nice`, `prlimit`, `choom`, then `bwrap` or
+ * `setpriv`. The program dies with the process that started it (PR_SET_PDEATHSIG), also when that one is killed with
+ * SIGKILL; children of the program die along only under bubblewrap.
+ */
+export function sandboxArgv(request: SandboxRequest, { level, filterFd, oomScore }: SandboxStart): string[] {
   const limits = ['nice', '-n', String(request.niceness), 'prlimit', ...limitFlags(request.limits)];
+  // Set before the program starts, so that what it starts inherits it.
+  limits.push('choom', '-n', String(oomScore), '--');
   switch (level) {
-    case 'bubblewrap':
-      return [...limits, 'bwrap', ...bubblewrapFlags(request), '--', request.program, ...request.argv];
+    case 'bubblewrap': {
+      const filter = filterFd === null ? [] : ['--seccomp', String(filterFd)];
+      return [...limits, 'bwrap', ...bubblewrapFlags(request), ...filter, '--', request.program, ...request.argv];
+    }
     case 'prlimit':
       return [...limits, 'setpriv', ...SETPRIV_FLAGS, '--', request.program, ...request.argv.map(toRealPath(request))];
   }
@@ -84,7 +97,9 @@ function bubblewrapFlags(request: SandboxRequest): string[] {
   // Debian's libblas is reached through /etc/alternatives; without it ffmpeg does not start.
   flags.push('--ro-bind-try', '/etc/alternatives', '/etc/alternatives');
   flags.push('--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp');
-  flags.push('--unshare-all', '--uid', '65534', '--gid', '65534', '--cap-drop', 'ALL');
+  // `--unshare-all` only tries for a user namespace, which `--disable-userns` needs.
+  flags.push('--unshare-all', '--unshare-user', '--disable-userns');
+  flags.push('--uid', '65534', '--gid', '65534', '--cap-drop', 'ALL');
   // No `--new-session`: the child has one already, and one process group reaches all that it starts.
   flags.push('--die-with-parent', '--clearenv');
   for (const [name, value] of Object.entries(SANDBOX_ENV)) flags.push('--setenv', name, value);

@@ -16,6 +16,14 @@ const FORMAT: Readonly<Record<ImageKind, string>> = {
   avif: 'mov',
 };
 
+/** The decoders that each kind may use. */
+const DECODERS: Readonly<Record<ImageKind, string>> = {
+  jpeg: 'mjpeg',
+  png: 'png,apng',
+  webp: 'webp',
+  avif: 'libdav1d,libaom-av1,av1',
+};
+
 /**
  * The arguments of the ffmpeg that makes a JPEG of an untrusted image on its standard output: upright (ffmpeg
  * turns by EXIF orientation itself), even sides, at most 1920 pixels on the long one, full range, without its
@@ -54,6 +62,7 @@ function openImage(kind: ImageKind): string[] {
     ...['-nostdin', '-hide_banner', '-nostats', '-loglevel', 'level+error', '-xerror'],
     ...['-filter_threads', '1', '-filter_complex_threads', '1'],
     ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', FORMAT[kind]],
-    ...['-max_pixels', String(MAX_PIXELS), '-threads', '1', '-f', FORMAT[kind], '-i', SOURCE_URL],
+    ...['-codec_whitelist', DECODERS[kind], '-max_pixels', String(MAX_PIXELS)],
+    ...['-threads', '1', '-f', FORMAT[kind], '-i', SOURCE_URL],
   ];
 }

@@ -1,4 +1,5 @@
 import { SANDBOX_SOURCE } from '../ffmpeg/sandbox-argv.ts';
+import { DECODER_GUARD } from '../ffmpeg/usual-decoders.ts';
 
 /**
  * The demuxers that an upload may use. Playlists (hls, dash, concat), pictures (image2, svg), sdp and
@@ -18,6 +19,7 @@ export const MAX_STREAMS = 64;
 export const GUARD_ARGV: readonly string[] = [
   ...['-protocol_whitelist', 'file,pipe'],
   ...['-format_whitelist', ALLOWED_FORMATS],
+  ...DECODER_GUARD,
   ...['-max_streams', String(MAX_STREAMS)],
   ...['-max_pixels', String(MAX_PIXELS)],
   ...['-probesize', '20000000', '-analyzeduration', '20000000'],

@@ -230,6 +230,13 @@ function readRefusal(stderr: string): SourceFault | null {
   if (/max_streams/.test(stderr)) {
     return { kind: 'too-many-streams', message: `Expected at most ${MAX_STREAMS} streams, the file has more.` };
   }
+  const decoder = /Codec \((\S+)\) not on whitelist/.exec(stderr)?.[1];
+  if (decoder !== undefined) {
+    const message =
+      `Expected usual codecs (H.264, HEVC, AV1, VP9, ProRes, AAC ...), got ${decoder}. Convert the file to one of ` +
+      'these, or set MILLRACE_RARE_DECODERS=on on the server.';
+    return { kind: 'undecodable', message };
+  }
   const format = /\[(\S+) @ [^\]]*\] \[error\] Format not on whitelist/.exec(stderr);
   if (format !== null) {
     const some = ALLOWED_FORMATS.split(',', 6).join(', ');

@@ -1,5 +1,6 @@
 import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from '../ffmpeg/ffmpeg-plan.ts';
 import { compareMiniatures, MINIATURE } from '../images/miniature.ts';
+import { GUARD_ARGV } from '../probe/open-source.ts';
 
 /** One miniature for so many seconds: encoded video has a keyframe that often. */
 export const SCENE_STEP_SEC = 2;
@@ -16,7 +17,7 @@ export function planScenes(durationSec: number): FfmpegPlan {
   const { widthPx, heightPx } = MINIATURE;
   const filter = `fps=1/${SCENE_STEP_SEC}:start_time=0,scale=${widthPx}:${heightPx}:flags=area,format=gray`;
   const scenes = ['-an', '-vf', filter, '-f', 'rawvideo', output];
-  const input = ['-skip_frame', 'nokey', '-f', 'mp4', '-i', 'pipe:0'];
+  const input = [...GUARD_ARGV, '-skip_frame', 'nokey', '-f', 'mp4', '-i', 'pipe:0'];
   return { argv: [...QUIET_ARGV, ...input, ...scenes], outputs: [output], durationSec };
 }
 

@@ -29,12 +29,14 @@ export type Audience = {
   retention: number[] | null;
   /** Of other players, from their segment requests. */
   estimated: { viewsChart: Record<string, number>; watchTimeChart: Record<string, number> };
+  /** Views and seconds that were claimed and not counted. */
+  discarded: { views: number; watchSec: number };
   bytesChart: Record<string, number>;
 };
 
 export type AudienceStore = { load(of: StatisticsOf, range: StatisticsRange): Promise<Audience> };
 
-type Fact = { kind: FactKind; value: string; sessions: number; amount: number };
+type Fact = { kind: FactKind | 'discarded'; value: string; sessions: number; amount: number };
 type Sum = { bucket_ms: number; views: number; watch_sec: number };
 
 /** A page sends every ten seconds while the picture moves. */
@@ -67,10 +69,11 @@ export function createAudienceStore(db: Db): AudienceStore {
 }
 
 function toAudience(facts: readonly Fact[]) {
-  const of = (kind: FactKind) => facts.filter((fact) => fact.kind === kind);
+  const of = (kind: Fact['kind']) => facts.filter((fact) => fact.kind === kind);
   const shares = (kind: FactKind): Share[] =>
     of(kind).map(({ value, sessions, amount }) => ({ name: value, views: sessions, watchSec: amount }));
-  const sum = (kind: FactKind, field: 'sessions' | 'amount') => of(kind).reduce((all, fact) => all + fact[field], 0);
+  const sum = (kind: Fact['kind'], field: 'sessions' | 'amount') =>
+    of(kind).reduce((all, fact) => all + fact[field], 0);
   const starts = new Map(of('startup').map(({ value, sessions }) => [Number(value), sessions]));
   return {
     devices: shares('device'),
@@ -86,6 +89,7 @@ function toAudience(facts: readonly Fact[]) {
     },
     rebuffering: { views: sum('stall', 'sessions'), seconds: Math.round(sum('stall', 'amount') / 1000) },
     failures: { views: sum('failure', 'sessions'), count: sum('failure', 'amount') },
+    discarded: { views: sum('discarded', 'sessions'), watchSec: sum('discarded', 'amount') },
   };
 }
 
@@ -127,7 +131,7 @@ export async function countViewersNow(db: Db, { libraryId, mediaId }: Statistics
   const { rows } = await sql<{ viewers: number }>`
     select count(*)::int as viewers from view_session
     where start_hour > now() - make_interval(hours => ${LONGEST_HOURS}) and library_id = ${libraryId}
-      and (${mediaId}::uuid is null or media_id = ${mediaId}::uuid) and not is_estimate
+      and (${mediaId}::uuid is null or media_id = ${mediaId}::uuid) and not is_estimate and verdict <> 'undelivered'
       and seen_at > now() - make_interval(secs => ${NOW_SEC})`.execute(db);
   return rows[0]?.viewers ?? 0;
 }

@@ -5,13 +5,15 @@ import { inTransaction } from '../../in-transaction.ts';
 const DAY_MS = 24 * 3600_000;
 /** Sessions of yesterday may still begin: a page that was open over midnight. */
 const SALT_DAYS = 2;
+/** Evidence is kept for this long after the last delivery: browsers play what they kept. */
+const EVIDENCE_MS = DAY_MS;
 /** Dropping waits for those who read or write sessions, who would wait behind it: not for long. */
 const LOCK_MS = 2_000;
 const PARTITION = /^view_session_(\d{4})_(\d{2})_(\d{2})$/;
 
 /**
- * Drops the partitions of days that ended `days` or more ago, and the salts by which viewers of past days could be
- * found again. Answers the names of the partitions.
+ * Drops the partitions of days that ended `days` or more ago, evidence of deliveries after a day, and the salts by which
+ * viewers of past days could be found again. Returns the names of the partitions.
  */
 export async function dropOldSessions(
   db: Db,
@@ -30,6 +32,10 @@ export async function dropOldSessions(
     });
   }
   const firstKept = new Date(nowMs - SALT_DAYS * DAY_MS).toISOString().slice(0, 10);
+  await db
+    .deleteFrom('view_evidence')
+    .where('seen_ms', '<', nowMs - EVIDENCE_MS)
+    .execute();
   await db.deleteFrom('viewer_salt').where('day', '<', firstKept).execute();
   return old;
 }

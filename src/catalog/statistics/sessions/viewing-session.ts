@@ -121,7 +121,11 @@ function cutHours(watchedSec: readonly number[], { startHourMs, startMs, nowMs, 
  * At the highest rate that players offer, so many buckets can have been played since the start; more is none of ours.
  * Changes `heat` in place and answers a view of it.
  */
-function cutHeat(heat: Buffer, { bucketSec, bucketCount }: ViewingTicket, elapsedSec: number): Buffer {
+function cutHeat(
+  heat: Buffer,
+  { bucketSec, bucketCount }: Pick<ViewingTicket, 'bucketSec' | 'bucketCount'>,
+  elapsedSec: number,
+): Buffer {
   const cut = heat.subarray(0, bucketCount);
   // Each entry into a bucket counts, and seeks enter without playing: at most four a second.
   let left = Math.ceil((elapsedSec * MAX_RATE) / bucketSec) + MAX_RATE * Math.ceil(elapsedSec);
@@ -131,6 +135,32 @@ function cutHeat(heat: Buffer, { bucketSec, bucketCount }: ViewingTicket, elapse
     left -= kept;
   }
   return cut;
+}
+
+/** Of a session: what can be cut to fewer seconds. */
+type Cuttable = Pick<ViewingSession, 'watchedSec' | 'heat' | 'rungSec' | 'bucketSec'>;
+
+/**
+ * Cuts a session to `totalSec`, the newest seconds first. Seconds and buckets that were counted `before` stay.
+ */
+export function cutToSeconds(
+  session: Cuttable,
+  before: Pick<ViewingSession, 'watchedSec' | 'heat'>,
+  totalSec: number,
+): Pick<ViewingSession, 'watchedSec' | 'heat' | 'rungSec'> {
+  let excessSec = session.watchedSec.reduce((sum, sec) => sum + sec, 0) - totalSec;
+  const watchedSec = session.watchedSec.toReversed().map((sec, fromEnd) => {
+    const hour = session.watchedSec.length - 1 - fromEnd;
+    const taken = Math.max(0, Math.min(excessSec, sec - (before.watchedSec[hour] ?? 0)));
+    excessSec -= taken;
+    return sec - taken;
+  });
+  watchedSec.reverse();
+  const ticket = { bucketSec: session.bucketSec, bucketCount: session.heat.length };
+  const heat = totalSec === 0 ? Buffer.alloc(0) : cutHeat(Buffer.from(session.heat), ticket, totalSec);
+  const kept = Buffer.alloc(Math.max(heat.length, before.heat.length));
+  for (let at = 0; at < kept.length; at += 1) kept[at] = Math.max(heat[at] ?? 0, before.heat[at] ?? 0);
+  return { watchedSec, heat: kept, rungSec: cutRungs(Object.fromEntries(session.rungSec), watchedSec) };
 }
 
 /** All rungs together hold no more than was watched. */

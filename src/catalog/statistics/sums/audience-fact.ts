@@ -14,9 +14,10 @@ export type FactKind = 'device' | 'referrer' | 'rung' | 'startup' | 'stall' | 'f
 
 /**
  * What charts of days are made of, beside the facts: `country` (empty where unknown) with views and seconds of the
- * charts, `estimate` with those of other players.
+ * charts, `estimate` with those of other players, `discarded` with those that were claimed and not counted
+ * (`undelivered`, `repeated`).
  */
-export type ChartKind = 'country' | 'estimate';
+export type ChartKind = 'country' | 'estimate' | 'discarded';
 
 /** What facts are made of. */
 export type Experienced = {

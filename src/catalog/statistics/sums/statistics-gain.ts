@@ -3,6 +3,12 @@ import { HOUR_MS, type ViewingSession } from '../sessions/viewing-session.ts';
 import { type AudienceFact, type ChartKind, type Experienced, type FactKind, factsOf } from './audience-fact.ts';
 import type { SketchPoint } from './viewer-sketch.ts';
 
+/**
+ * Whether a session counts as a view. `repeated`: its viewer had a view of the video within the last half hour; watch
+ * time counts. `undelivered`: no media reached its viewer; nothing counts.
+ */
+export type Verdict = 'counted' | 'repeated' | 'undelivered';
+
 /** A session with what the edge has of the viewer besides: never an address. */
 export type SeenSession = ViewingSession & {
   country: string;
@@ -11,6 +17,13 @@ export type SeenSession = ViewingSession & {
   viewer: SketchPoint | null;
   /** Put together from segment requests of another player than ours. */
   isEstimate: boolean;
+  /** The viewer of this video by whom evidence of deliveries is kept; null: the session counts without any. */
+  viewerId: Guid | null;
+  /** Until when evidence is waited for, in ms of the epoch. */
+  decideAtMs: number;
+  verdict: Verdict;
+  /** Seconds that are claimed and not counted. */
+  discardedSec: number;
 };
 
 /** What was counted of a session before; `sequence` is -1 when nothing was. Where it began stays as it was then. */
@@ -19,6 +32,8 @@ export type CountedSession = Experienced & {
   heat: Buffer;
   country: string;
   isSketched: boolean;
+  verdict: Verdict;
+  discardedSec: number;
 };
 
 export type HourGain = {
@@ -66,7 +81,8 @@ export function gainOf(batch: readonly CountedPair[], countsEstimates: boolean):
   for (const pair of batch) {
     if (pair.seen.sequence <= pair.counted.sequence) continue;
     addHours(gain, pair, countsEstimates);
-    if (pair.seen.isEstimate) continue;
+    addDiscarded(gain.days, pair);
+    if (pair.seen.isEstimate || pair.seen.verdict === 'undelivered') continue;
     addHeatGain(gain.heat, pair);
     addFacts(gain.days, pair);
     addViewer(gain.sketches, pair);
@@ -83,6 +99,26 @@ function isNew({ counted }: CountedPair): boolean {
   return counted.sequence < 0;
 }
 
+/** Nothing of the session was counted before. */
+function isUncounted(pair: CountedPair): boolean {
+  return isNew(pair) || pair.counted.verdict === 'undelivered';
+}
+
+function becomesView(pair: CountedPair): boolean {
+  return isUncounted(pair) && pair.seen.verdict === 'counted';
+}
+
+/** Views and seconds that were claimed and not counted. A view whose evidence came late is taken back. */
+function addDiscarded(days: Map<string, DayGain>, pair: CountedPair): void {
+  const { seen, counted } = pair;
+  const isLate = !isNew(pair) && counted.verdict === 'undelivered' && seen.verdict !== 'undelivered';
+  const undelivered = isLate ? -1 : isNew(pair) && seen.verdict === 'undelivered' ? 1 : 0;
+  const repeated = isUncounted(pair) && seen.verdict === 'repeated' ? 1 : 0;
+  const amount = seen.discardedSec - (isNew(pair) ? 0 : counted.discardedSec);
+  addToDay(days, seen, seen.startHourMs, { kind: 'discarded', value: 'undelivered', amount, sessions: undelivered });
+  addToDay(days, seen, seen.startHourMs, { kind: 'discarded', value: 'repeated', amount: 0, sessions: repeated });
+}
+
 type ChartGains = { hours: Map<string, HourGain>; days: Map<string, DayGain> };
 
 function addHours({ hours, days }: ChartGains, pair: CountedPair, countsEstimates: boolean): void {
@@ -93,7 +129,7 @@ function addHours({ hours, days }: ChartGains, pair: CountedPair, countsEstimate
   const length = Math.max(seen.watchedSec.length, counted.watchedSec.length, 1);
   for (let index = 0; index < length; index += 1) {
     const watchSec = (seen.watchedSec[index] ?? 0) - (counted.watchedSec[index] ?? 0);
-    const views = isNew(pair) && index === 0 ? 1 : 0;
+    const views = becomesView(pair) && index === 0 ? 1 : 0;
     if (watchSec === 0 && views === 0) continue;
     const hourMs = startHourMs + index * HOUR_MS;
     const key = `${libraryId}/${mediaId}/${hourMs}/${country}`;
@@ -134,10 +170,11 @@ function isBlank(heat: Buffer): boolean {
 function addFacts(days: Map<string, DayGain>, pair: CountedPair): void {
   const { seen, counted } = pair;
   const start = isNew(pair) ? seen : { ...seen, device: counted.device, referrerHost: counted.referrerHost };
-  const before = isNew(pair) ? [] : factsOf(counted);
+  const before = isUncounted(pair) ? [] : factsOf(counted);
+  const isView = seen.verdict === 'counted';
   for (const { kind, value, amount } of factsOf(start)) {
     const known = before.find((fact) => fact.kind === kind && fact.value === value);
-    const sums = { amount: amount - (known?.amount ?? 0), sessions: known === undefined ? 1 : 0 };
+    const sums = { amount: amount - (known?.amount ?? 0), sessions: isView && known === undefined ? 1 : 0 };
     addToDay(days, seen, seen.startHourMs, { kind, value, ...sums });
   }
 }

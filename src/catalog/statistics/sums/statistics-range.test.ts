@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bucketKeys, DAY_MS, rangeOf } from './statistics-range.ts';
+import { bucketKeys, DAY_MS, MAX_BUCKETS, rangeOf } from './statistics-range.ts';
 
 const NOW = Date.parse('2026-08-20T10:30:00Z');
 
@@ -55,8 +55,21 @@ describe('the range of statistics', () => {
     expect(keysOf({ dateFrom: '2026-08-20T10:59', hourly: true })).toEqual(['2026-08-20T10:00:00Z']);
   });
 
-  test('an absurd span keeps its end', () => {
-    const keys = keysOf({ dateFrom: '0001-01-01', hourly: true });
-    expect([keys.length, keys.at(-1)]).toEqual([2000, '2026-08-20T10:00:00Z']);
+  test.each([
+    { dateFrom: '2025-08-20T10:00', hours: 365 * 24 + 1 },
+    { dateFrom: '2025-08-19T10:00', hours: MAX_BUCKETS },
+    { dateFrom: '2023-12-31T10:00', dateTo: '2024-12-31T10:00', hours: MAX_BUCKETS },
+  ])('a year by hours is there whole: %o', ({ hours, ...query }) => {
+    const keys = keysOf({ ...query, hourly: true });
+    expect([keys.length, keys[0]]).toEqual([hours, `${query.dateFrom}:00Z`]);
+  });
+
+  test.each(['2025-08-19T09:00', '0001-01-01'])('more hours than a year has are refused: %s', (dateFrom) => {
+    expect(() => keysOf({ dateFrom, hourly: true })).toThrow(/at most 8785 hours .* got \d+ hours\. Ask for a shorter/);
+  });
+
+  test('days of a span that reaches back before all statistics keep its end', () => {
+    const keys = keysOf({ dateFrom: '0001-01-01' });
+    expect([keys.length, keys.at(-1)]).toEqual([MAX_BUCKETS, '2026-08-20T00:00:00Z']);
   });
 });

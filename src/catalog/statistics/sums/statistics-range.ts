@@ -1,3 +1,4 @@
+import { Refused } from '../../../lib/refused.ts';
 import { HOUR_MS } from '../sessions/viewing-session.ts';
 
 /** What is asked of the statistics, as it was sent. */
@@ -8,14 +9,15 @@ export type StatisticsRange = { fromMs: number; toMs: number; stepMs: number };
 
 export const DAY_MS = 24 * HOUR_MS;
 const USUAL_MS = 30 * DAY_MS;
-/** The longest answer; a longer range keeps its end. */
-const MOST_BUCKETS = 2_000;
+/** The hours of a leap year, and the one that its end touches. Days reach back further than any statistics do. */
+export const MAX_BUCKETS = 366 * 24 + 1;
 const DATE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|[+ -]\d{2}:?\d{2})?$/i;
 
 /**
  * The range of interface section 4.3, rules 1 to 4: without a valid `dateFrom` the last 30 days, whatever `dateTo` is;
  * a `dateTo` that is missing, invalid or before `dateFrom` is now. Each bucket that the range touches is in it, whole;
- * one that begins in a later bucket than now has none.
+ * one that begins in a later bucket than now has none. Days before the last `MAX_BUCKETS`, 24 years, are left out.
+ * Refuses more hours than that.
  */
 export function rangeOf({ dateFrom, dateTo, hourly }: StatisticsQuery, nowMs: number): StatisticsRange {
   const stepMs = hourly ? HOUR_MS : DAY_MS;
@@ -26,7 +28,16 @@ export function rangeOf({ dateFrom, dateTo, hourly }: StatisticsQuery, nowMs: nu
   const fromMs = Math.floor(from / stepMs) * stepMs;
   const toMs = (Math.floor(to / stepMs) + 1) * stepMs;
   if (fromMs >= toMs) return nothingAfter(nowMs, stepMs);
-  return { fromMs: Math.max(fromMs, toMs - MOST_BUCKETS * stepMs), toMs, stepMs };
+  const buckets = (toMs - fromMs) / stepMs;
+  if (hourly && buckets > MAX_BUCKETS) throw tooManyHours(buckets);
+  return { fromMs: Math.max(fromMs, toMs - MAX_BUCKETS * stepMs), toMs, stepMs };
+}
+
+function tooManyHours(hours: number): Refused {
+  const message =
+    `dateFrom: expected a range of at most ${MAX_BUCKETS} hours with hourly=true, got ${hours} hours. ` +
+    'Ask for a shorter range, or for days with hourly=false.';
+  return new Refused('invalid', message, { field: 'dateFrom' });
 }
 
 /** No hour, and no day of what is summed up by days. */

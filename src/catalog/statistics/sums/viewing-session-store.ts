@@ -5,35 +5,41 @@ import { inTransaction } from '../../in-transaction.ts';
 import { addToHeat } from './heat-store.ts';
 import { type CountedPair, type CountedSession, gainOf, type SeenSession } from './statistics-gain.ts';
 import { addToDays, addToHours, addToMedia, addToSketches } from './sums-store.ts';
+import { ensureEvidence, judgeSessions } from './view-evidence-store.ts';
 
 const DAY_MS = 24 * 3600_000;
 /** A row is replaced every ten seconds: with room in its page that is a HOT update, which adds no index entries. */
 const FILL_PERCENT = 50;
 
 /** `countsEstimates`: what was put together from other players' requests counts in the charts as well. */
-export type CountOptions = { countsEstimates: boolean };
+export type CountOptions = { countsEstimates: boolean; countsByRate?: boolean };
 
 /**
  * Counts a batch of sessions, at most one of an id, in one transaction: session rows, sums by hour and day, the totals
  * of videos and heat change together or not at all, so that they always agree. Doing it twice changes nothing: only a
- * higher sequence counts. Sessions of media that do not exist are left out.
+ * higher sequence counts. Sessions of media that do not exist are left out. Returns the sessions that wait for evidence
+ * of deliveries: they are to be counted again later.
  */
 export async function countSessions(
   db: Db,
   sessions: readonly SeenSession[],
-  { countsEstimates }: CountOptions = { countsEstimates: false },
-): Promise<void> {
-  if (sessions.length === 0) return;
+  { countsEstimates, countsByRate = false }: CountOptions = { countsEstimates: false },
+): Promise<readonly SeenSession[]> {
+  if (sessions.length === 0) return [];
   await ensureDays(db, sessions);
-  await inTransaction(db, async (tx) => {
+  const options = { nowMs: Date.now(), countsByRate };
+  await ensureEvidence(db, sessions, options);
+  return inTransaction(db, async (tx) => {
     const existing = await sessionsOfExistingMedia(tx, sessions);
-    if (existing.length === 0) return;
-    const gain = gainOf(await storeSessions(tx, existing), countsEstimates);
+    if (existing.length === 0) return [];
+    const judged = await judgeSessions(tx, existing, options);
+    const gain = gainOf(await storeSessions(tx, judged.sessions), countsEstimates);
     await addToHours(tx, gain.hours);
     await addToMedia(tx, gain.hours);
     await addToDays(tx, gain.days);
     await addToHeat(tx, gain.heat);
     await addToSketches(tx, gain.sketches);
+    return judged.waiting;
   });
 }
 
@@ -49,6 +55,8 @@ const NEVER_COUNTED: CountedSession = {
   stallMs: 0,
   failures: 0,
   isSketched: false,
+  verdict: 'undelivered',
+  discardedSec: 0,
 };
 
 /** Makes the partitions of the sessions' days. Several edges may do it at once. */
@@ -102,19 +110,22 @@ async function replaceStored(tx: Tx, sessions: readonly SeenSession[]): Promise<
     with newer as materialized (
       select sent.*, counted.sequence as old_sequence, counted.watched_sec as old_watched_sec, counted.heat as old_heat,
         counted.rung_sec as old_rung_sec, counted.startup_ms as old_startup_ms, counted.stall_ms as old_stall_ms,
-        counted.failures as old_failures, counted.is_sketched as old_is_sketched
+        counted.failures as old_failures, counted.is_sketched as old_is_sketched, counted.verdict as old_verdict,
+        counted.discarded_sec as old_discarded_sec
       from ${sentRows(sessions)} join view_session counted using (start_hour, session_id)
       where counted.sequence < sent.sequence order by counted.session_id for update of counted)
     update view_session held set sequence = newer.sequence, seen_at = now(), is_estimate = newer.is_estimate,
       is_sketched = held.is_sketched or newer.is_sketched, watched_sec = newer.watched_sec,
       heat = decode(newer.heat, 'base64'), rung_sec = newer.rung_sec::jsonb, startup_ms = newer.startup_ms,
-      stall_count = newer.stall_count, stall_ms = newer.stall_ms, failures = newer.failures
+      stall_count = newer.stall_count, stall_ms = newer.stall_ms, failures = newer.failures,
+      verdict = newer.verdict, discarded_sec = newer.discarded_sec
     from newer where held.start_hour = newer.start_hour and held.session_id = newer.session_id
     returning held.start_hour as "startHour", held.session_id as "sessionId", held.country, held.device,
       held.referrer_host as "referrerHost", newer.old_sequence as "sequence", newer.old_watched_sec as "watchedSec",
       newer.old_heat as "heat", newer.old_rung_sec as "rungSec", newer.old_startup_ms as "startupMs",
       newer.old_stall_ms as "stallMs", newer.old_failures as "failures",
-      newer.old_is_sketched as "isSketched"`.execute(tx);
+      newer.old_is_sketched as "isSketched", newer.old_verdict as "verdict",
+      newer.old_discarded_sec as "discardedSec"`.execute(tx);
   const counted = new Map(rows.map((row) => [keyOf(row), row]));
   return sessions.flatMap((seen) => {
     const before = counted.get(keyOfSeen(seen));
@@ -128,10 +139,11 @@ async function insertNew(tx: Tx, sessions: readonly SeenSession[]): Promise<Coun
   if (sessions.length === 0) return [];
   const { rows } = await sql<SessionKey>`
     insert into view_session (start_hour, session_id, library_id, media_id, sequence, country, device, referrer_host,
-      watched_sec, heat, rung_sec, startup_ms, stall_count, stall_ms, failures, is_estimate, is_sketched)
+      watched_sec, heat, rung_sec, startup_ms, stall_count, stall_ms, failures, is_estimate, is_sketched, verdict,
+      discarded_sec)
     select start_hour, session_id, library_id, media_id, sequence, country, device, referrer_host,
       watched_sec, decode(heat, 'base64'), rung_sec::jsonb, startup_ms, stall_count, stall_ms, failures,
-      is_estimate, is_sketched
+      is_estimate, is_sketched, verdict, discarded_sec
     from ${sentRows(sessions)} on conflict do nothing
     returning start_hour as "startHour", session_id as "sessionId"`.execute(tx);
   const made = new Set(rows.map(keyOf));
@@ -155,7 +167,7 @@ function sentRows(sessions: readonly SeenSession[]) {
   return sql`json_to_recordset(${JSON.stringify(rows)}::json) as sent (start_hour timestamptz, session_id uuid,
     library_id bigint, media_id uuid, sequence integer, country text, device text, referrer_host text,
     watched_sec integer[], heat text, rung_sec text, startup_ms integer, stall_count integer, stall_ms integer,
-    failures integer, is_estimate boolean, is_sketched boolean)`;
+    failures integer, is_estimate boolean, is_sketched boolean, verdict text, discarded_sec integer)`;
 }
 
 function toRow(session: SeenSession) {
@@ -176,6 +188,8 @@ function toRow(session: SeenSession) {
     stall_ms: session.stallMs,
     failures: session.failures,
     is_estimate: session.isEstimate,
-    is_sketched: session.viewer !== null,
+    is_sketched: session.viewer !== null && session.verdict !== 'undelivered',
+    verdict: session.verdict,
+    discarded_sec: session.discardedSec,
   };
 }

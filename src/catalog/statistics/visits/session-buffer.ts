@@ -8,7 +8,10 @@ export type SessionBuffer = {
 };
 
 export type SessionBufferDeps = {
-  count(sessions: readonly SeenSession[]): Promise<void>;
+  /** Counts a batch; returns the sessions of it that are to be counted again later. */
+  count(sessions: readonly SeenSession[]): Promise<readonly SeenSession[] | undefined>;
+  /** Is done before sessions are counted: evidence for them may be among it. */
+  prepare?(): Promise<void>;
   log: { warn(fields: object, message: string): void };
   /**
    * How many sessions are held while the database is away; beyond that the oldest goes. Its next beacon brings it back.
@@ -33,6 +36,7 @@ export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
   const waiting = new Map<string, SeenSession>();
   let writing: Promise<void> | null = null;
   let dropped = 0;
+  let isClosing = false;
   let loggedAtMs = Number.NEGATIVE_INFINITY;
 
   const add = (session: SeenSession) => {
@@ -53,17 +57,30 @@ export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
     else waiting.set(keyOf(session), asItBegan(newer, session));
   };
   const write = async () => {
+    const later: SeenSession[] = [];
     while (waiting.size > 0) {
       const batch = firstOf(waiting, BATCH);
       for (const [key] of batch) waiting.delete(key);
       try {
-        await count(batch.map(([, session]) => session));
+        // Nothing comes after a close: what is not known by then never will be.
+        const sessions = batch.map(([, session]) => (isClosing ? { ...session, decideAtMs: 0 } : session));
+        later.push(...((await count(sessions)) ?? []));
       } catch (error) {
         for (const [, session] of batch) putBack(session);
         warn(error);
-        return;
+        break;
       }
     }
+    for (const session of later) putBack(session);
+  };
+  const prepared = async () => {
+    try {
+      await deps.prepare?.();
+    } catch (error) {
+      warn(error);
+      return;
+    }
+    await write();
   };
   const warn = (error: unknown) => {
     if (performance.now() - loggedAtMs < LOG_EACH_MS) return;
@@ -71,7 +88,7 @@ export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
     log.warn({ err: error, waiting: waiting.size, dropped }, 'viewing sessions cannot be counted yet');
   };
   const flush = () => {
-    writing ??= write().finally(() => {
+    writing ??= prepared().finally(() => {
       writing = null;
     });
     return writing;
@@ -82,6 +99,7 @@ export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
     add,
     async close() {
       clearInterval(timer);
+      isClosing = true;
       const limit = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref());
       await Promise.race([flush().then(flush), limit]);
     },
@@ -103,6 +121,7 @@ function keyOf({ startHourMs, sessionId }: SeenSession): string {
 }
 
 /** A viewer may move to another network in mid-visit: it counts where it began. */
-function asItBegan(session: SeenSession, { country, device, referrerHost, viewer }: SeenSession): SeenSession {
-  return { ...session, country, device, referrerHost, viewer: viewer ?? session.viewer };
+function asItBegan(session: SeenSession, first: SeenSession): SeenSession {
+  const { country, device, referrerHost, viewer, decideAtMs } = first;
+  return { ...session, country, device, referrerHost, decideAtMs, viewer: viewer ?? session.viewer };
 }

@@ -4,8 +4,11 @@ import { remember } from '../../../lib/remember.ts';
 import { readBeacon } from '../sessions/viewing-session.ts';
 import { readTicket } from '../sessions/viewing-ticket.ts';
 import type { SeenSession } from '../sums/statistics-gain.ts';
+import type { Delivered, Delivery } from '../sums/view-evidence-store.ts';
+import { openDeliveryBuffer } from './delivery-buffer.ts';
 import { type Device, deviceOf } from './device.ts';
 import { openSessionBuffer, type SessionBufferDeps } from './session-buffer.ts';
+import { viewerId } from './viewer-id.ts';
 import type { PlaceViewer } from './viewer-salts.ts';
 
 /** A beacon as it arrived: a line with the page's ticket, then JSON (`viewing-session.ts`); and who sent it, when. */
@@ -20,6 +23,8 @@ export type Visits = {
    */
   take(beacon: SentBeacon): void;
   estimate(session: SeenSession): void;
+  /** Takes evidence: media was delivered to a viewer. */
+  deliver(delivery: Delivery): void;
   /** Writes what is there, for some seconds at the most, and ends. */
   close(): Promise<void>;
 };
@@ -28,31 +33,40 @@ export type VisitsDeps = SessionBufferDeps & {
   ticketSecret: KeyObject;
   /** Answers null throughout where different viewers are not counted. */
   placeViewer: PlaceViewer;
+  /** Keeps evidence of deliveries. Without it sessions count without any. */
+  keepDeliveries?: (deliveries: readonly Delivered[]) => Promise<void>;
+  /** Where a CDN delivers the media: a viewer is an address then, whatever its User-Agent. */
+  countsByRate?: boolean;
 };
 
 /** What a User-Agent header says: the device of a person, or null for a crawler. Most viewers send one of a few. */
 type Agents = Map<string, Device | null>;
 
+/** Other edges write what they delivered once a second; a segment may take longer to be delivered whole. */
+const EVIDENCE_WAIT_MS = 20_000;
 const MAX_AGENTS = 1_000;
 const MAX_AGENT_CHARS = 512;
 
 /** Opens the counting of visits in this thread. */
 export function openVisits(deps: VisitsDeps): Visits {
-  const sessions = openSessionBuffer(deps);
+  const { keepDeliveries } = deps;
+  const deliveries = keepDeliveries === undefined ? null : openDeliveryBuffer(keepDeliveries);
+  const sessions = openSessionBuffer({ ...deps, prepare: async () => deliveries?.write() });
   const reading = { ...deps, agents: new Map() };
   return {
     take(beacon) {
       const session = readSession(beacon, reading);
       if (session !== null) sessions.add(session);
     },
-    estimate: sessions.add,
+    estimate: (session) => sessions.add(deliveries === null ? { ...session, viewerId: null } : session),
+    deliver: (delivery) => deliveries?.add(delivery),
     close: sessions.close,
   };
 }
 
 function readSession(
   { body, country, address, userAgent, nowMs }: SentBeacon,
-  { ticketSecret, placeViewer, agents }: VisitsDeps & { agents: Agents },
+  { ticketSecret, placeViewer, agents, keepDeliveries, countsByRate = false }: VisitsDeps & { agents: Agents },
 ): SeenSession | null {
   const device = findDevice(userAgent, agents);
   if (device === null) return null;
@@ -60,13 +74,18 @@ function readSession(
   const ticket = end === -1 ? null : readTicket(body.slice(0, end), ticketSecret, nowMs);
   const session = ticket === null ? null : readBeacon(body.slice(end + 1), ticket, nowMs);
   if (session === null) return null;
-  const { libraryId, startHourMs } = session;
+  const { libraryId, mediaId, startHourMs } = session;
+  const seen = countsByRate ? ({ kind: 'address', userAgent: '' } as const) : ({ kind: 'page', userAgent } as const);
   return {
     ...session,
     country,
     device,
     viewer: placeViewer({ libraryId, address, userAgent }, startHourMs),
     isEstimate: false,
+    viewerId: keepDeliveries === undefined ? null : viewerId({ libraryId, mediaId, address, ...seen }, ticketSecret),
+    decideAtMs: nowMs + EVIDENCE_WAIT_MS,
+    verdict: 'counted',
+    discardedSec: 0,
   };
 }
 

@@ -2,6 +2,7 @@ import { chooseLevel } from '../../encode/codecs/h264.ts';
 import { type LadderOptions, planLadder, type RungPlan } from '../../encode/ladder.ts';
 import { type WatermarkPlace, watermarkFilters } from '../../encode/watermark.ts';
 import { FIRST_OUTPUT_FD } from '../../ffmpeg/ffmpeg-plan.ts';
+import { DECODER_GUARD } from '../../ffmpeg/usual-decoders.ts';
 import { MAX_PIXELS, SOURCE_URL } from '../../probe/open-source.ts';
 import type { TrackConfig } from '../tracks/access-unit.ts';
 import { hasDeepPictures } from '../tracks/sample-entry.ts';
@@ -87,7 +88,8 @@ export function ladderArgv(source: TrackConfig, rungs: readonly RungPlan[], mark
   return [
     ...['-nostdin', '-hide_banner', '-nostats', '-loglevel', 'level+warning'],
     ...['-filter_threads', '1', '-filter_complex_threads', '1', '-copyts'],
-    ...['-protocol_whitelist', 'pipe', '-format_whitelist', 'matroska,webm', '-max_pixels', String(MAX_PIXELS)],
+    ...['-protocol_whitelist', 'pipe', '-format_whitelist', 'matroska,webm', ...DECODER_GUARD],
+    ...['-max_pixels', String(MAX_PIXELS)],
     // Not `nobuffer`: it drops what was read while probing, the whole first group of pictures.
     ...['-probesize', '32768', '-analyzeduration', '0', '-threads', '1', '-f', 'matroska', '-i', 'pipe:0'],
     ...(mark === null ? [] : OPEN_MARK),
@@ -96,7 +98,8 @@ export function ladderArgv(source: TrackConfig, rungs: readonly RungPlan[], mark
 }
 
 const OPEN_MARK: readonly string[] = [
-  ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', 'png_pipe', '-f', 'png_pipe', '-i', SOURCE_URL],
+  ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', 'png_pipe', '-codec_whitelist', 'png'],
+  ...['-f', 'png_pipe', '-i', SOURCE_URL],
 ];
 
 /** Each rung from the one above it. */

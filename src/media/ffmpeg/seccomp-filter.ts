@@ -1,0 +1,138 @@
+/** Processors for which a filter can be written. */
+export type FilterArch = 'x64' | 'arm64';
+
+type Arch = {
+  /** `AUDIT_ARCH_*` of linux/audit.h. */
+  audit: number;
+  calls: Readonly<Record<'clone' | 'clone3' | 'ioctl' | 'socket' | 'socketpair', number>>;
+  denied: readonly number[];
+  /** The last number that was assigned in Linux 5.17; later calls are unknown here. */
+  lastCall: number;
+};
+
+/**
+ * System calls that no encoder makes, by their numbers on both processors; null where a processor has none. Keys of the
+ * kernel, programs in the kernel, other processes, mounts and namespaces, modules, clocks, and interfaces to the kernel
+ * that had many faults (io_uring, userfaultfd, perf, fanotify).
+ */
+const DENIED: Readonly<Record<string, readonly [x64: number, arm64: number | null]>> = {
+  ...{ keyctl: [250, 219], add_key: [248, 217], request_key: [249, 218], memfd_secret: [447, 447] },
+  ...{ bpf: [321, 280], perf_event_open: [298, 241], userfaultfd: [323, 282] },
+  ...{ io_uring_setup: [425, 425], io_uring_enter: [426, 426], io_uring_register: [427, 427] },
+  ...{ ptrace: [101, 117], process_vm_readv: [310, 270], process_vm_writev: [311, 271], kcmp: [312, 272] },
+  ...{ process_madvise: [440, 440], process_mrelease: [448, 448], pidfd_getfd: [438, 438] },
+  ...{ mount: [165, 40], umount2: [166, 39], move_mount: [429, 429], open_tree: [428, 428], fsopen: [430, 430] },
+  ...{ fsconfig: [431, 431], fsmount: [432, 432], fspick: [433, 433], mount_setattr: [442, 442] },
+  ...{ pivot_root: [155, 41], chroot: [161, 51], unshare: [272, 97], setns: [308, 268] },
+  ...{ kexec_load: [246, 104], kexec_file_load: [320, 294], reboot: [169, 142], syslog: [103, 116] },
+  ...{ init_module: [175, 105], finit_module: [313, 273], delete_module: [176, 106], create_module: [174, null] },
+  ...{ get_kernel_syms: [177, null], query_module: [178, null], personality: [135, 92], modify_ldt: [154, null] },
+  ...{ iopl: [172, null], ioperm: [173, null], swapon: [167, 224], swapoff: [168, 225], acct: [163, 89] },
+  ...{ quotactl: [179, 60], quotactl_fd: [443, 443], sethostname: [170, 161], setdomainname: [171, 162] },
+  ...{ settimeofday: [164, 170], clock_settime: [227, 112], clock_adjtime: [305, 266], adjtimex: [159, 171] },
+  ...{ vhangup: [153, 58], nfsservctl: [180, 42], lookup_dcookie: [212, 18], uselib: [134, null], ustat: [136, null] },
+  ...{ open_by_handle_at: [304, 265], name_to_handle_at: [303, 264], fanotify_init: [300, 262] },
+  ...{ fanotify_mark: [301, 263], sysfs: [139, null], _sysctl: [156, null], migrate_pages: [256, 238] },
+  ...{ move_pages: [279, 239] },
+};
+
+const ARCHES: Readonly<Record<FilterArch, Arch>> = {
+  x64: {
+    audit: 0xc000003e,
+    calls: { clone: 56, clone3: 435, ioctl: 16, socket: 41, socketpair: 53 },
+    denied: Object.values(DENIED).map(([x64]) => x64),
+    lastCall: 450,
+  },
+  arm64: {
+    audit: 0xc00000b7,
+    calls: { clone: 220, clone3: 435, ioctl: 29, socket: 198, socketpair: 199 },
+    denied: Object.values(DENIED).flatMap(([, arm64]) => arm64 ?? []),
+    lastCall: 450,
+  },
+};
+
+/** `CLONE_NEW*` of linux/sched.h: any of these makes a namespace. */
+const NEW_NAMESPACES = 0x7e020000;
+/** Requests of ioctl that write into a terminal's input (asm-generic/ioctls.h, linux/tty.h). */
+const TIOCSTI = 0x5412;
+const TIOCLINUX = 0x541c;
+const AF_UNIX = 1;
+const EPERM = 1;
+const ENOSYS = 38;
+
+/** Codes of linux/bpf_common.h and linux/filter.h. */
+const LOAD = 0x20;
+const JUMP_EQUAL = 0x15;
+const JUMP_GREATER = 0x25;
+const JUMP_ANY_BIT = 0x45;
+const RETURN = 0x06;
+/** Verdicts of linux/seccomp.h. */
+const ALLOW = 0x7fff0000;
+const KILL_PROCESS = 0x80000000;
+const ERRNO = 0x00050000;
+/** Offsets in `struct seccomp_data`; the low half of an argument comes first on both processors. */
+const CALL_AT = 0;
+const ARCH_AT = 4;
+const FIRST_ARGUMENT_AT = 16;
+const SECOND_ARGUMENT_AT = 24;
+
+type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
+
+/**
+ * The seccomp filter of the sandbox as the array of `struct sock_filter` that bubblewrap reads from `--seccomp`. Calls
+ * that it denies fail with EPERM; clone3, whose flags no filter can see, and calls newer than the list fail with
+ * ENOSYS, so that the C library takes the older call. Calls of another processor's numbers end the process.
+ */
+export function seccompFilter(arch: FilterArch): Buffer {
+  const { audit, calls, denied, lastCall } = ARCHES[arch];
+  const program: Instruction[] = [
+    [LOAD, 0, 0, ARCH_AT],
+    [JUMP_EQUAL, 1, 0, audit],
+    [RETURN, 0, 0, KILL_PROCESS],
+    [LOAD, 0, 0, CALL_AT],
+    // Numbers of the x32 interface, which has faults of its own, lie above as well.
+    ...refuseIf([JUMP_GREATER, lastCall], ENOSYS),
+    ...refuseIf([JUMP_EQUAL, calls.clone3], ENOSYS),
+    ...denied.flatMap((call) => refuseIf([JUMP_EQUAL, call], EPERM)),
+    ...ofCall(calls.clone, FIRST_ARGUMENT_AT, refuseIf([JUMP_ANY_BIT, NEW_NAMESPACES], EPERM)),
+    ...ofCall(calls.ioctl, SECOND_ARGUMENT_AT, [
+      ...refuseIf([JUMP_EQUAL, TIOCSTI], EPERM),
+      ...refuseIf([JUMP_EQUAL, TIOCLINUX], EPERM),
+    ]),
+    ...ofCall(calls.socket, FIRST_ARGUMENT_AT, refuseUnless([JUMP_EQUAL, AF_UNIX], EPERM)),
+    ...ofCall(calls.socketpair, FIRST_ARGUMENT_AT, refuseUnless([JUMP_EQUAL, AF_UNIX], EPERM)),
+    [RETURN, 0, 0, ALLOW],
+  ];
+  return assemble(program);
+}
+
+function refuseIf([code, value]: readonly [number, number], errno: number): Instruction[] {
+  return [
+    [code, 0, 1, value],
+    [RETURN, 0, 0, ERRNO | errno],
+  ];
+}
+
+function refuseUnless([code, value]: readonly [number, number], errno: number): Instruction[] {
+  return [
+    [code, 1, 0, value],
+    [RETURN, 0, 0, ERRNO | errno],
+  ];
+}
+
+/** Judges an argument of one call, which is allowed unless `rules` return; other calls skip them. */
+function ofCall(call: number, argumentAt: number, rules: readonly Instruction[]): Instruction[] {
+  return [[JUMP_EQUAL, 0, rules.length + 2, call], [LOAD, 0, 0, argumentAt], ...rules, [RETURN, 0, 0, ALLOW]];
+}
+
+/** `struct sock_filter`: a 16-bit code, two 8-bit jumps, a 32-bit value, in the processor's order (little endian). */
+function assemble(program: readonly Instruction[]): Buffer {
+  const bytes = Buffer.alloc(program.length * 8);
+  for (const [index, [code, ifTrue, ifFalse, value]] of program.entries()) {
+    bytes.writeUInt16LE(code, index * 8);
+    bytes.writeUInt8(ifTrue, index * 8 + 2);
+    bytes.writeUInt8(ifFalse, index * 8 + 3);
+    bytes.writeUInt32LE(value >>> 0, index * 8 + 4);
+  }
+  return bytes;
+}
