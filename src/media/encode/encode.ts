@@ -1,10 +1,12 @@
 import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from '../ffmpeg/ffmpeg-plan.ts';
+import { BT709, type Colours } from '../probe/colours.ts';
 import { toNumber } from '../probe/frame-rate.ts';
 import { GUARD_ARGV, SOURCE_URL } from '../probe/open-source.ts';
 import type { SourceFacts, VideoFacts } from '../probe/source-facts.ts';
 import type { ChunkRange } from '../timeline/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../timeline/cut-list.ts';
 import type { VideoCodec } from './codecs/video-codec.ts';
+import { colourArgv, hdrColours } from './colour-filters.ts';
 import { type FrameWindow, gridFilters, scaleCascade, sizeChangeArgv, steadySize } from './encode-filters.ts';
 import type { RungPlan } from './ladder.ts';
 import { OPEN_WATERMARK, type Watermark } from './watermark.ts';
@@ -16,6 +18,8 @@ export type EncodeJob = {
   /** Highest first, at least one. */
   rungs: readonly RungPlan[];
   codec: VideoCodec;
+  /** Of the SDR that is encoded; BT.709 when left out. HDR stays HDR where the codec keeps it. */
+  colours?: Colours | undefined;
   /** Burned into every rung. */
   watermark: Watermark | null;
   decoderThreads: number;
@@ -40,8 +44,6 @@ const END_DOUBT_SEC = 1;
 const BLIND_SEEK_LEAD_SEC = 12;
 const IDR_SEC = 2;
 
-const TRANSFERS = { pq: 'smpte2084', hlg: 'arib-std-b67' };
-
 /**
  * Plans one ffmpeg that decodes a range of segments once and encodes every given rung of it into fragmented
  * MP4 on pipes, in the order of `rungs`; HDR stays HDR where the codec keeps it. Fragments begin at keyframes: each 2 s
@@ -56,8 +58,9 @@ export function planEncode(job: EncodeJob): FfmpegPlan {
   const pacing = cutList.grid.kind === 'frames' ? paceByFrames(job, video) : paceBySource(job, video);
   const labels = rungs.map((_, index) => `v${index}`);
   const hdr = job.codec.keepsHdr ? video.hdr : null;
+  const colours = hdr === null ? (job.colours ?? BT709) : hdrColours(video);
   const mark = job.watermark && { place: job.watermark, timeBase: pacing.timeBase };
-  const cascade = scaleCascade(video, { rungs, labels, keepsHdr: hdr !== null, mark });
+  const cascade = scaleCascade(video, { rungs, labels, colours, mark });
   const graph = [...steadySize(video, job.isCareful), ...pacing.filters, cascade].join(',');
   const outputs = rungs.map((rung, index) => [
     ...['-map', `[${labels[index]}]`],
@@ -68,7 +71,7 @@ export function planEncode(job: EncodeJob): FfmpegPlan {
       threads: job.encoderThreads,
       hdr,
     }),
-    ...colourArgv(hdr),
+    ...colourArgv(colours),
     ...pacing.timing,
     ...fragmentedMp4(cutList.timescale, FIRST_OUTPUT_FD + index),
   ]);
@@ -174,13 +177,6 @@ function openVideo(threads: number, seekSec: number): string[] {
   // Decoding from the keyframe on, nothing dropped: a picture that is shown for long began long before the seek.
   const seek = seekSec > 0 ? ['-ss', seekSec.toFixed(6), '-noaccurate_seek'] : [];
   return [...GUARD_ARGV, '-threads', String(threads), '-an', '-sn', '-dn', ...seek, '-i', SOURCE_URL];
-}
-
-/** ITU-T H.273 names of the colours that come out, always in limited range. */
-function colourArgv(hdr: VideoFacts['hdr']): string[] {
-  const [matrix, primaries, transfer] =
-    hdr === null ? ['bt709', 'bt709', 'bt709'] : ['bt2020nc', 'bt2020', TRANSFERS[hdr]];
-  return ['-colorspace', matrix, '-color_primaries', primaries, '-color_trc', transfer, '-color_range', 'tv'];
 }
 
 function fragmentedMp4(timescale: number, fd: number): string[] {
