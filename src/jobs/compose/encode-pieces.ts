@@ -50,6 +50,7 @@ export async function* encodePieces(
       rungs: view.renditions.map(rungOf),
       codec: findCodec(view.renditions[0]?.codec ?? ''),
       watermark,
+      colours: view.renditions[0]?.plan.colours,
       decoderThreads: 1,
       encoderThreads: 1,
     });

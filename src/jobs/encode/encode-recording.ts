@@ -97,7 +97,7 @@ async function encodeAll(run: RecordedRun, signal: AbortSignal): Promise<Renditi
   const plan = planEncode({
     ...{ facts, cutList, range: { fromSegment: 0, toSegment: segmentCount }, watermark: null },
     ...{ rungs: view.renditions.map(rungOf), codec: findCodec(view.renditions[0]?.codec ?? '') },
-    ...{ decoderThreads: 1, encoderThreads: 1 },
+    ...{ decoderThreads: 1, encoderThreads: 1, colours: view.renditions[0]?.plan.colours },
   });
   const stop = new AbortController();
   const options = { sourcePath: path, sourceDurationSec: facts.durationSec, niceness: NICENESS, memoryBytes };

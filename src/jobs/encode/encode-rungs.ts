@@ -167,6 +167,7 @@ function planRun({ claim, deps, view }: RangeJob, { range, rungOutputs, watermar
     rungs: rungOutputs.map(({ rendition }) => rungOf(rendition)),
     codec: findCodec(codecOf(view)),
     watermark,
+    colours: view.renditions[0]?.plan.colours,
     decoderThreads: decodesAlone ? 1 : Math.min(MOST_DECODER_THREADS, deps.threads),
     encoderThreads: 1,
     isCareful: claim.failures > 0,

@@ -28,7 +28,8 @@ export async function fixInits({ claim }: HeldTask, deps: JobDeps, signal: Abort
   const rungs = renditions.map(rungOf);
   const watermark = await readWatermark(deps.storage, claim.task.key.libraryId, renditions[0]?.plan.watermark, signal);
   const threads = { decoderThreads: 1, encoderThreads: 1 };
-  const plan = planEncode({ facts, cutList, range, rungs, codec, watermark, ...threads });
+  const { colours } = renditions[0]?.plan ?? {};
+  const plan = planEncode({ facts, cutList, range, rungs, codec, watermark, colours, ...threads });
   const local = await openPlanned(deps.sources, view, signal);
   const ended = new AbortController();
   try {

@@ -2,6 +2,7 @@ import { encodeFragmentTable } from '../../media/cmaf/fragment-table.ts';
 import { type LadderOptions, MAX_BITRATES_BPS, RUNGS, type Rung, rungForSize } from '../../media/encode/ladder.ts';
 import { type PassThroughPlan, planPassThrough } from '../../media/pass-through/plan-pass-through.ts';
 import { buildInit } from '../../media/pass-through/write-init.ts';
+import { coloursOf } from '../../media/probe/colours.ts';
 import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts';
 import type { IndexedSource } from '../encode/read-pass-through.ts';
 import type { ChosenPassThrough } from './plan-video.ts';
@@ -29,7 +30,7 @@ export function choosePassThrough(
   if (answer.kind === 'refused') return null;
   const { plan } = answer;
   const isForGood = answer.kind === 'accepted' && isAllowed && plan.holdTicks === 0 && fitsAudio(plan, facts);
-  const init = buildInit(index, plan, facts.video.colorMatrix);
+  const init = buildInit(index, plan, coloursOf(facts.video));
   return { plan, init, plannedSegments: listSegments(plan), rung, isForGood };
 }
 

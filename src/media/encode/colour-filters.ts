@@ -61,6 +61,11 @@ export function colourFilters(video: VideoFacts, size: string, to: Colours = BT7
   ].join(',');
 }
 
+/** A filter and a comma where stored 8-bit pictures have other primaries or another transfer than BT.709, else empty. */
+export function toBt709Light(from: Colours): string {
+  return isSameLight(from, BT709) ? '' : `zscale=${readBy(from)}:${writeBy(BT709)},format=yuv420p,`;
+}
+
 /** Encoder options that name the colours of what is encoded: ffmpeg's take code points of ITU-T H.273. */
 export function colourArgv({ primaries, transfer, matrix, isFullRange }: Colours): string[] {
   return [

@@ -56,7 +56,8 @@ export function scaleCascade(video: VideoFacts, { rungs, labels, colours, mark }
   rungs.forEach((rung, index) => {
     const isLast = index === rungs.length - 1;
     const input = index === 0 ? '' : `[rest${index}]`;
-    const scaling = index === 0 ? colourFilters(video, sizeOf(rung), colours) : `scale=${rung.widthPx}:${rung.heightPx}`;
+    const scaling =
+      index === 0 ? colourFilters(video, sizeOf(rung), colours) : `scale=${rung.widthPx}:${rung.heightPx}`;
     const marking =
       index > 0 || mark === null
         ? ''

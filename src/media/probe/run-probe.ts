@@ -67,7 +67,11 @@ async function probeFile(file: ProbedFile, signal: AbortSignal): Promise<SourceF
   return needsMending(lit) || !isSuspectedlyLong(lit) ? lit : judgeClock(file, lit, signal);
 }
 
-async function judgeClock(file: ProbedFile, facts: SourceFacts, signal: AbortSignal): Promise<SourceFacts | SourceFault> {
+async function judgeClock(
+  file: ProbedFile,
+  facts: SourceFacts,
+  signal: AbortSignal,
+): Promise<SourceFacts | SourceFault> {
   const { spans, end } = await scanPackets(file.path, null, signal);
   // A file of so many packets has more in it than leaps.
   if (end.killed !== null) return facts;

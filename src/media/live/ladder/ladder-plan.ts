@@ -2,8 +2,8 @@ import { chooseLevel } from '../../encode/codecs/h264.ts';
 import { type LadderOptions, planLadder, type RungPlan } from '../../encode/ladder.ts';
 import { type WatermarkPlace, watermarkFilters } from '../../encode/watermark.ts';
 import { FIRST_OUTPUT_FD } from '../../ffmpeg/ffmpeg-plan.ts';
-import { MAX_PIXELS, SOURCE_URL } from '../../probe/open-source.ts';
 import { BT709 } from '../../probe/colours.ts';
+import { MAX_PIXELS, SOURCE_URL } from '../../probe/open-source.ts';
 import type { TrackConfig } from '../tracks/access-unit.ts';
 import { hasDeepPictures } from '../tracks/sample-entry.ts';
 
