@@ -101,7 +101,7 @@ export async function measureColours(
   { frame = 0, part = [1, 1] }: { frame?: number; part?: readonly [number, number] } = {},
 ): Promise<ColourError> {
   const { coding, bits, widthPx, heightPx, pixelFormat } = await readCoding(file);
-  const planar = await decode(file, pixelFormat, frame);
+  const planar = await decode(file, { pixelFormat, range: coding.isFullRange ? 'full' : 'limited' }, frame);
   const planePx = widthPx * heightPx;
   const at = (plane: number, index: number) =>
     bits === 8 ? planar.readUInt8(plane * planePx + index) : planar.readUInt16LE(2 * (plane * planePx + index));
@@ -170,9 +170,22 @@ function sizeOf({ width, height }: { width: number; height: number }): { widthPx
   return { widthPx: width, heightPx: height };
 }
 
-async function decode(file: string, pixelFormat: string, frame: number): Promise<Buffer> {
+type Samples = { pixelFormat: string; range: 'full' | 'limited' };
+
+async function decode(file: string, { pixelFormat, range }: Samples, frame: number): Promise<Buffer> {
   const argv = ['-nostdin', '-v', 'error', '-noautorotate', '-i', file, '-map', '0:v:0'];
-  const select = ['-vf', `select=eq(n\\,${frame})`, '-frames:v', '1', '-f', 'rawvideo', '-pix_fmt', pixelFormat, '-'];
+  // The scale filter would make limited range of full.
+  const select = [
+    '-vf',
+    `select=eq(n\\,${frame}),scale=in_range=${range}:out_range=${range},format=${pixelFormat}`,
+    '-frames:v',
+    '1',
+    '-f',
+    'rawvideo',
+    '-pix_fmt',
+    pixelFormat,
+    '-',
+  ];
   const { stdout } = await run('ffmpeg', [...argv, ...select], { encoding: 'buffer', maxBuffer: 2 ** 27 });
   return stdout;
 }

@@ -134,7 +134,7 @@ function isWhole(rendition: StoredRendition): rendition is WithInit {
 }
 
 function describeVideo(rendition: WithInit, protection: ManifestProtection): DashVideo {
-  const { widthPx, heightPx } = readInitSegment(rendition.init);
+  const { widthPx, heightPx, colours } = readInitSegment(rendition.init);
   const { grid } = rendition.cutList;
   if (widthPx === null) throw new Error(`Expected the init of a video rendition in ${rendition.id}.`);
   return {
@@ -143,6 +143,7 @@ function describeVideo(rendition: WithInit, protection: ManifestProtection): Das
     heightPx,
     frameRate: grid.kind === 'frames' ? grid.rate : null,
     sampleAspect: readSampleAspect(rendition.init),
+    colours,
   };
 }
 

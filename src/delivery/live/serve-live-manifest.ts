@@ -138,13 +138,14 @@ function sizeOf({ stored, parts }: IndexedSegment): number {
 }
 
 function describeVideo({ init }: IndexedRendition, listed: DashRendition) {
-  const { widthPx, heightPx } = readInitSegment(init);
+  const { widthPx, heightPx, colours } = readInitSegment(init);
   return {
     ...listed,
     widthPx: widthPx ?? 0,
     heightPx: heightPx ?? 0,
     frameRate: null,
     sampleAspect: readSampleAspect(init),
+    colours,
   };
 }
 

@@ -113,7 +113,10 @@ async function encodeAll(run: RecordedRun, signal: AbortSignal): Promise<Renditi
       fractions[at] = doneSec / plan.durationSec;
       held.report(Math.min(...fractions));
     };
-    await storeRung({ stream: encoder.outputs[at] as Readable, rungOutput, segmenter, reported }, signal);
+    await storeRung(
+      { stream: encoder.outputs[at] as Readable, rungOutput, segmenter, hdrBoxes: plan.hdrBoxes, reported },
+      signal,
+    );
   });
   await endReading(encoder, stop, rungs);
   return await collect(outputs, signal);

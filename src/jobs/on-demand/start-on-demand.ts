@@ -38,7 +38,7 @@ export async function fixInits({ claim }: HeldTask, deps: JobDeps, signal: Abort
     const run = await runFfmpeg(plan, options, AbortSignal.any([signal, ended.signal]));
     try {
       const segmenter = () => createVideoSegmenter({ cutList, firstSegment: 0, segmentCount: 1 });
-      const inits = await Promise.all(run.outputs.map((stream) => readInit(stream, segmenter())));
+      const inits = await Promise.all(run.outputs.map((stream) => readInit(stream, segmenter(), plan.hdrBoxes)));
       await endRun(run, ended);
       const outputs = inits.map((init, index) => toOutput(renditions[index], init));
       await publishChunks(deps, claim, { outputs, isLast: true });
@@ -50,8 +50,12 @@ export async function fixInits({ claim }: HeldTask, deps: JobDeps, signal: Abort
   }
 }
 
-async function readInit(stream: Readable, segmenter: ReturnType<typeof createVideoSegmenter>): Promise<PicturesInit> {
-  const parts = readEncodedVideo(stream, segmenter)[Symbol.asyncIterator]();
+async function readInit(
+  stream: Readable,
+  segmenter: ReturnType<typeof createVideoSegmenter>,
+  hdrBoxes: readonly Buffer[],
+): Promise<PicturesInit> {
+  const parts = readEncodedVideo(stream, segmenter, hdrBoxes)[Symbol.asyncIterator]();
   const { value: part } = await parts.next();
   if (part?.kind === 'init') return part;
   throw new Error('Expected an init segment from the encoder, none came.');

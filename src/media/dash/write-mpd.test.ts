@@ -20,7 +20,15 @@ function plain(change: Partial<DashRendition> = {}): DashRendition {
 }
 
 function picture(change: Partial<DashVideo> = {}): DashVideo {
-  return { ...plain(), widthPx: 1280, heightPx: 720, frameRate: film, sampleAspect: { num: 1, den: 1 }, ...change };
+  return {
+    ...plain(),
+    widthPx: 1280,
+    heightPx: 720,
+    frameRate: film,
+    sampleAspect: { num: 1, den: 1 },
+    colours: null,
+    ...change,
+  };
 }
 
 function sound(change: Partial<DashAudio> = {}): DashAudio {

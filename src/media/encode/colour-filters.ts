@@ -43,16 +43,18 @@ export function colourFilters(video: VideoFacts, size: string, to: Colours = BT7
   if (isSameLight(from, to)) {
     const matrix = from.matrix === 0 ? [] : [`in_color_matrix=${SWSCALE_MATRICES[from.matrix]}`];
     const range = `in_range=${rangeOf(from)}:out_range=${rangeOf(to)}`;
-    const scale = [`scale=${size}`, ...matrix, `out_color_matrix=${SWSCALE_MATRICES[to.matrix]}`, range];
-    return `${scale.join(':')},${format}`;
+    const parts = [`scale=${size}`, ...matrix, `out_color_matrix=${SWSCALE_MATRICES[to.matrix]}`, range];
+    return `${parts.join(':')},${format}`;
   }
   const input = readBy(from);
+  // Without both ranges the scale filter makes limited range of full, and says nothing of it.
+  const scale = `scale=${size}:in_range=${rangeOf(from)}:out_range=${rangeOf(from)}`;
   if (isHdr || (from.transfer !== PQ && from.transfer !== HLG)) {
-    return `scale=${size},zscale=${input}:${writeBy(to)},${format}`;
+    return `${scale},zscale=${input}:${writeBy(to)},${format}`;
   }
   const linear = { primaries: BT2020, transfer: PQ, matrix: 0, isFullRange: true };
   return [
-    `scale=${size}`,
+    scale,
     `zscale=${input}:${writeBy(linear)}`,
     'format=gbrp12le',
     toneCurve(peakNit(video)),
@@ -122,6 +124,7 @@ function knownTransfer(transfer: number): number {
   return [ST240M, BT1361, ST428].includes(transfer) ? 1 : transfer;
 }
 
-function rangeOf({ isFullRange }: Colours): string {
+/** A range as the scale filter names it. */
+export function rangeOf({ isFullRange }: Colours): string {
   return isFullRange ? 'pc' : 'tv';
 }

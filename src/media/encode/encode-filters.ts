@@ -1,7 +1,7 @@
 import type { Colours } from '../probe/colours.ts';
 import { toNumber } from '../probe/frame-rate.ts';
 import type { SourceFacts, VideoFacts } from '../probe/source-facts.ts';
-import { colourFilters } from './colour-filters.ts';
+import { colourFilters, rangeOf } from './colour-filters.ts';
 import type { RungPlan } from './ladder.ts';
 import { type WatermarkPlace, watermarkFilters } from './watermark.ts';
 
@@ -53,11 +53,14 @@ export type Cascade = {
  */
 export function scaleCascade(video: VideoFacts, { rungs, labels, colours, mark }: Cascade): string {
   const parts: string[] = [];
+  const range = rangeOf(colours);
   rungs.forEach((rung, index) => {
     const isLast = index === rungs.length - 1;
     const input = index === 0 ? '' : `[rest${index}]`;
     const scaling =
-      index === 0 ? colourFilters(video, sizeOf(rung), colours) : `scale=${rung.widthPx}:${rung.heightPx}`;
+      index === 0
+        ? colourFilters(video, sizeOf(rung), colours)
+        : `scale=${sizeOf(rung)}:in_range=${range}:out_range=${range}`;
     const marking =
       index > 0 || mark === null
         ? ''

@@ -1,3 +1,4 @@
+import { writeHdrBoxes } from '../cmaf/hdr-boxes.ts';
 import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from '../ffmpeg/ffmpeg-plan.ts';
 import { BT709, type Colours } from '../probe/colours.ts';
 import { toNumber } from '../probe/frame-rate.ts';
@@ -30,6 +31,9 @@ export type EncodeJob = {
   filterThreads?: number;
 };
 
+/** An encoder run, and the boxes that its init segments take further (`writeHdrBoxes`). */
+export type EncoderPlan = FfmpegPlan & { hdrBoxes: readonly Buffer[] };
+
 /**
  * Decoding starts this many frames of the grid before the wanted one, so that the picture shown there is sure to be
  * decoded and a deinterlacer has a neighbour. ffmpeg itself goes back 0.13 s more where frames are reordered. More
@@ -50,7 +54,7 @@ const IDR_SEC = 2;
  * of frames, and at each cut. Neighbouring ranges join without a lost or doubled frame. The first `tfdt` of each output
  * is 0 whatever the range: whoever stores the fragments adds the range's start. Refuses a source without picture.
  */
-export function planEncode(job: EncodeJob): FfmpegPlan {
+export function planEncode(job: EncodeJob): EncoderPlan {
   const { facts, cutList, range, rungs } = job;
   const { video } = facts;
   if (video === null) throw new Error('Expected a source with video, this one has audio only.');
@@ -58,6 +62,7 @@ export function planEncode(job: EncodeJob): FfmpegPlan {
   const pacing = cutList.grid.kind === 'frames' ? paceByFrames(job, video) : paceBySource(job, video);
   const labels = rungs.map((_, index) => `v${index}`);
   const hdr = job.codec.keepsHdr ? video.hdr : null;
+  const hdrMetadata = hdr === null ? undefined : video.hdrMetadata;
   const colours = hdr === null ? (job.colours ?? BT709) : hdrColours(video);
   const mark = job.watermark && { place: job.watermark, timeBase: pacing.timeBase };
   const cascade = scaleCascade(video, { rungs, labels, colours, mark });
@@ -70,6 +75,7 @@ export function planEncode(job: EncodeJob): FfmpegPlan {
       gopFrames: pacing.gopFrames,
       threads: job.encoderThreads,
       hdr,
+      hdrMetadata,
     }),
     ...colourArgv(colours),
     ...pacing.timing,
@@ -88,6 +94,7 @@ export function planEncode(job: EncodeJob): FfmpegPlan {
     ],
     outputs: rungs.map((rung) => `${job.codec.name}-${rung.rung}p`),
     durationSec: rangeTicks(cutList, range) / cutList.timescale,
+    hdrBoxes: writeHdrBoxes(hdrMetadata),
     ...(job.watermark === null ? {} : { input: job.watermark.png }),
   };
 }

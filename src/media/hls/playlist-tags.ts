@@ -59,7 +59,7 @@ export type PlaylistTag =
       uri: string;
     }
   | ({ tag: 'stream-inf'; frameRate?: number; videoRange?: string | null; audio?: string; subtitles?: string } & Stream)
-  | ({ tag: 'i-frame-stream-inf' } & Stream);
+  | ({ tag: 'i-frame-stream-inf'; videoRange?: string | null } & Stream);
 
 /** Writes a playlist; the tags stand in the order given. */
 export function writePlaylist(tags: readonly PlaylistTag[]): string {
@@ -117,7 +117,7 @@ function writeTag(tag: PlaylistTag): string {
     case 'stream-inf':
       return writeStreamInf(tag);
     case 'i-frame-stream-inf':
-      return `#EXT-X-I-FRAME-STREAM-INF:${[...streamAttributes(tag), `URI=${quoted(tag.uri)}`].join(',')}`;
+      return writeIFrameStreamInf(tag);
   }
 }
 
@@ -137,6 +137,12 @@ function writeStreamInf({ frameRate = 0, videoRange, audio, subtitles, ...stream
   if (audio !== undefined) attributes.push(`AUDIO=${quoted(audio)}`);
   if (subtitles !== undefined) attributes.push(`SUBTITLES=${quoted(subtitles)}`);
   return `#EXT-X-STREAM-INF:${attributes.join(',')}\n${stream.uri}`;
+}
+
+function writeIFrameStreamInf({ videoRange, uri, ...stream }: Tag<'i-frame-stream-inf'>): string {
+  const attributes = streamAttributes({ ...stream, uri });
+  if (videoRange != null) attributes.push(`VIDEO-RANGE=${videoRange}`);
+  return `#EXT-X-I-FRAME-STREAM-INF:${[...attributes, `URI=${quoted(uri)}`].join(',')}`;
 }
 
 function streamAttributes({ peakBps, averageBps, codecs, resolution }: Stream): string[] {

@@ -1,3 +1,4 @@
+import type { HdrMetadata } from '../../probe/hdr-metadata.ts';
 import type { Rational } from '../../probe/source-facts.ts';
 import type { RungPlan } from '../ladder.ts';
 
@@ -11,6 +12,8 @@ export type EncoderJob = {
   gopFrames: number;
   threads: number;
   hdr: 'pq' | 'hlg' | null;
+  /** Of such pictures, where they state some. */
+  hdrMetadata?: HdrMetadata | undefined;
 };
 
 /** A video codec that the engine can encode: one file each, listed in `all.ts`. */
