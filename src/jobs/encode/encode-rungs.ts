@@ -169,6 +169,7 @@ function planRun({ claim, deps, view }: RangeJob, { range, rungOutputs, watermar
     codec: findCodec(codecOf(view)),
     watermark,
     colours: view.renditions[0]?.plan.colours,
+    isAwaited: isAwaited(claim.task) || claim.task.queue === 'viewers',
     decoderThreads: decodesAlone ? 1 : Math.min(MOST_DECODER_THREADS, deps.threads),
     encoderThreads: 1,
     isCareful: claim.failures > 0,

@@ -38,7 +38,7 @@ export function planPictureSegments(
   const encoderThreads = threads === 1 ? 1 : Math.ceil(THREADS_OF_X264 * threads);
   const plan = planEncode({
     ...{ facts, cutList, range, rungs: [rungOf(rendition)], codec: findCodec(rendition.codec), watermark },
-    colours: rendition.plan.colours,
+    ...{ colours: rendition.plan.colours, isAwaited: true },
     ...{ decoderThreads: threads, filterThreads: threads, encoderThreads, isCareful: threads === 1 },
   });
   const { fromSegment, toSegment } = range;

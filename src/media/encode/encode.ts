@@ -27,6 +27,8 @@ export type EncodeJob = {
   encoderThreads: number;
   /** After a failure: decoding starts earlier than it should have to, and frames may be missing. */
   isCareful?: boolean;
+  /** A viewer waits for it. */
+  isAwaited?: boolean;
   /** One when left out: tasks run side by side, and scaling is the smaller part. */
   filterThreads?: number;
 };
@@ -74,6 +76,7 @@ export function planEncode(job: EncodeJob): EncoderPlan {
       rate: video.rate,
       gopFrames: pacing.gopFrames,
       threads: job.encoderThreads,
+      isAwaited: job.isAwaited,
       hdr,
       hdrMetadata,
     }),

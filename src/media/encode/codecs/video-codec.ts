@@ -11,6 +11,8 @@ export type EncoderJob = {
   rate: Rational;
   gopFrames: number;
   threads: number;
+  /** A viewer waits for it: what is ready sooner is better than what is smaller. */
+  isAwaited?: boolean | undefined;
   hdr: 'pq' | 'hlg' | null;
   /** Of such pictures, where they state some. */
   hdrMetadata?: HdrMetadata | undefined;
