@@ -78,7 +78,7 @@ test('HDR10 keeps its metadata in boxes and samples, and AV1 names its colours',
     if (row === undefined || file === undefined) throw new Error(`Expected a rendition of ${codec}.`);
     expect(row.init?.includes('mdcv'), codec).toBe(true);
     expect(row.init?.includes('clli'), codec).toBe(true);
-    const shown = ['-v', 'error', '-read_intervals', '%+#1', '-show_entries', 'frame=side_data_list', '-of', 'json'];
+    const shown = ['-v', 'error', '-read_intervals', '%+#1', '-show_frames', '-of', 'json'];
     const { stdout } = await run('ffprobe', [...shown, file]);
     expect(stdout, codec).toMatch(/Mastering display metadata/);
     expect(stdout, codec).toMatch(/"max_content": 1000/);

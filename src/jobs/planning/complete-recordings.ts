@@ -6,8 +6,6 @@ import {
   type PeriodView,
 } from '../../catalog/live/recording/recording-rungs-store.ts';
 import { planLadder } from '../../media/encode/ladder.ts';
-import { BT709, type Colours, coloursOf, hasSameColours } from '../../media/probe/colours.ts';
-import type { VideoFacts } from '../../media/probe/source-facts.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { pastFailures } from '../store/past-failures.ts';
 import { readEncodeSettings } from './encode-settings.ts';
@@ -23,12 +21,6 @@ export async function completeRecordings({ db }: Pick<JobDeps, 'db'>, signal: Ab
   await pastFailures(await findUnseenRecordings(db), complete, signal);
 }
 
-/** As published pictures have them: rungs of live streams keep those of the source. */
-function recordedColours(video: VideoFacts): Colours | null {
-  const colours = coloursOf(video);
-  return video.hdr !== null || hasSameColours(colours, BT709) ? null : colours;
-}
-
 /** The rungs of a library below the size of what was published that a period lacks. */
 function planRecordedRungs(view: PeriodView): CodecPlan {
   const { video } = view.facts;
@@ -40,11 +32,7 @@ function planRecordedRungs(view: PeriodView): CodecPlan {
   );
   const { key, timelineId, cutList } = view;
   const renditions = rungs.map((rung) => {
-    const rendition = encodedRendition(
-      rung,
-      { codec: CODEC, watermark: null, colours: recordedColours(video) },
-      cutList,
-    );
+    const rendition = encodedRendition(rung, { codec: CODEC, watermark: null, colours: null }, cutList);
     return { ...rendition, plan: { ...rendition.plan, recordedOf: view.sourceId } };
   });
   const durationSec = cutList.endTicks / cutList.timescale;

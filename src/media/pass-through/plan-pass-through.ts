@@ -1,4 +1,4 @@
-import { coloursOf } from '../probe/colours.ts';
+import { coloursOf, isShownByAll } from '../probe/colours.ts';
 import type { SourceFacts, VideoFacts } from '../probe/source-facts.ts';
 import type { CutList } from '../timeline/cut-list.ts';
 import type { CutHead } from './cut-head.ts';
@@ -65,16 +65,6 @@ const PROFILES = new Map([
   [77, 'Main'],
   [100, 'High'],
 ]);
-/**
- * Primaries, transfer functions and matrices (ITU-T H.273) of pictures that players show well enough without knowing
- * them: HDTV, and SDTV of both systems. Encoded rungs next to such a picture keep its colours. Wide gamut is not among
- * them: many players take it for BT.709, up to 123 of 255 off.
- */
-const SHOWN_COLOURS: readonly (readonly number[])[] = [
-  [1, 5, 6, 7],
-  [1, 4, 5, 6, 7, 13, 14, 15],
-  [1, 5, 6],
-];
 const PIXEL_FORMATS = ['yuv420p', 'yuvj420p'];
 // With a picture of 30 s this keeps every duration within 32 bits.
 const MAX_TIMESCALE = 10_000_000;
@@ -121,8 +111,9 @@ function checkPicture(index: Mp4Index, video: VideoFacts): Refusal | null {
     return refuse('profile', `Expected one of ${[...PROFILES.values()].join(', ')}, got ${description.profile}.`);
   }
   if (video.hdr !== null) return refuse('hdr', `The picture is ${video.hdr}.`);
-  const { primaries, transfer, matrix } = coloursOf(video);
-  if (![primaries, transfer, matrix].every((code, at) => SHOWN_COLOURS[at]?.includes(code))) {
+  const colours = coloursOf(video);
+  if (!isShownByAll(colours)) {
+    const { primaries, transfer, matrix } = colours;
     const names = `primaries ${primaries}, transfer ${transfer} and matrix ${matrix} of ITU-T H.273`;
     return refuse('colours', `Expected colours that all players show, got ${names}.`);
   }

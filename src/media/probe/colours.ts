@@ -74,6 +74,24 @@ export function hasSameColours(one: Colours, other: Colours): boolean {
   );
 }
 
+/**
+ * Primaries, transfer functions and matrices (ITU-T H.273) of pictures that players show well enough without knowing
+ * them: HDTV, and SDTV of both systems.
+ */
+const SHOWN_COLOURS: readonly (readonly number[])[] = [
+  [1, 5, 6, 7],
+  [1, 4, 5, 6, 7, 13, 14, 15],
+  [1, 5, 6],
+];
+
+/**
+ * Whether a picture may be shown as it is, and rungs next to it with its colours. Wide gamut may not: many players take
+ * it for BT.709, up to 123 of 255 off.
+ */
+export function isShownByAll({ primaries, transfer, matrix }: Colours): boolean {
+  return [primaries, transfer, matrix].every((code, at) => SHOWN_COLOURS[at]?.includes(code));
+}
+
 /** Colours of base layers by `dv_bl_signal_compatibility_id` ("Dolby Vision Streams Within the ISO BMFF", table 2). */
 const DOLBY_BASE_LAYERS: Readonly<Record<number, { transfer: number; matrix: number }>> = {
   1: { transfer: PQ, matrix: BT2020 },

@@ -65,7 +65,10 @@ test.each([
   { profile: 8, compatibility: 4, hasBase: true, hdr: 'hlg' },
   { profile: 8, compatibility: 2, hasBase: true, hdr: null },
   { profile: 7, compatibility: 6, hasBase: true, hdr: 'pq' },
-])('takes the base layer of Dolby Vision $profile.$compatibility, also without tags, as $hdr', async (dolby) => {
-  const path = await addDolbyVision(await makeHevc('untagged.mp4', 'log-level=none'), dolby);
-  expect(await probe(path)).toMatchObject({ video: { codec: 'hevc', hdr: dolby.hdr } });
-});
+])(
+  'takes the base layer of Dolby Vision profile $profile, compatibility $compatibility, also without tags, as $hdr',
+  async (dolby) => {
+    const path = await addDolbyVision(await makeHevc('untagged.mp4', 'log-level=none'), dolby);
+    expect(await probe(path)).toMatchObject({ video: { codec: 'hevc', hdr: dolby.hdr } });
+  },
+);

@@ -17,7 +17,7 @@ export const h264: VideoCodec = {
   forcesKeyframes: true,
   encoderArgv(job) {
     const { rung, gopFrames, threads, isAwaited } = job;
-    const [preset, crf] = isAwaited === true ? ['veryfast', '23'] : ['faster', '24'];
+    const [preset, crf] = isAwaited === true ? ['veryfast', '23'] : ['faster', '23.9'];
     return [
       ...['-c:v', 'libx264', '-preset', preset, '-refs', '1', '-profile:v', 'high', '-level:v', chooseLevel(job)],
       ...['-crf', crf, '-maxrate', String(rung.maxBitrateBps), '-bufsize', String(2 * rung.maxBitrateBps)],
