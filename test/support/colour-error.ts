@@ -53,7 +53,7 @@ function clampAll([r, g, b]: Triple): Triple {
 }
 
 /** All in R'G'B' of BT.709, 0 to 255: the largest difference, reference white, and each patch. */
-export type ColourError = { largest: number; white: number; patches: Triple[]; coding: Coding };
+type ColourError = { largest: number; white: number; patches: Triple[]; coding: Coding };
 
 /** How to make bars: their size, and encoder arguments that include `-c:v`. `pixelFormat` is ffmpeg's. */
 export type BarsToMake = {

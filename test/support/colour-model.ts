@@ -144,7 +144,7 @@ function toLight(coded: Triple, transfer: number): Triple {
 }
 
 /** SMPTE ST 2084. */
-export function toPq(nit: number): number {
+function toPq(nit: number): number {
   const y = (nit / 10_000) ** (2610 / 16_384);
   return ((3424 / 4096 + (2413 / 128) * y) / (1 + (2392 / 128) * y)) ** (2523 / 32);
 }

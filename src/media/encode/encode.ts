@@ -34,7 +34,7 @@ export type EncodeJob = {
 };
 
 /** An encoder run, and the boxes that its init segments take further (`writeHdrBoxes`). */
-export type EncoderPlan = FfmpegPlan & { hdrBoxes: readonly Buffer[] };
+type EncoderPlan = FfmpegPlan & { hdrBoxes: readonly Buffer[] };
 
 /**
  * Decoding starts this many frames of the grid before the wanted one, so that the picture shown there is sure to be

@@ -27,7 +27,7 @@ const MATRICES: Readonly<Record<string, number>> = {
 };
 
 /** What ffprobe states of a stream's colours; null where it states nothing. */
-export type StatedColours = {
+type StatedColours = {
   primaries: string | null;
   transfer: string | null;
   matrix: string | null;
