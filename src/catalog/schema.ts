@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
 import type { ImageSet } from '../media/images/image-set.ts';
+import type { Colours } from '../media/probe/colours.ts';
 import type { SourceFacts } from '../media/probe/source-facts.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import type {
@@ -182,6 +183,8 @@ export type RenditionPlan = {
   watermark?: StoredWatermark;
   streamIndex?: number;
   maxBitrateBps?: number;
+  /** Of pictures in SDR; BT.709 in limited range when left out. */
+  colours?: Colours;
   normaliseLoudness?: boolean;
   /** Of a composed video: the rendition of each part that it is copied from; null is a part without audio. */
   composedOf?: (Guid | null)[];

@@ -1,4 +1,5 @@
 import type { Guid } from '../../lib/guid.ts';
+import type { Colours } from '../../media/probe/colours.ts';
 import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
@@ -16,6 +17,8 @@ export type ImageRendition = {
   heightPx: number;
   timescale: number;
   init: Buffer;
+  /** Those that its plan names; null for the usual ones. */
+  colours: Colours | null;
   chunks: readonly ImageChunk[];
 };
 
@@ -79,7 +82,7 @@ async function loadRenditions(
 ): Promise<ImageRendition[]> {
   const rows = await db
     .selectFrom('rendition')
-    .select(['id', 'origin', 'rung', 'width_px', 'height_px', 'timescale', 'init'])
+    .select(['id', 'origin', 'rung', 'width_px', 'height_px', 'timescale', 'init', 'plan'])
     .where('library_id', '=', key.libraryId)
     .where('media_id', '=', key.mediaId)
     .where('timeline_id', '=', timelineId)
@@ -94,7 +97,8 @@ async function loadRenditions(
     const { rung, width_px: widthPx, height_px: heightPx, init } = row;
     if (rung === null || widthPx === null || heightPx === null || init === null) continue;
     const chunks = await loadChunks(db, key, id);
-    renditions.push({ id, origin, rung, widthPx, heightPx, timescale, init, chunks });
+    const colours = row.plan.colours ?? null;
+    renditions.push({ id, origin, rung, widthPx, heightPx, timescale, init, colours, chunks });
   }
   return renditions;
 }

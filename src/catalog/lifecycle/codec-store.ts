@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
+import type { Colours } from '../../media/probe/colours.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import { bumpPublication, type Db, type MediaKey, type Tx } from '../db.ts';
@@ -26,9 +27,13 @@ export type ActiveView = {
 
 /**
  * What planning a further codec must know of a video. `rungs` are made, or being made, in that codec already;
- * `watermark` is in the pictures that it has.
+ * `watermark` is in the pictures that it has, and `colours` are theirs where they are not the usual ones.
  */
-export type CodecView = ActiveView & { rungs: readonly number[]; watermark: StoredWatermark | null };
+export type CodecView = ActiveView & {
+  rungs: readonly number[];
+  watermark: StoredWatermark | null;
+  colours: Colours | null;
+};
 
 /** What is missing: renditions on the timeline that is active, and the encode tasks that make them. */
 export type CodecPlan = { renditions: readonly PlannedRendition[]; tasks: readonly EncodeTask[] };
@@ -54,7 +59,7 @@ async function addCodec(tx: Tx, key: MediaKey, { codec, plan }: CodecAction): Pr
   if (active.facts.video === null) throw notNow(key, 'has no picture, only sound');
   const { timelineId } = active;
   const rungs = await findRungs(tx, key, { timelineId, codec });
-  const view = { ...active, rungs, watermark: await findWatermark(tx, key, timelineId) };
+  const view = { ...active, rungs, ...(await findLook(tx, key, timelineId)) };
   await addToActive(tx, view, plan(view));
 }
 
@@ -170,11 +175,11 @@ async function findRungs(
   return rows.flatMap(({ rung }) => (rung === null ? [] : [rung]));
 }
 
-async function findWatermark(
+async function findLook(
   tx: Tx,
   { libraryId, mediaId }: MediaKey,
   timelineId: Guid,
-): Promise<StoredWatermark | null> {
+): Promise<Pick<CodecView, 'watermark' | 'colours'>> {
   const rows = await tx
     .selectFrom('rendition')
     .select('plan')
@@ -184,7 +189,10 @@ async function findWatermark(
     .where('kind', '=', 'video')
     .where('retired_at', 'is', null)
     .execute();
-  return rows.find(({ plan }) => plan.watermark !== undefined)?.plan.watermark ?? null;
+  return {
+    watermark: rows.find(({ plan }) => plan.watermark !== undefined)?.plan.watermark ?? null,
+    colours: rows.find(({ plan }) => plan.colours !== undefined)?.plan.colours ?? null,
+  };
 }
 
 function unknownVideo({ libraryId, mediaId }: MediaKey): Refused {

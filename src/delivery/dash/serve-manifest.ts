@@ -141,7 +141,7 @@ function describeVideo(
   rendition: WithInit,
   { protection, frameRate }: { protection: ManifestProtection; frameRate: Rational | null },
 ): DashVideo {
-  const { widthPx, heightPx } = readInitSegment(rendition.init);
+  const { widthPx, heightPx, colours } = readInitSegment(rendition.init);
   const { grid } = rendition.cutList;
   if (widthPx === null) throw new Error(`Expected the init of a video rendition in ${rendition.id}.`);
   return {
@@ -150,6 +150,7 @@ function describeVideo(
     heightPx,
     frameRate: grid.kind === 'frames' ? grid.rate : frameRate,
     sampleAspect: readSampleAspect(rendition.init),
+    colours,
   };
 }
 

@@ -139,13 +139,14 @@ function sizeOf({ stored, parts }: IndexedSegment): number {
 }
 
 function describeVideo({ init }: IndexedRendition, listed: DashRendition, frameRate: number) {
-  const { widthPx, heightPx } = readInitSegment(init);
+  const { widthPx, heightPx, colours } = readInitSegment(init);
   return {
     ...listed,
     widthPx: widthPx ?? 0,
     heightPx: heightPx ?? 0,
     frameRate: rateOfNumber(frameRate),
     sampleAspect: readSampleAspect(init),
+    colours,
   };
 }
 

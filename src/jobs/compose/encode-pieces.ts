@@ -50,6 +50,7 @@ export async function* encodePieces(
       rungs: view.renditions.map(rungOf),
       codec: findCodec(view.renditions[0]?.codec ?? ''),
       watermark,
+      colours: view.renditions[0]?.plan.colours,
       decoderThreads: 1,
       encoderThreads: 1,
     });
@@ -57,7 +58,9 @@ export async function* encodePieces(
     const { durationSec: sourceDurationSec } = original.facts;
     const options = { sourcePath: local.path, sourceDurationSec, niceness: NICENESS, memoryBytes };
     const encoder = await runFfmpeg(plan, options, AbortSignal.any([signal, stop.signal]));
-    const reading = encoder.outputs.map((output) => readRung(output, view.cutList, run));
+    const reading = encoder.outputs.map((output) =>
+      readRung(output, { cutList: view.cutList, hdrBoxes: plan.hdrBoxes }, run),
+    );
     await endReading(encoder, stop, reading);
     for (const [at, { init, segments }] of (await Promise.all(reading)).entries()) {
       if (init !== null) yield { kind: 'init', at, init };
@@ -70,13 +73,13 @@ export async function* encodePieces(
 
 async function readRung(
   output: Readable,
-  cutList: CutList,
+  { cutList, hdrBoxes }: { cutList: CutList; hdrBoxes: readonly Buffer[] },
   { firstSegment, pieces }: PieceRun,
 ): Promise<{ init: PicturesInit | null; segments: Segment[] }> {
   const segmenter = createVideoSegmenter({ cutList, firstSegment, segmentCount: pieces.length });
   const segments: Segment[] = [];
   let init: PicturesInit | null = null;
-  for await (const part of readEncodedVideo(output, segmenter)) {
+  for await (const part of readEncodedVideo(output, segmenter, hdrBoxes)) {
     if (part.kind === 'init') init = part;
     else if (part.kind === 'segment') segments.push(part.segment);
   }

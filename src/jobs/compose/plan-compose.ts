@@ -228,7 +228,7 @@ function toPlanned(
     ...rendition,
     id: newGuid(),
     origin: 'encode',
-    plan: { durationSec, composedOf, ...capOf(rendition.rung, plan) },
+    plan: { durationSec, composedOf, ...capOf(rendition.rung, plan), ...(plan.colours && { colours: plan.colours }) },
     listed: { init, codecString },
     plannedSegments: null,
     isOnDemand: false,

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { RenditionOutput } from '../../catalog/lifecycle/chunk-store.ts';
 import { loadRecordedView, type RecordedView } from '../../catalog/live/recording/recorded-view-store.ts';
@@ -7,6 +8,9 @@ import { copySegment } from '../../media/compose/copy-segment.ts';
 import { findCodec } from '../../media/encode/codecs/all.ts';
 import { planEncode } from '../../media/encode/encode.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
+import { BT709, coloursOf, isShownByAll } from '../../media/probe/colours.ts';
+import { probeSource } from '../../media/probe/run-probe.ts';
+import type { VideoFacts } from '../../media/probe/source-facts.ts';
 import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
@@ -93,11 +97,13 @@ async function encodeAll(run: RecordedRun, signal: AbortSignal): Promise<Renditi
   const { fromSegment, toSegment } = held.claim.task;
   const segmentCount = toSegment - fromSegment;
   const cutList = shiftedCuts(view.cutList, fromSegment, toSegment);
-  const facts = { ...view.facts, durationSec: cutList.endTicks / cutList.timescale };
+  const video = await withPublishedColours(view.facts.video, path, signal);
+  const facts = { ...view.facts, video, durationSec: cutList.endTicks / cutList.timescale };
+  const colours = video === null ? BT709 : coloursOf(video);
   const plan = planEncode({
     ...{ facts, cutList, range: { fromSegment: 0, toSegment: segmentCount }, watermark: null },
     ...{ rungs: view.renditions.map(rungOf), codec: findCodec(view.renditions[0]?.codec ?? '') },
-    ...{ decoderThreads: 1, encoderThreads: 1 },
+    ...{ decoderThreads: 1, encoderThreads: 1, colours: isShownByAll(colours) ? colours : BT709 },
   });
   const stop = new AbortController();
   const options = { sourcePath: path, sourceDurationSec: facts.durationSec, niceness: NICENESS, memoryBytes };
@@ -113,10 +119,26 @@ async function encodeAll(run: RecordedRun, signal: AbortSignal): Promise<Renditi
       fractions[at] = doneSec / plan.durationSec;
       held.report(Math.min(...fractions));
     };
-    await storeRung({ stream: encoder.outputs[at] as Readable, rungOutput, segmenter, reported }, signal);
+    await storeRung(
+      { stream: encoder.outputs[at] as Readable, rungOutput, segmenter, hdrBoxes: plan.hdrBoxes, reported },
+      signal,
+    );
   });
   await endReading(encoder, stop, rungs);
   return await collect(outputs, signal);
+}
+
+/** Publishers name colours in the parameter sets alone, so that only a look at the pictures finds them. */
+async function withPublishedColours(
+  video: VideoFacts | null,
+  path: string,
+  signal: AbortSignal,
+): Promise<VideoFacts | null> {
+  const probed = await probeSource(path, (await stat(path)).size, signal);
+  if (video === null || 'kind' in probed || probed.video === null) return video;
+  const { pixelFormat, bitDepth, hdr, colorMatrix, colours, hdrMetadata } = probed.video;
+  const shown = { pixelFormat, bitDepth, hdr, colorMatrix, ...(colours && { colours }) };
+  return { ...video, ...shown, ...(hdrMetadata && { hdrMetadata }) };
 }
 
 /** The cuts of a range as a timeline of its own. */

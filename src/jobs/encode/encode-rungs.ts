@@ -131,7 +131,8 @@ async function encodeOnce(job: RangeJob, run: Run, signal: AbortSignal): Promise
     };
     // One output was made for each rendition, in this order.
     const stream = ffmpeg.outputs[index] as Readable;
-    await storeRung({ stream, rungOutput, segmenter, reported, made: () => growth.made(index) }, signal);
+    const made = () => growth.made(index);
+    await storeRung({ stream, rungOutput, segmenter, hdrBoxes: plan.hdrBoxes, reported, made }, signal);
   });
   await endReading(ffmpeg, ended, rungs, () => growth.end());
 }
@@ -167,6 +168,8 @@ function planRun({ claim, deps, view }: RangeJob, { range, rungOutputs, watermar
     rungs: rungOutputs.map(({ rendition }) => rungOf(rendition)),
     codec: findCodec(codecOf(view)),
     watermark,
+    colours: view.renditions[0]?.plan.colours,
+    isAwaited: isAwaited(claim.task) || claim.task.queue === 'viewers',
     decoderThreads: decodesAlone ? 1 : Math.min(MOST_DECODER_THREADS, deps.threads),
     encoderThreads: 1,
     isCareful: claim.failures > 0,
@@ -198,16 +201,17 @@ type Rung = {
   stream: Readable;
   rungOutput: RungOutput;
   segmenter: Segmenter;
+  hdrBoxes: readonly Buffer[];
   reported: (doneSec: number) => void;
   /** A segment of it is stored. */
   made?: () => void;
 };
 
 export async function storeRung(
-  { stream, rungOutput, segmenter, reported, made }: Rung,
+  { stream, rungOutput, segmenter, hdrBoxes, reported, made }: Rung,
   signal: AbortSignal,
 ): Promise<void> {
-  for await (const part of readEncodedVideo(stream, segmenter)) {
+  for await (const part of readEncodedVideo(stream, segmenter, hdrBoxes)) {
     if (part.kind === 'init') fixInit(rungOutput, part);
     else if (part.kind === 'progress') reported(part.doneSec);
     else {

@@ -16,9 +16,13 @@ export type PicturePart = PicturesInit | { kind: 'segment'; segment: Segment } |
 
 /**
  * Reads one output of a picture encode: first its init segment, then its segments, checked, as they complete. While
- * the next part is not requested, the encoder waits.
+ * the next part is not requested, the encoder waits. `hdrBoxes` are added to its sample entry.
  */
-export async function* readEncodedVideo(stream: Readable, segmenter: Segmenter): AsyncGenerator<PicturePart, void> {
+export async function* readEncodedVideo(
+  stream: Readable,
+  segmenter: Segmenter,
+  hdrBoxes: readonly Buffer[],
+): AsyncGenerator<PicturePart, void> {
   const splitter = createStreamSplitter();
   let facts: InitFacts | null = null;
   let doneTicks = 0;
@@ -26,7 +30,7 @@ export async function* readEncodedVideo(stream: Readable, segmenter: Segmenter):
     for (const part of splitter.push(bytes)) {
       if (part.kind === 'init') {
         facts = readInitSegment(part.bytes);
-        yield { kind: 'init', bytes: normaliseInit(part.bytes), facts };
+        yield { kind: 'init', bytes: normaliseInit(part.bytes, hdrBoxes), facts };
         continue;
       }
       const fragment = readFragment(part.bytes, facts?.sampleDefaults);

@@ -5,6 +5,7 @@ import type { FfmpegPlan } from '../../media/ffmpeg/ffmpeg-plan.ts';
 import { type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { FrameFormat } from '../../media/images/plan-images.ts';
 import type { SheetRange } from '../../media/images/storyboard.ts';
+import { BT709, coloursOf } from '../../media/probe/colours.ts';
 import type { Rational } from '../../media/probe/source-facts.ts';
 import type { Storage } from '../../ports/storage.ts';
 import type { ImageOutput } from './image-output.ts';
@@ -82,8 +83,8 @@ export function startImageFfmpeg(durationMs: number, memoryBytes: number | undef
     );
 }
 
-function formatOf({ origin, widthPx, heightPx }: ImageRendition, { video }: ImageView): FrameFormat {
-  return { widthPx, heightPx, colorMatrix: origin === 'encode' ? 'bt709' : video.colorMatrix };
+function formatOf({ origin, widthPx, heightPx, colours }: ImageRendition, { video }: ImageView): FrameFormat {
+  return { widthPx, heightPx, colours: colours ?? (origin === 'encode' ? BT709 : coloursOf(video)) };
 }
 
 function shortSide({ rendition: { widthPx, heightPx } }: Chosen): number {

@@ -117,10 +117,10 @@ async function planSegments(
 }
 
 async function publishRun(job: SegmentJob, run: FfmpegRun, planned: SegmentEncode): Promise<boolean> {
-  const { segmenter, toSegment, isPaced } = planned;
+  const { segmenter, hdrBoxes, toSegment, isPaced } = planned;
   let init: PicturesInit | null = null;
   // One rendition was requested.
-  for await (const part of readEncodedVideo(run.outputs[0] as Readable, segmenter)) {
+  for await (const part of readEncodedVideo(run.outputs[0] as Readable, segmenter, hdrBoxes)) {
     if (part.kind === 'init') init = part;
     if (part.kind !== 'segment') continue;
     if (init === null) throw new Error('Expected an init segment before the first segment.');

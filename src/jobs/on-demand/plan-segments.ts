@@ -14,6 +14,7 @@ import { createAudioSegmenter } from '../encode/read-audio.ts';
 export type SegmentEncode = {
   plan: FfmpegPlan;
   segmenter: Segmenter;
+  hdrBoxes: readonly Buffer[];
   toSegment: number;
   /** Whether it waits for viewers to come as far, or just goes on to its end. */
   isPaced: boolean;
@@ -37,6 +38,7 @@ export function planPictureSegments(
   const encoderThreads = threads === 1 ? 1 : Math.ceil(THREADS_OF_X264 * threads);
   const plan = planEncode({
     ...{ facts, cutList, range, rungs: [rungOf(rendition)], codec: findCodec(rendition.codec), watermark },
+    ...{ colours: rendition.plan.colours, isAwaited: true },
     ...{ decoderThreads: threads, filterThreads: threads, encoderThreads, isCareful: threads === 1 },
   });
   const { fromSegment, toSegment } = range;
@@ -44,7 +46,7 @@ export function planPictureSegments(
     ...{ cutList, firstSegment: fromSegment, segmentCount: toSegment - fromSegment, mayLackFrames: threads === 1 },
     ...(expectedTicks === null ? {} : { expectedTicks }),
   });
-  return { plan, segmenter, toSegment, isPaced: true };
+  return { plan, segmenter, hdrBoxes: plan.hdrBoxes, toSegment, isPaced: true };
 }
 
 /** Plans segments of audio from one on. */
@@ -55,5 +57,5 @@ export function planAudioSegments({ facts }: TaskView, rendition: TaskRendition,
   const { fromSegment } = claimed;
   const toSegment = Math.min(claimed.toSegment, fromSegment + AUDIO_SEGMENTS, countAudioSegments(durationSec));
   const plan = planAudioRange(facts, track, { durationSec, range: { fromSegment, toSegment } });
-  return { plan, segmenter: createAudioSegmenter(fromSegment), toSegment, isPaced: false };
+  return { plan, segmenter: createAudioSegmenter(fromSegment), hdrBoxes: [], toSegment, isPaced: false };
 }

@@ -28,7 +28,8 @@ export async function fixInits({ claim }: HeldTask, deps: JobDeps, signal: Abort
   const rungs = renditions.map(rungOf);
   const watermark = await readWatermark(deps.storage, claim.task.key.libraryId, renditions[0]?.plan.watermark, signal);
   const threads = { decoderThreads: 1, encoderThreads: 1 };
-  const plan = planEncode({ facts, cutList, range, rungs, codec, watermark, ...threads });
+  const { colours } = renditions[0]?.plan ?? {};
+  const plan = planEncode({ facts, cutList, range, rungs, codec, watermark, colours, ...threads });
   const local = await openPlanned(deps.sources, view, signal);
   const ended = new AbortController();
   try {
@@ -37,7 +38,7 @@ export async function fixInits({ claim }: HeldTask, deps: JobDeps, signal: Abort
     const run = await runFfmpeg(plan, options, AbortSignal.any([signal, ended.signal]));
     try {
       const segmenter = () => createVideoSegmenter({ cutList, firstSegment: 0, segmentCount: 1 });
-      const inits = await Promise.all(run.outputs.map((stream) => readInit(stream, segmenter())));
+      const inits = await Promise.all(run.outputs.map((stream) => readInit(stream, segmenter(), plan.hdrBoxes)));
       await endRun(run, ended);
       const outputs = inits.map((init, index) => toOutput(renditions[index], init));
       await publishChunks(deps, claim, { outputs, isLast: true });
@@ -49,8 +50,12 @@ export async function fixInits({ claim }: HeldTask, deps: JobDeps, signal: Abort
   }
 }
 
-async function readInit(stream: Readable, segmenter: ReturnType<typeof createVideoSegmenter>): Promise<PicturesInit> {
-  const parts = readEncodedVideo(stream, segmenter)[Symbol.asyncIterator]();
+async function readInit(
+  stream: Readable,
+  segmenter: ReturnType<typeof createVideoSegmenter>,
+  hdrBoxes: readonly Buffer[],
+): Promise<PicturesInit> {
+  const parts = readEncodedVideo(stream, segmenter, hdrBoxes)[Symbol.asyncIterator]();
   const { value: part } = await parts.next();
   if (part?.kind === 'init') return part;
   throw new Error('Expected an init segment from the encoder, none came.');

@@ -9,6 +9,7 @@ import {
 } from '../../media/encode/ladder.ts';
 import { type PassThroughPlan, planPassThrough } from '../../media/pass-through/plan-pass-through.ts';
 import { buildInit } from '../../media/pass-through/write-init.ts';
+import { coloursOf } from '../../media/probe/colours.ts';
 import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts';
 import type { IndexedSource } from '../encode/read-pass-through.ts';
 import type { ChosenPassThrough } from './plan-video.ts';
@@ -36,7 +37,7 @@ export function choosePassThrough(
   if (answer.kind === 'refused') return null;
   const { plan } = answer;
   const isForGood = answer.kind === 'accepted' && isAllowed && plan.holdTicks === 0 && fitsAudio(plan, facts);
-  const init = buildInit(index, plan, facts.video.colorMatrix);
+  const init = buildInit(index, plan, coloursOf(facts.video));
   return { plan, init, plannedSegments: listSegments(plan), rung: listedRung(facts.video, rung), isForGood };
 }
 

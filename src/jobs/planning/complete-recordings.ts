@@ -32,7 +32,7 @@ function planRecordedRungs(view: PeriodView): CodecPlan {
   );
   const { key, timelineId, cutList } = view;
   const renditions = rungs.map((rung) => {
-    const rendition = encodedRendition(rung, { codec: CODEC, watermark: null }, cutList);
+    const rendition = encodedRendition(rung, { codec: CODEC, watermark: null, colours: null }, cutList);
     return { ...rendition, plan: { ...rendition.plan, recordedOf: view.sourceId } };
   });
   const durationSec = cutList.endTicks / cutList.timescale;

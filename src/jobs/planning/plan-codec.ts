@@ -6,6 +6,7 @@ import { newGuid } from '../../lib/guid.ts';
 import { findCodec } from '../../media/encode/codecs/all.ts';
 import { type LadderOptions, planLadder, type RungPlan } from '../../media/encode/ladder.ts';
 import { listOnDemand } from '../../media/on-demand/list-on-demand.ts';
+import type { Colours } from '../../media/probe/colours.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import { readEncodeSettings } from './encode-settings.ts';
@@ -16,6 +17,7 @@ type CodecWanted = {
   ladder: LadderOptions;
   codec: string;
   watermark: StoredWatermark | null;
+  colours: Colours | null;
   presentRungs?: readonly number[];
 };
 
@@ -24,8 +26,8 @@ export function planMissingRungs(codec: string, view: CodecView): CodecPlan {
   const { ladder } = readEncodeSettings(view.librarySettings, view.uploadOptions);
   const durationSec = view.cutList.endTicks / view.cutList.timescale;
   const place = { key: view.key, timelineId: view.timelineId, cutList: view.cutList, durationSec };
-  const { facts, watermark, rungs: presentRungs } = view;
-  return planCodec(place, { facts, ladder, codec, watermark, presentRungs });
+  const { facts, watermark, colours, rungs: presentRungs } = view;
+  return planCodec(place, { facts, ladder, codec, watermark, colours, presentRungs });
 }
 
 /**
@@ -34,13 +36,13 @@ export function planMissingRungs(codec: string, view: CodecView): CodecPlan {
  */
 export function planCodec(
   place: Place,
-  { facts, ladder, codec, watermark, presentRungs = [] }: CodecWanted,
+  { facts, ladder, codec, watermark, colours, presentRungs = [] }: CodecWanted,
 ): { renditions: PlannedRendition[]; tasks: EncodeTask[] } {
   const { minSidePx } = findCodec(codec);
   const rungs = planLadder(facts, ladder).filter(
     ({ rung, widthPx, heightPx }) => Math.min(widthPx, heightPx) >= minSidePx && !presentRungs.includes(rung),
   );
-  const renditions = rungs.map((rung) => encodedRendition(rung, { codec, watermark }, place.cutList));
+  const renditions = rungs.map((rung) => encodedRendition(rung, { codec, watermark, colours }, place.cutList));
   return { renditions, tasks: codecTasks(place, renditions) };
 }
 
@@ -51,10 +53,14 @@ export function onDemandRendition(rung: RungPlan, look: Look, cutList: CutList):
 }
 
 /** What all rungs of a set have in common. */
-type Look = { codec: string; watermark: StoredWatermark | null };
+type Look = { codec: string; watermark: StoredWatermark | null; colours: Colours | null };
 
 /** A rung of a codec on a timeline. */
-export function encodedRendition(rung: RungPlan, { codec, watermark }: Look, cutList: CutList): PlannedRendition {
+export function encodedRendition(
+  rung: RungPlan,
+  { codec, watermark, colours }: Look,
+  cutList: CutList,
+): PlannedRendition {
   const durationSec = cutList.endTicks / cutList.timescale;
   return {
     id: newGuid(),
@@ -68,7 +74,12 @@ export function encodedRendition(rung: RungPlan, { codec, watermark }: Look, cut
     timescale: cutList.timescale,
     widthPx: rung.widthPx,
     heightPx: rung.heightPx,
-    plan: { durationSec, maxBitrateBps: rung.maxBitrateBps, ...(watermark && { watermark }) },
+    plan: {
+      durationSec,
+      maxBitrateBps: rung.maxBitrateBps,
+      ...(watermark && { watermark }),
+      ...(colours && { colours }),
+    },
     listed: null,
     plannedSegments: null,
     isOnDemand: false,

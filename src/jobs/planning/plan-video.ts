@@ -8,6 +8,7 @@ import { newGuid } from '../../lib/guid.ts';
 import { AUDIO_RATE_HZ, listAudioOnDemand } from '../../media/cmaf/audio-grid.ts';
 import { type LadderOptions, planLadder, type Rung } from '../../media/encode/ladder.ts';
 import type { PassThroughPlan } from '../../media/pass-through/plan-pass-through.ts';
+import { BT709, type Colours, coloursOf, hasSameColours } from '../../media/probe/colours.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import { nameTrack } from '../../media/probe/track-name.ts';
 import { planFrameGrid } from '../../media/timeline/cut-list.ts';
@@ -72,18 +73,21 @@ export function planVideo(request: PlanRequest): EncodePlan {
   const isOnDemand = request.isOnDemand && !isReplacement;
   const playsMeanwhile = passThrough !== null && !isForGood && !isReplacement && !isOnDemand;
   if (playsMeanwhile) timelines.push(planMeanwhile(request, passThrough, durationSec));
-  const copied = isForGood ? [passThroughRendition(passThrough)] : [];
+  const colours = isForGood ? coloursNextTo(facts) : null;
+  const copied = isForGood ? [passThroughRendition(passThrough, colours)] : [];
   const rungs = planLadder(facts, request.ladder).filter((rung) => !isForGood || rung.rung < passThrough.rung);
   const makeRung = isOnDemand ? onDemandRendition : encodedRendition;
   const { watermark } = request;
-  const encoded = rungs.map((rung) => makeRung(rung, { codec: baseCodec, watermark }, cutList));
+  const encoded = rungs.map((rung) => makeRung(rung, { codec: baseCodec, watermark, colours }, cutList));
   const isListed = encoded.some((rendition) => rendition.isOnDemand);
   const audioTracks = playsMeanwhile
     ? []
     : planAudioTracks(request, durationSec, isListed && !request.normaliseLoudness);
   const id = newGuid();
   const place = { key: request.key, timelineId: id, cutList, durationSec };
-  const others = otherCodecs.map((codec) => planCodec(place, { facts, ladder: request.ladder, codec, watermark }));
+  const others = otherCodecs.map((codec) =>
+    planCodec(place, { facts, ladder: request.ladder, codec, watermark, colours }),
+  );
   timelines.push({
     id,
     cutList,
@@ -112,7 +116,7 @@ function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, dur
   const { cutList } = passThrough.plan;
   const id = newGuid();
   const place = { key: request.key, timelineId: id, cutList, durationSec };
-  const copied = [passThroughRendition(passThrough)];
+  const copied = [passThroughRendition(passThrough, coloursNextTo(request.facts))];
   const audioTracks = planAudioTracks(request, durationSec, false);
   const tasks = [
     ...passThroughTasks(place, copied),
@@ -131,7 +135,16 @@ function earlyThumbnail({ facts, isReplacement, isOnDemand, watermark }: PlanReq
   return isOnDemand || place.durationSec >= EARLY_THUMBNAIL_SEC ? [thumbnailTask(place)] : [];
 }
 
-function passThroughRendition({ plan, init, plannedSegments, rung }: ChosenPassThrough): PlannedRendition {
+/** Colours of rungs that are shown next to a copied picture: as it has them. Null where these are the usual ones. */
+function coloursNextTo({ video }: SourceFacts): Colours | null {
+  const colours = video === null ? BT709 : coloursOf(video);
+  return hasSameColours(colours, BT709) ? null : colours;
+}
+
+function passThroughRendition(
+  { plan, init, plannedSegments, rung }: ChosenPassThrough,
+  colours: Colours | null,
+): PlannedRendition {
   return {
     id: newGuid(),
     kind: 'video',
@@ -144,7 +157,7 @@ function passThroughRendition({ plan, init, plannedSegments, rung }: ChosenPassT
     timescale: plan.cutList.timescale,
     widthPx: plan.widthPx,
     heightPx: plan.heightPx,
-    plan: { durationSec: plan.cutList.endTicks / plan.cutList.timescale },
+    plan: { durationSec: plan.cutList.endTicks / plan.cutList.timescale, ...(colours && { colours }) },
     listed: { init, codecString: plan.codecString },
     plannedSegments,
     isOnDemand: false,

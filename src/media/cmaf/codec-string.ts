@@ -1,6 +1,6 @@
 import type { FieldReader } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
-import { readEntryBox, type SampleEntry } from './sample-entry.ts';
+import { readEntryBox, readEntryColours, type SampleEntry } from './sample-entry.ts';
 
 /**
  * The `codecs` parameter of a sample entry (RFC 6381 section 3.3, RFC 8216 section 4.3.4.2): avc1, hvc1,
@@ -72,7 +72,10 @@ function vp9String(entry: SampleEntry): string {
   return ['vp09', ...parts.map(twoDigits)].join('.');
 }
 
-/** "AV1 Codec ISO Media File Format Binding" section 5: profile, level and tier, bit depth. */
+/**
+ * "AV1 Codec ISO Media File Format Binding" section 5: profile, level and tier, bit depth; chroma and colours only where
+ * these are not the defaults.
+ */
 function av1String(entry: SampleEntry): string {
   const fields = readEntryBox(entry, 'av1C');
   fields.skip(1);
@@ -80,7 +83,14 @@ function av1String(entry: SampleEntry): string {
   const bits = fields.u8();
   const depth = bits & 0x40 ? (bits & 0x20 ? 12 : 10) : 8;
   const tier = bits & 0x80 ? 'H' : 'M';
-  return `av01.${profileLevel >> 5}.${twoDigits(profileLevel & 0x1f)}${tier}.${twoDigits(depth)}`;
+  const short = `av01.${profileLevel >> 5}.${twoDigits(profileLevel & 0x1f)}${tier}.${twoDigits(depth)}`;
+  const colours = readEntryColours(entry);
+  // 2 is "unspecified": it states no more than the short form does.
+  const codes = colours === null ? [] : [colours.primaries, colours.transfer, colours.matrix];
+  const isPlain = codes.every((code) => code === 1 || code === 2) && colours?.isFullRange !== true;
+  if (isPlain) return short;
+  const chroma = [(bits >> 3) & 1, (bits >> 2) & 1, (bits & 0x0c) === 0x0c ? bits & 3 : 0].join('');
+  return [short, (bits >> 4) & 1, chroma, ...codes.map(twoDigits), colours?.isFullRange === true ? 1 : 0].join('.');
 }
 
 /** ISO 14496-1 section 7.2.6: object type of the decoder configuration, then AAC's own object type. */

@@ -12,10 +12,11 @@ import {
   writeU32,
 } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
+import { type Colours, HLG, PQ } from '../probe/colours.ts';
 import { readCodecString } from './codec-string.ts';
 import type { SampleDefaults } from './fragment.ts';
 import { presentationDelayTicks } from './presentation-delay.ts';
-import { readEntryBox, readSampleEntry, type SampleEntry, writeStableEntry } from './sample-entry.ts';
+import { readEntryColours, readSampleEntry, writeStableEntry } from './sample-entry.ts';
 
 /** RFC 8216bis VIDEO-RANGE: how picture samples become light. */
 export type VideoRange = 'SDR' | 'PQ' | 'HLG';
@@ -37,6 +38,8 @@ export type InitFacts = {
       widthPx: number;
       heightPx: number;
       videoRange: VideoRange;
+      /** What `colr` names; null when there is none. */
+      colours: Colours | null;
       channels: null;
       sampleRateHz: null;
     }
@@ -45,6 +48,7 @@ export type InitFacts = {
       widthPx: null;
       heightPx: null;
       videoRange: null;
+      colours: null;
       channels: number;
       sampleRateHz: number;
     }
@@ -84,24 +88,34 @@ export function readInitSegment(bytes: Buffer): InitFacts {
     sampleDefaults: track.sampleDefaults,
   };
   if (track.handler === 'video') {
-    const videoRange = readVideoRange(entry);
-    const size = { widthPx: fixed.readUInt16BE(24), heightPx: fixed.readUInt16BE(26), videoRange };
-    return { ...common, handler: 'video', ...size, channels: null, sampleRateHz: null };
+    const colours = readEntryColours(entry);
+    const shown = { videoRange: rangeOf(colours), colours };
+    const size = { widthPx: fixed.readUInt16BE(24), heightPx: fixed.readUInt16BE(26) };
+    return { ...common, handler: 'video', ...size, ...shown, channels: null, sampleRateHz: null };
   }
   // The rate is 16.16 fixed point: above 65535 Hz it does not fit, and the timescale is the rate.
   const sampleRateHz = fixed.readUInt16BE(24) || track.timescale;
   const channels = fixed.readUInt16BE(16);
-  return { ...common, handler: 'audio', widthPx: null, heightPx: null, videoRange: null, channels, sampleRateHz };
+  return {
+    ...common,
+    handler: 'audio',
+    widthPx: null,
+    heightPx: null,
+    videoRange: null,
+    colours: null,
+    channels,
+    sampleRateHz,
+  };
 }
 
 /**
  * Rewrites an init segment so that all encoder runs of one rendition give the same bytes: track id 1, zero
  * durations and dates, no turn, our own edit list, no user data, no bit rates, no encoder name. The codec's
- * configuration stays as it is, so a run with other settings still differs.
+ * configuration stays as it is, so a run with other settings still differs. `boxes` are added to the sample entry.
  */
-export function normaliseInit(bytes: Buffer): Buffer {
+export function normaliseInit(bytes: Buffer, boxes: readonly Buffer[] = []): Buffer {
   const { handler, timescale, language, geometry, stsd } = openTrack(bytes);
-  const sampleEntry = writeStableEntry(readSampleEntry(stsd, handler), handler);
+  const sampleEntry = writeStableEntry(readSampleEntry(stsd, handler), handler, boxes);
   return writeInitSegment({ timescale, handler, language, geometry: upright(geometry), sampleEntry });
 }
 
@@ -158,14 +172,8 @@ type OpenTrack = {
   sampleDefaults: SampleDefaults;
 };
 
-/** The transfer function of a colr box of type nclx (ISO 14496-12 section 12.1.5, ITU-T H.273 table 3). */
-function readVideoRange(entry: SampleEntry): VideoRange {
-  if (!entry.children.some(({ type }) => type === 'colr')) return 'SDR';
-  const fields = readEntryBox(entry, 'colr');
-  if (fields.take(4).toString('latin1') !== 'nclx') return 'SDR';
-  fields.skip(2);
-  const transfer = fields.u16();
-  return transfer === 16 ? 'PQ' : transfer === 18 ? 'HLG' : 'SDR';
+function rangeOf(colours: Colours | null): VideoRange {
+  return colours?.transfer === PQ ? 'PQ' : colours?.transfer === HLG ? 'HLG' : 'SDR';
 }
 
 function openTrack(bytes: Buffer): OpenTrack {

@@ -1,6 +1,7 @@
 import { type Box, childBoxes, type FieldReader, readFields, readVersion, writeBox } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import { VISUAL_FIELDS_BYTES } from '../bmff/sample-entry.ts';
+import type { Colours } from '../probe/colours.ts';
 
 /** The one sample entry of a track (ISO 14496-12 section 8.5.2), opened. */
 export type SampleEntry = {
@@ -36,12 +37,22 @@ export function readEntryBox(entry: SampleEntry, type: string): FieldReader {
   return readFields(box);
 }
 
-/** Writes the entry without what may differ between equal encodes: bit rates (btrt) and the compressor's name. */
-export function writeStableEntry(entry: SampleEntry, handler: 'video' | 'audio'): Buffer {
+/** The colours of a `colr` box of type nclx (ISO 14496-12 section 12.1.5); null when there is none. */
+export function readEntryColours(entry: SampleEntry): Colours | null {
+  if (!entry.children.some(({ type }) => type === 'colr')) return null;
+  const fields = readEntryBox(entry, 'colr');
+  if (fields.take(4).toString('latin1') !== 'nclx') return null;
+  const [primaries, transfer, matrix] = [fields.u16(), fields.u16(), fields.u16()];
+  return { primaries, transfer, matrix, isFullRange: (fields.u8() & 0x80) !== 0 };
+}
+
+/** Writes the entry with further boxes, and without what may differ between equal encodes: bit rates (btrt) and the compressor's name. */
+export function writeStableEntry(entry: SampleEntry, handler: 'video' | 'audio', boxes: readonly Buffer[]): Buffer {
   const fixed = Buffer.from(entry.fixed);
   if (handler === 'video') fixed.fill(0, COMPRESSOR_NAME_AT, COMPRESSOR_NAME_AT + COMPRESSOR_NAME_BYTES);
   const children = entry.children.filter((child) => child.type !== 'btrt');
-  return writeBox(entry.type, fixed, ...children.map((child) => child.bytes.subarray(child.start, child.end)));
+  const kept = children.map((child) => child.bytes.subarray(child.start, child.end));
+  return writeBox(entry.type, fixed, ...kept, ...boxes);
 }
 
 function fixedBytes(fields: FieldReader, handler: 'video' | 'audio'): number {

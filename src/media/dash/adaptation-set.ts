@@ -1,3 +1,4 @@
+import { BT709, hasSameColours } from '../probe/colours.ts';
 import { reduceRatio } from '../probe/frame-rate.ts';
 import type { Rational } from '../probe/source-facts.ts';
 import type { DashAudio, DashRendition, DashVideo } from './dash-presentation.ts';
@@ -6,6 +7,7 @@ import { type Xml, type XmlAttributes, xmlElement, xmlFragment, xmlText } from '
 
 const ROLES = 'urn:mpeg:dash:role:2011';
 const CHANNELS = 'urn:mpeg:dash:23003:3:audio_channel_configuration:2011';
+const CICP = 'urn:mpeg:mpegB:cicp';
 const SWITCHING = 'urn:mpeg:dash:adaptation-set-switching:2016';
 
 /**
@@ -21,7 +23,8 @@ export function writeVideoSets(renditions: readonly DashVideo[]): Xml[] {
     });
     const role = writeRole(familyOf(group) === familyOf(groups[0]) ? 'main' : 'alternate');
     const switching = { schemeIdUri: SWITCHING, value: siblings.join(',') };
-    const common = siblings.length === 0 ? [role] : [xmlElement('SupplementalProperty', switching), role];
+    const properties = siblings.length === 0 ? [] : [xmlElement('SupplementalProperty', switching)];
+    const common = [...properties, ...(haveSameColours(group) ? writeColours(group[0]) : []), role];
     const attributes = {
       id,
       contentType: 'video',
@@ -29,8 +32,29 @@ export function writeVideoSets(renditions: readonly DashVideo[]): Xml[] {
       maxHeight: Math.max(...group.map((it) => it.heightPx)),
       ...equalPart(group.map(pictureAspect), 'par'),
     };
-    return writeSet(attributes, group, common, writePictureAttributes);
+    const describe = (rendition: DashVideo) => {
+      const children = haveSameColours(group) ? [] : writeColours(rendition);
+      return { attributes: pictureAttributes(rendition), children };
+    };
+    return writeSet(attributes, group, common, describe);
   });
+}
+
+function haveSameColours(group: readonly DashVideo[]): boolean {
+  return new Set(group.map(({ colours }) => JSON.stringify(colours))).size === 1;
+}
+
+/** How code values become light (ISO/IEC 23091-2), where that is not BT.709 in limited range. */
+function writeColours(rendition: DashVideo | undefined): Xml[] {
+  const colours = rendition?.colours ?? BT709;
+  if (hasSameColours(colours, BT709)) return [];
+  const codes: readonly (readonly [string, number])[] = [
+    ['ColourPrimaries', colours.primaries],
+    ['TransferCharacteristics', colours.transfer],
+    ['MatrixCoefficients', colours.matrix],
+    ...(colours.isFullRange ? ([['VideoFullRangeFlag', 1]] as const) : []),
+  ];
+  return codes.map(([name, value]) => xmlElement('SupplementalProperty', { schemeIdUri: `${CICP}:${name}`, value }));
 }
 
 /** Writes the AdaptationSets of all audio, one for each language, name, codec and set of keys. */
@@ -75,14 +99,13 @@ function writeSet<Rendition extends DashRendition>(
   ]);
 }
 
-function writePictureAttributes({ widthPx, heightPx, frameRate, sampleAspect }: DashVideo): Described {
-  const attributes = {
+function pictureAttributes({ widthPx, heightPx, frameRate, sampleAspect }: DashVideo): XmlAttributes {
+  return {
     width: widthPx,
     height: heightPx,
     frameRate: frameRate === null ? null : writeRate(frameRate),
     sar: writeAspect(sampleAspect),
   };
-  return { attributes, children: [] };
 }
 
 function writeAudioAttributes({ sampleRateHz, channels }: DashAudio): Described {

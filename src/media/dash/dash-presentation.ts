@@ -1,3 +1,4 @@
+import type { Colours } from '../probe/colours.ts';
 import type { Rational } from '../probe/source-facts.ts';
 
 /**
@@ -29,6 +30,8 @@ export type DashVideo = DashRendition & {
   /** Pictures per second, an average where they vary; null when it is not known. */
   frameRate: Rational | null;
   sampleAspect: Rational;
+  /** Null where the pictures do not name them. */
+  colours: Colours | null;
 };
 
 export type DashAudio = DashRendition & {

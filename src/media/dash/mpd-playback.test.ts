@@ -54,7 +54,14 @@ function listed(id: keyof typeof renditions): DashRendition {
 }
 
 function listedVideo(id: keyof typeof renditions, widthPx: number): DashVideo {
-  return { ...listed(id), widthPx, heightPx: (widthPx * 9) / 16, frameRate: film, sampleAspect: { num: 1, den: 1 } };
+  return {
+    ...listed(id),
+    widthPx,
+    heightPx: (widthPx * 9) / 16,
+    frameRate: film,
+    sampleAspect: { num: 1, den: 1 },
+    colours: null,
+  };
 }
 
 function listedAudio(id: keyof typeof renditions, language: string): DashAudio {

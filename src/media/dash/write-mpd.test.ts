@@ -20,7 +20,15 @@ function plain(change: Partial<DashRendition> = {}): DashRendition {
 }
 
 function picture(change: Partial<DashVideo> = {}): DashVideo {
-  return { ...plain(), widthPx: 1280, heightPx: 720, frameRate: film, sampleAspect: { num: 1, den: 1 }, ...change };
+  return {
+    ...plain(),
+    widthPx: 1280,
+    heightPx: 720,
+    frameRate: film,
+    sampleAspect: { num: 1, den: 1 },
+    colours: null,
+    ...change,
+  };
 }
 
 function sound(change: Partial<DashAudio> = {}): DashAudio {
@@ -60,6 +68,25 @@ function all(element: Element, name: string): Element[] {
 function mpdOf(video: DashVideo[], audio: DashAudio[] = []): Element {
   return parseXml(writeMpd({ video, audio }));
 }
+
+test('names the colours of pictures that are not BT.709, before roles and representations', () => {
+  const pq = { primaries: 9, transfer: 16, matrix: 9, isFullRange: false };
+  const hdr = picture({ id: 'hdr', codecString: 'hvc1.2.4.L120.90', colours: pq });
+  const sdr = picture({ id: 'sdr', colours: { ...pq, primaries: 1, transfer: 1, matrix: 1 } });
+  const [first, second] = all(mpdOf([sdr, hdr]), 'AdaptationSet');
+  const properties = (set: Element | undefined) =>
+    (set?.children ?? []).filter(({ name }) => name === 'SupplementalProperty').map(({ attributes }) => attributes);
+  expect(properties(first)).toEqual([]);
+  expect(properties(second)).toEqual([
+    { schemeIdUri: 'urn:mpeg:mpegB:cicp:ColourPrimaries', value: '9' },
+    { schemeIdUri: 'urn:mpeg:mpegB:cicp:TransferCharacteristics', value: '16' },
+    { schemeIdUri: 'urn:mpeg:mpegB:cicp:MatrixCoefficients', value: '9' },
+  ]);
+  const names = second?.children.map(({ name }) => name) ?? [];
+  expect(names.lastIndexOf('SupplementalProperty')).toBeLessThan(names.indexOf('Role'));
+  const mixed = all(mpdOf([picture(), picture({ id: 'p', colours: { ...pq, transfer: 1 } })]), 'Representation');
+  expect(mixed.map((one) => all(one, 'SupplementalProperty').length)).toEqual([0, 3]);
+});
 
 describe('an MPD', () => {
   test('is static and lasts as long as its longest rendition, to the microsecond', () => {

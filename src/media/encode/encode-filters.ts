@@ -1,5 +1,7 @@
+import type { Colours } from '../probe/colours.ts';
 import { toNumber } from '../probe/frame-rate.ts';
 import type { SourceFacts, VideoFacts } from '../probe/source-facts.ts';
+import { colourFilters, rangeOf } from './colour-filters.ts';
 import type { RungPlan } from './ladder.ts';
 import { type WatermarkPlace, watermarkFilters } from './watermark.ts';
 
@@ -58,26 +60,30 @@ export function moveTime(filter: 'setpts' | 'asetpts', sec: number): string[] {
 export type Cascade = {
   rungs: readonly RungPlan[];
   labels: readonly string[];
-  keepsHdr: boolean;
+  /** Those of what comes out. */
+  colours: Colours;
   mark: { place: WatermarkPlace; timeBase: string } | null;
 };
 
 /**
  * One decoded picture in, one `[label]` for each rung out, scaled in a cascade: each from the next larger one.
- * Colours become BT.709 limited range, 8-bit 4:2:0, square pixels; HDR is tone-mapped at the largest rung's size, or
- * with `keepsHdr` stays BT.2020 at 10 bits. The mark is burned into the largest rung, from where all others have it.
+ * 4:2:0 and square pixels; colours are converted at the largest rung's size. The mark is burned into the largest rung,
+ * from where all others have it.
  */
-export function scaleCascade(video: VideoFacts, { rungs, labels, keepsHdr, mark }: Cascade): string {
+export function scaleCascade(video: VideoFacts, { rungs, labels, colours, mark }: Cascade): string {
   const parts: string[] = [];
+  const range = rangeOf(colours);
   rungs.forEach((rung, index) => {
     const isLast = index === rungs.length - 1;
-    const hdr = keepsHdr ? video.hdr : null;
     const input = index === 0 ? '' : `[rest${index}]`;
-    const scaling = index === 0 ? firstScale(video, rung, keepsHdr) : `scale=${rung.widthPx}:${rung.heightPx}`;
+    const scaling =
+      index === 0
+        ? colourFilters(video, sizeOf(rung), colours)
+        : `scale=${sizeOf(rung)}:in_range=${range}:out_range=${range}`;
     const marking =
       index > 0 || mark === null
         ? ''
-        : `[plain];${watermarkFilters(mark.place, { ...rung, timeBase: mark.timeBase, hdr })}`;
+        : `[plain];${watermarkFilters(mark.place, { ...rung, timeBase: mark.timeBase, colours })}`;
     const output = isLast ? `[${labels[index]}]` : `,split=2[${labels[index]}][rest${index + 1}]`;
     parts.push(`${input}${scaling},setsar=1${marking}${output}`);
   });
@@ -86,7 +92,11 @@ export function scaleCascade(video: VideoFacts, { rungs, labels, keepsHdr, mark 
 
 /** One decoded picture made fit to show at a size: deinterlaced, BT.709, 8-bit, square pixels. */
 export function pictureFilters(video: VideoFacts, size: Pick<RungPlan, 'widthPx' | 'heightPx'>): string[] {
-  return [...steadySize(video), ...deinterlace(video), firstScale(video, size, false), 'setsar=1'];
+  return [...steadySize(video), ...deinterlace(video), colourFilters(video, sizeOf(size)), 'setsar=1'];
+}
+
+function sizeOf({ widthPx, heightPx }: Pick<RungPlan, 'widthPx' | 'heightPx'>): string {
+  return `${widthPx}:${heightPx}`;
 }
 
 /**
@@ -131,32 +141,6 @@ function evenUp(px: number): number {
 
 function deinterlace(video: VideoFacts): string[] {
   return video.isInterlaced ? ['bwdif=mode=send_frame:deint=interlaced'] : [];
-}
-
-function firstScale(
-  video: VideoFacts,
-  { widthPx, heightPx }: Pick<RungPlan, 'widthPx' | 'heightPx'>,
-  keepsHdr: boolean,
-): string {
-  const size = `${widthPx}:${heightPx}`;
-  if (keepsHdr) {
-    return `scale=${size}:in_color_matrix=bt2020:out_color_matrix=bt2020:out_range=tv,format=yuv420p10le`;
-  }
-  if (video.hdr !== null) return toneMap(video.hdr, size);
-  return `scale=${size}:in_color_matrix=${video.colorMatrix}:out_color_matrix=bt709:out_range=tv,format=yuv420p`;
-}
-
-function toneMap(hdr: 'pq' | 'hlg', size: string): string {
-  const transfer = hdr === 'pq' ? 'smpte2084' : 'arib-std-b67';
-  return [
-    `scale=${size}`,
-    `zscale=tin=${transfer}:min=2020_ncl:pin=2020:rin=tv:t=linear:npl=100`,
-    'format=gbrpf32le',
-    'zscale=p=709',
-    'tonemap=hable:desat=0',
-    'zscale=t=709:m=709:r=tv',
-    'format=yuv420p',
-  ].join(',');
 }
 
 /**

@@ -1,10 +1,13 @@
+import { writeHdrBoxes } from '../cmaf/hdr-boxes.ts';
 import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from '../ffmpeg/ffmpeg-plan.ts';
+import { BT709, type Colours } from '../probe/colours.ts';
 import { toNumber } from '../probe/frame-rate.ts';
 import { GUARD_ARGV, SOURCE_URL } from '../probe/open-source.ts';
 import type { SourceFacts, VideoFacts } from '../probe/source-facts.ts';
 import type { ChunkRange } from '../timeline/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../timeline/cut-list.ts';
 import type { VideoCodec } from './codecs/video-codec.ts';
+import { colourArgv, hdrColours } from './colour-filters.ts';
 import { type FrameWindow, gridFilters, scaleCascade, sizeChangeArgv, steadySize } from './encode-filters.ts';
 import type { RungPlan } from './ladder.ts';
 import { OPEN_WATERMARK, type Watermark } from './watermark.ts';
@@ -16,15 +19,22 @@ export type EncodeJob = {
   /** Highest first, at least one. */
   rungs: readonly RungPlan[];
   codec: VideoCodec;
+  /** Of the SDR that is encoded; BT.709 when left out. HDR stays HDR where the codec keeps it. */
+  colours?: Colours | undefined;
   /** Burned into every rung. */
   watermark: Watermark | null;
   decoderThreads: number;
   encoderThreads: number;
   /** After a failure: decoding starts earlier than it should have to, and frames may be missing. */
   isCareful?: boolean;
+  /** A viewer waits for it. */
+  isAwaited?: boolean;
   /** One when left out: tasks run side by side, and scaling is the smaller part. */
   filterThreads?: number;
 };
+
+/** An encoder run, and the boxes that its init segments take further (`writeHdrBoxes`). */
+type EncoderPlan = FfmpegPlan & { hdrBoxes: readonly Buffer[] };
 
 /**
  * Decoding starts this many frames of the grid before the wanted one, so that the picture shown there is sure to be
@@ -40,15 +50,13 @@ const END_DOUBT_SEC = 1;
 const BLIND_SEEK_LEAD_SEC = 12;
 const IDR_SEC = 2;
 
-const TRANSFERS = { pq: 'smpte2084', hlg: 'arib-std-b67' };
-
 /**
  * Plans one ffmpeg that decodes a range of segments once and encodes every given rung of it into fragmented
  * MP4 on pipes, in the order of `rungs`; HDR stays HDR where the codec keeps it. Fragments begin at keyframes: each 2 s
  * of frames, and at each cut. Neighbouring ranges join without a lost or doubled frame. The first `tfdt` of each output
  * is 0 whatever the range: whoever stores the fragments adds the range's start. Refuses a source without picture.
  */
-export function planEncode(job: EncodeJob): FfmpegPlan {
+export function planEncode(job: EncodeJob): EncoderPlan {
   const { facts, cutList, range, rungs } = job;
   const { video } = facts;
   if (video === null) throw new Error('Expected a source with video, this one has audio only.');
@@ -56,8 +64,10 @@ export function planEncode(job: EncodeJob): FfmpegPlan {
   const pacing = cutList.grid.kind === 'frames' ? paceByFrames(job, video) : paceBySource(job, video);
   const labels = rungs.map((_, index) => `v${index}`);
   const hdr = job.codec.keepsHdr ? video.hdr : null;
+  const hdrMetadata = hdr === null ? undefined : video.hdrMetadata;
+  const colours = hdr === null ? (job.colours ?? BT709) : hdrColours(video);
   const mark = job.watermark && { place: job.watermark, timeBase: pacing.timeBase };
-  const cascade = scaleCascade(video, { rungs, labels, keepsHdr: hdr !== null, mark });
+  const cascade = scaleCascade(video, { rungs, labels, colours, mark });
   const graph = [...steadySize(video, job.isCareful), ...pacing.filters, cascade].join(',');
   const outputs = rungs.map((rung, index) => [
     ...['-map', `[${labels[index]}]`],
@@ -66,9 +76,11 @@ export function planEncode(job: EncodeJob): FfmpegPlan {
       rate: video.rate,
       gopFrames: pacing.gopFrames,
       threads: job.encoderThreads,
+      isAwaited: job.isAwaited,
       hdr,
+      hdrMetadata,
     }),
-    ...colourArgv(hdr),
+    ...colourArgv(colours),
     ...pacing.timing,
     ...fragmentedMp4(cutList.timescale, FIRST_OUTPUT_FD + index),
   ]);
@@ -85,6 +97,7 @@ export function planEncode(job: EncodeJob): FfmpegPlan {
     ],
     outputs: rungs.map((rung) => `${job.codec.name}-${rung.rung}p`),
     durationSec: rangeTicks(cutList, range) / cutList.timescale,
+    hdrBoxes: writeHdrBoxes(hdrMetadata),
     ...(job.watermark === null ? {} : { input: job.watermark.png }),
   };
 }
@@ -187,13 +200,6 @@ function openVideo(threads: number, seekSec: number): string[] {
   // Decoding from the keyframe on, nothing dropped: a picture that is shown for long began long before the seek.
   const seek = seekSec > 0 ? ['-ss', seekSec.toFixed(6), '-noaccurate_seek'] : [];
   return [...GUARD_ARGV, '-threads', String(threads), '-an', '-sn', '-dn', ...seek, '-i', SOURCE_URL];
-}
-
-/** ITU-T H.273 names of the colours that come out, always in limited range. */
-function colourArgv(hdr: VideoFacts['hdr']): string[] {
-  const [matrix, primaries, transfer] =
-    hdr === null ? ['bt709', 'bt709', 'bt709'] : ['bt2020nc', 'bt2020', TRANSFERS[hdr]];
-  return ['-colorspace', matrix, '-color_primaries', primaries, '-color_trc', transfer, '-color_range', 'tv'];
 }
 
 function fragmentedMp4(timescale: number, fd: number): string[] {

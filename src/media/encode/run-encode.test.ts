@@ -8,6 +8,7 @@ import {
   makeClip,
   makeFolder,
 } from '../../../test/support/media/run-clip.ts';
+import { BT709 } from '../probe/colours.ts';
 import type { SourceFacts } from '../probe/source-facts.ts';
 import { planChunks } from '../timeline/chunk-plan.ts';
 import { type CutList, planFrameGrid } from '../timeline/cut-list.ts';
@@ -84,7 +85,7 @@ describe('segments encoded by separate processes hold exactly the frames of the 
     const path = await makeClip(dir, name, [...source(rate, durationSec), ...argv]);
     const facts = await factsOf(path);
     // The source's colours are declared to be those of the output, so that nothing is converted.
-    const tagged = { ...facts, video: facts.video === null ? null : { ...facts.video, colorMatrix: 'bt709' as const } };
+    const tagged = { ...facts, video: facts.video === null ? null : { ...facts.video, colours: BT709 } };
     const cutList = planFrameGrid(tagged);
     const segments = await hashesBySegment(path, job(tagged, cutList, lossless));
     const wanted = await frameHashes(path);

@@ -1,4 +1,5 @@
-import type { VideoFacts } from '../probe/source-facts.ts';
+import { type Colours, HLG, PQ } from '../probe/colours.ts';
+import { SWSCALE_MATRICES } from './colour-filters.ts';
 
 /**
  * Where a mark stands on a picture, in percent of the picture: the upper left corner and the size of a box that the
@@ -12,7 +13,7 @@ export type Watermark = WatermarkPlace & { png: Buffer };
 const USUAL_WIDTH_PERCENT = 15;
 
 /** The share of a code value's range at which graphics are white (ITU-R BT.2408: 203 of 10,000 cd/m2; 75 % of HLG). */
-const HDR_WHITE = { pq: 0.58, hlg: 0.75 } as const;
+const HDR_WHITE: Readonly<Record<number, number>> = { [PQ]: 0.58, [HLG]: 0.75 };
 
 /** Opens the mark on the standard input, as the second input. */
 export const OPEN_WATERMARK: readonly string[] = [
@@ -26,9 +27,10 @@ export const OPEN_WATERMARK: readonly string[] = [
  */
 export function watermarkFilters(
   place: WatermarkPlace,
-  picture: { widthPx: number; heightPx: number; timeBase: string; hdr: VideoFacts['hdr'] },
+  picture: { widthPx: number; heightPx: number; timeBase: string; colours: Colours },
 ): string {
-  const { widthPx, heightPx, hdr } = picture;
+  const { widthPx, heightPx, colours } = picture;
+  const white = HDR_WHITE[colours.transfer];
   const share = (px: number, percent: number) => Math.round((px * percent) / 100);
   const hasSize = place.widthPercent > 0 || place.heightPercent > 0;
   const boxWidthPx = share(widthPx, hasSize ? place.widthPercent : USUAL_WIDTH_PERCENT);
@@ -36,14 +38,14 @@ export function watermarkFilters(
   const mark = [
     `scale=${scaleTo(boxWidthPx, boxHeightPx)}`,
     'format=rgba',
-    ...(hdr === null ? [] : [`lutrgb=${['r', 'g', 'b'].map((part) => `${part}=val*${HDR_WHITE[hdr]}`).join(':')}`]),
-    `scale=out_color_matrix=${hdr === null ? 'bt709' : 'bt2020'}:out_range=tv`,
-    `format=${hdr === null ? 'yuva420p' : 'yuva420p10le'}`,
+    ...(white === undefined ? [] : [`lutrgb=${['r', 'g', 'b'].map((part) => `${part}=val*${white}`).join(':')}`]),
+    `scale=out_color_matrix=${SWSCALE_MATRICES[colours.matrix]}:out_range=${colours.isFullRange ? 'pc' : 'tv'}`,
+    `format=${white === undefined ? 'yuva420p' : 'yuva420p10le'}`,
     `settb=${picture.timeBase}`,
   ];
   const x = centre(share(widthPx, place.leftPercent), boxWidthPx, 'overlay_w');
   const y = centre(share(heightPx, place.topPercent), boxHeightPx, 'overlay_h');
-  const format = hdr === null ? 'yuv420' : 'yuv420p10';
+  const format = white === undefined ? 'yuv420' : 'yuv420p10';
   return `[1:v:0]${mark.join(',')}[mark];[plain][mark]overlay=x=${x}:y=${y}:eval=init:format=${format}`;
 }
 

@@ -97,7 +97,12 @@ export function writeMultivariant(
   return writePlaylist([
     ...header,
     ...variants,
-    ...set.video.flatMap((video) => iFrameVariant(video, iFrames.get(video.id), addresses)),
+    ...set.video.flatMap((video) => {
+      const rates = iFrames.get(video.id);
+      return rates === undefined
+        ? []
+        : iFrameVariant(video, { ...rates, videoRange: hasHdr ? rangeOf(video) : null }, addresses);
+    }),
   ]);
 }
 
@@ -108,13 +113,20 @@ function resolutionOf({ widthPx, heightPx }: PublishedRendition): { widthPx: num
 /** An I-frame playlist in a multivariant playlist (RFC 8216 section 4.3.4.3). */
 function iFrameVariant(
   video: PublishedRendition,
-  rates: IFrameRates | undefined,
+  { videoRange, ...rates }: IFrameRates & { videoRange: VideoRange | null },
   addresses: PlaylistAddresses,
 ): PlaylistTag[] {
   const resolution = resolutionOf(video);
-  if (rates === undefined || video.codecString === null || resolution === null) return [];
+  if (video.codecString === null || resolution === null) return [];
   return [
-    { tag: 'i-frame-stream-inf', ...rates, codecs: video.codecString, resolution, uri: addresses.iFrames(video.id) },
+    {
+      tag: 'i-frame-stream-inf',
+      ...rates,
+      codecs: video.codecString,
+      resolution,
+      videoRange,
+      uri: addresses.iFrames(video.id),
+    },
   ];
 }
 

@@ -60,7 +60,7 @@ export type PlaylistTag =
       uri: string;
     }
   | ({ tag: 'stream-inf'; frameRate?: number; videoRange?: string | null; audio?: string; subtitles?: string } & Stream)
-  | ({ tag: 'i-frame-stream-inf' } & Stream);
+  | ({ tag: 'i-frame-stream-inf'; videoRange?: string | null } & Stream);
 
 /**
  * Captions are offered as tracks of their own. Without this attribute players offer a track of captions within the
@@ -124,7 +124,7 @@ function writeTag(tag: PlaylistTag): string {
     case 'stream-inf':
       return writeStreamInf(tag);
     case 'i-frame-stream-inf':
-      return `#EXT-X-I-FRAME-STREAM-INF:${[...streamAttributes(tag), `URI=${quoted(tag.uri)}`].join(',')}`;
+      return writeIFrameStreamInf(tag);
   }
 }
 
@@ -147,6 +147,12 @@ function writeStreamInf({ frameRate = 0, videoRange, audio, subtitles, ...stream
   if (subtitles !== undefined) attributes.push(`SUBTITLES=${quoted(subtitles)}`);
   attributes.push(NO_CLOSED_CAPTIONS);
   return `#EXT-X-STREAM-INF:${attributes.join(',')}\n${stream.uri}`;
+}
+
+function writeIFrameStreamInf({ videoRange, uri, ...stream }: Tag<'i-frame-stream-inf'>): string {
+  const attributes = streamAttributes({ ...stream, uri });
+  if (videoRange != null) attributes.push(`VIDEO-RANGE=${videoRange}`);
+  return `#EXT-X-I-FRAME-STREAM-INF:${[...attributes, `URI=${quoted(uri)}`].join(',')}`;
 }
 
 function streamAttributes({ peakBps, averageBps, codecs, resolution }: Stream): string[] {

@@ -1,13 +1,14 @@
+import { SWSCALE_MATRICES, toBt709Light } from '../encode/colour-filters.ts';
 import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from '../ffmpeg/ffmpeg-plan.ts';
+import type { Colours } from '../probe/colours.ts';
 import { GUARD_ARGV } from '../probe/open-source.ts';
-import type { VideoFacts } from '../probe/source-facts.ts';
 import { LEAD_SEC } from './cut-samples.ts';
 import { MINIATURE } from './miniature.ts';
 import { MAX_LONG_SIDE_PX } from './plan-image.ts';
 import { SHEET_SIDE, type SheetRange, type Storyboard, TILES_PER_SHEET } from './storyboard.ts';
 
 /** The frames of a rendition as they are stored, upright and with square pixels. */
-export type FrameFormat = { widthPx: number; heightPx: number; colorMatrix: VideoFacts['colorMatrix'] };
+export type FrameFormat = { widthPx: number; heightPx: number; colours: Colours };
 
 const ROUNDED = 0.02;
 
@@ -34,7 +35,7 @@ export function planSheets({ board, range, sampleEverySec }: SheetsToMake, frame
   const when = sampleEverySec === null ? 'key' : `isnan(prev_selected_t)+gte(t-prev_selected_t,${sampleEverySec})`;
   const miniature = `scale=${MINIATURE.widthPx}:${MINIATURE.heightPx}:flags=area,format=gray`;
   const graph = [
-    `${FRAMES_IN}split=2[all][some]`,
+    `${framesIn(frame)}split=2[all][some]`,
     `[all]${fitted.join(',')}[sheets]`,
     `[some]select='${when}',${miniature},split=2[grey][times]`,
   ];
@@ -53,9 +54,9 @@ export function planPosters(ticks: readonly number[], frame: FrameFormat): Ffmpe
   const scale = Math.min(1, MAX_LONG_SIDE_PX / Math.max(frame.widthPx, frame.heightPx));
   const size = [frame.widthPx, frame.heightPx].map((px) => toEven(px * scale)).join(':');
   const graph = [
-    `${FRAMES_IN}select='${ticks.map((tick) => `eq(pts,${tick})`).join('+')}',split=2[whole][small]`,
+    `${framesIn(frame)}select='${ticks.map((tick) => `eq(pts,${tick})`).join('+')}',split=2[whole][small]`,
     `[whole]scale=${size}:${toJpegColours(frame)},format=yuvj420p,setsar=1[posters]`,
-    `[small]scale=${MINIATURE.widthPx}:${MINIATURE.heightPx}:flags=area:in_color_matrix=${frame.colorMatrix},` +
+    `[small]scale=${MINIATURE.widthPx}:${MINIATURE.heightPx}:flags=area:in_color_matrix=${matrixOf(frame)},` +
       'format=rgba[miniatures]',
   ];
   return planRun(graph, ['posters', 'miniatures'], {
@@ -85,15 +86,22 @@ function planRun(graph: readonly string[], outputs: readonly string[], formats: 
   };
 }
 
-/** The start of a filter graph: frames with the ticks that they have in the rendition. */
-export const FRAMES_IN = `[0:v:0]setpts=PTS-${LEAD_SEC}/TB,`;
+/** The start of a filter graph: frames in light of BT.709, with the ticks that they have in the rendition. */
+export function framesIn({ colours }: FrameFormat): string {
+  return `[0:v:0]setpts=PTS-${LEAD_SEC}/TB,${toBt709Light(colours)}`;
+}
+
+/** The matrix that frames have then, as the scale filter names it. */
+export function matrixOf({ colours }: FrameFormat): string {
+  return toBt709Light(colours) === '' ? (SWSCALE_MATRICES[colours.matrix] ?? 'bt709') : 'bt709';
+}
 
 /** Opens a stream of cut samples on the standard input. */
 export const READ_RENDITION: readonly string[] = ['-copyts', ...GUARD_ARGV, '-threads', '1', '-i', 'pipe:0'];
 
 /** A JPEG says nothing of its colours: all readers take BT.601, full range (JFIF 1.02). */
-function toJpegColours({ colorMatrix }: FrameFormat): string {
-  return `in_color_matrix=${colorMatrix}:out_color_matrix=bt601:out_range=pc`;
+function toJpegColours(frame: FrameFormat): string {
+  return `in_color_matrix=${matrixOf(frame)}:out_color_matrix=bt601:out_range=pc`;
 }
 
 export function toEven(px: number): number {

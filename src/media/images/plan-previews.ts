@@ -3,7 +3,7 @@ import { SANDBOX_OUTPUT } from '../ffmpeg/sandbox-argv.ts';
 import { toNumber } from '../probe/frame-rate.ts';
 import type { Rational } from '../probe/source-facts.ts';
 import type { Stretch } from './cut-samples.ts';
-import { FRAMES_IN, type FrameFormat, READ_RENDITION, toEven } from './plan-images.ts';
+import { type FrameFormat, framesIn, matrixOf, READ_RENDITION, toEven } from './plan-images.ts';
 
 /** The files that one run makes (wire-facts section 8). */
 export const PREVIEW_NAMES = ['preview.webp', 'preview.gif', 'preview_hq.webm', 'preview_hq.mp4'] as const;
@@ -49,12 +49,12 @@ export function planPreviews(stretches: readonly Stretch[], frame: FrameFormat, 
   const wanted = stretches.map(({ fromTick, toTick }) => `gte(pts,${fromTick})*lt(pts,${toTick})`).join('+');
   const hqRate = toNumber(rate) > MAX_HQ_RATE ? String(MAX_HQ_RATE) : `${rate.num}/${rate.den}`;
   const graph = [
-    `${FRAMES_IN}select='${wanted}',setpts='PTS-(${writeGaps(stretches)})',` +
+    `${framesIn(frame)}select='${wanted}',setpts='PTS-(${writeGaps(stretches)})',` +
       `fps=fps=${hqRate}:start_time=0:eof_action=pass,split=2[hq][fast]`,
-    `[hq]scale=${fitInto(frame, HQ_LONG_SIDE_PX)}:in_color_matrix=${frame.colorMatrix}:` +
+    `[hq]scale=${fitInto(frame, HQ_LONG_SIDE_PX)}:in_color_matrix=${matrixOf(frame)}:` +
       'out_color_matrix=bt709:out_range=tv,format=yuv420p,setsar=1,split=2[webm][mp4]',
     `[fast]fps=fps=${SMALL_RATE}:eof_action=pass,scale=${fitInto(frame, SMALL_LONG_SIDE_PX)}:` +
-      `in_color_matrix=${frame.colorMatrix}:out_color_matrix=bt601:out_range=tv,setsar=1,split=2[w][g]`,
+      `in_color_matrix=${matrixOf(frame)}:out_color_matrix=bt601:out_range=tv,setsar=1,split=2[w][g]`,
     '[w]format=yuv420p[webp]',
     // 32,768 colours are as good as all of them for a palette of 256, and are looked up six times as fast.
     `[g]scale=${fitInto(frame, GIF_LONG_SIDE_PX)}:in_color_matrix=bt601,format=rgb555,format=rgb24,split=2[p][q];` +

@@ -1,45 +1,29 @@
-import type { VideoFacts } from '../probe/source-facts.ts';
+import type { Colours } from '../probe/colours.ts';
 import type { H264Description } from './sample-description.ts';
-import { type Colours, UNSPECIFIED, writeColours } from './sps-colours.ts';
+import { writeColours } from './sps-colours.ts';
 
-/** ITU-T H.273 table 4. */
-const MATRICES = { bt601: 6, bt709: 1, bt2020: 9 } as const;
-const BT709 = 1;
 const LARGEST_NAL_BYTES = 0xffff;
 
 /**
  * Names the colours of a copied H.264 track wherever it does not itself, in `colr` and in the parameter sets, by
- * what its encoded rungs are made with (ISO 14496-12 section 12.1.5, ITU-T H.264 section E.2.1). Chromium reads an
- * untagged track as BT.601 in a file and as BT.709 from Media Source Extensions, Firefox always as BT.709; Chromium
- * takes both tags, Firefox that of the parameter sets alone. Primaries and transfer are BT.709's, as encoded rungs have
- * them. Parameter sets that are repeated in the samples stay as they are. Throws BrokenMedia on damaged sets.
+ * what the probe found (ISO 14496-12 section 12.1.5, ITU-T H.264 section E.2.1). Chromium reads an untagged track as
+ * BT.601 in a file and as BT.709 from Media Source Extensions, Firefox always as BT.709; Chromium takes both tags,
+ * Firefox that of the parameter sets alone. Where the two differ, the parameter sets decide, as in the probe. Parameter
+ * sets that are repeated in the samples stay as they are. Throws BrokenMedia on damaged sets.
  */
 export function tagColours(
-  { configuration, colour }: H264Description,
-  colorMatrix: VideoFacts['colorMatrix'],
+  { configuration }: Pick<H264Description, 'configuration'>,
+  wanted: Colours,
 ): { configuration: Buffer; colour: Buffer } {
-  const reported = colour === null ? null : readColr(colour);
-  const wanted: Colours = {
-    primaries: specified(reported?.primaries) ?? BT709,
-    transfer: specified(reported?.transfer) ?? BT709,
-    matrix: specified(reported?.matrix) ?? MATRICES[colorMatrix],
-  };
   const written = writeConfiguration(configuration, wanted);
-  return { configuration: written.configuration, colour: colour ?? writeColr(written.colours) };
+  return { configuration: written.configuration, colour: writeColr(written.colours) };
 }
 
-function specified(code: number | undefined): number | null {
-  return code === undefined || code === UNSPECIFIED || code === 0 ? null : code;
-}
-
-function readColr(colour: Buffer): Colours {
-  return { primaries: colour.readUInt16BE(4), transfer: colour.readUInt16BE(6), matrix: colour.readUInt16BE(8) };
-}
-
-function writeColr({ primaries, transfer, matrix }: Colours): Buffer {
+function writeColr({ primaries, transfer, matrix, isFullRange }: Colours): Buffer {
   const colr = Buffer.alloc(11);
   colr.write('nclx', 0, 'latin1');
   for (const [index, code] of [primaries, transfer, matrix].entries()) colr.writeUInt16BE(code, 4 + 2 * index);
+  colr.writeUInt8(isFullRange ? 0x80 : 0, 10);
   return colr;
 }
 

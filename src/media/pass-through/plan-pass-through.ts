@@ -1,3 +1,4 @@
+import { coloursOf, isShownByAll } from '../probe/colours.ts';
 import type { SourceFacts, VideoFacts } from '../probe/source-facts.ts';
 import type { CutList } from '../timeline/cut-list.ts';
 import type { CutHead } from './cut-head.ts';
@@ -15,6 +16,7 @@ export type PassThroughRefusal =
   | 'bit-depth'
   | 'chroma'
   | 'hdr'
+  | 'colours'
   | 'rotation'
   | 'pixel-aspect'
   | 'interlaced'
@@ -110,6 +112,12 @@ function checkPicture(index: Mp4Index, video: VideoFacts): Refusal | null {
     return refuse('profile', `Expected one of ${[...PROFILES.values()].join(', ')}, got ${description.profile}.`);
   }
   if (video.hdr !== null) return refuse('hdr', `The picture is ${video.hdr}.`);
+  const colours = coloursOf(video);
+  if (!isShownByAll(colours)) {
+    const { primaries, transfer, matrix } = colours;
+    const names = `primaries ${primaries}, transfer ${transfer} and matrix ${matrix} of ITU-T H.273`;
+    return refuse('colours', `Expected colours that all players show, got ${names}.`);
+  }
   if (video.rotationDeg !== 0 || !index.isUpright) return refuse('rotation', 'The picture is turned or mirrored.');
   if (video.sampleAspect.num !== video.sampleAspect.den || (pasp !== null && pasp.horizontal !== pasp.vertical)) {
     return refuse('pixel-aspect', 'The pixels are not square.');

@@ -1,10 +1,8 @@
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import { readH264SequenceSet } from '../nal/h264-sequence-set.ts';
+import type { Colours } from '../probe/colours.ts';
 
-/** How a picture's samples become colours, by the code points of ITU-T H.273; 2 is "unspecified". */
-export type Colours = { primaries: number; transfer: number; matrix: number };
-
-export const UNSPECIFIED = 2;
+const UNSPECIFIED = 2;
 
 const NAL_SPS = 7;
 const EXTENDED_ASPECT = 255;
@@ -24,18 +22,19 @@ export function writeColours(nal: Buffer, wanted: Colours): { nal: Buffer; colou
   const before = bits.slice(0, cursor.at() - 1);
   if (!hasUsability) {
     // No aspect, no overscan, the signal type; then no chroma location, timing, HRDs, picture structure, restriction.
-    const usability = `100${signalType({ format: UNSPECIFIED_FORMAT, fullRange: '0' }, wanted)}000000`;
+    const usability = `100${signalType({ format: UNSPECIFIED_FORMAT, fullRange: wanted.isFullRange ? '1' : '0' }, wanted)}000000`;
     return { nal: toNal(nal, `${before}${usability}`), colours: wanted };
   }
   skipAspectAndOverscan(cursor);
   const head = bits.slice(0, cursor.at());
-  const signal = readSignalType(cursor);
-  const colours = fill(signal.colours, wanted);
+  const signal = readSignalType(cursor, wanted);
+  const isFullRange = signal.fullRange === '1';
+  const colours = { ...fill(signal.colours, wanted), isFullRange };
   const rest = withoutTrailing(bits.slice(cursor.at()));
   return { nal: toNal(nal, `${head}${signalType(signal, colours)}${rest}`), colours };
 }
 
-function fill(own: Colours | null, wanted: Colours): Colours {
+function fill(own: Codes | null, wanted: Colours): Codes {
   if (own === null) return wanted;
   const choose = (value: number, other: number) => (value === UNSPECIFIED ? other : value);
   return {
@@ -45,20 +44,22 @@ function fill(own: Colours | null, wanted: Colours): Colours {
   };
 }
 
+type Codes = Omit<Colours, 'isFullRange'>;
 type SignalType = { format: string; fullRange: string };
 
-function signalType({ format, fullRange }: SignalType, { primaries, transfer, matrix }: Colours): string {
+function signalType({ format, fullRange }: SignalType, { primaries, transfer, matrix }: Codes): string {
   const codes = [primaries, transfer, matrix].map((code) => code.toString(2).padStart(8, '0'));
   return `1${format}${fullRange}1${codes.join('')}`;
 }
 
-function readSignalType(cursor: Cursor): SignalType & { colours: Colours | null } {
-  if (cursor.bit() === 0) return { format: UNSPECIFIED_FORMAT, fullRange: '0', colours: null };
+function readSignalType(cursor: Cursor, wanted: Colours): SignalType & { colours: Codes | null } {
+  const fullRange = wanted.isFullRange ? '1' : '0';
+  if (cursor.bit() === 0) return { format: UNSPECIFIED_FORMAT, fullRange, colours: null };
   const format = cursor.take(3);
-  const fullRange = cursor.take(1);
-  if (cursor.bit() === 0) return { format, fullRange, colours: null };
+  const ownRange = cursor.take(1);
+  if (cursor.bit() === 0) return { format, fullRange: ownRange, colours: null };
   const code = () => Number.parseInt(cursor.take(8), 2);
-  return { format, fullRange, colours: { primaries: code(), transfer: code(), matrix: code() } };
+  return { format, fullRange: ownRange, colours: { primaries: code(), transfer: code(), matrix: code() } };
 }
 
 function skipAspectAndOverscan(cursor: Cursor): void {

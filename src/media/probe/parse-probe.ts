@@ -1,4 +1,6 @@
 import { chooseGridRate, chooseVariableGridRate, parseRatio, toNumber } from './frame-rate.ts';
+import { findDolbyFault, parsePixels } from './parse-pixels.ts';
+import { asRaw, type Raw, readNumber, readText } from './raw-fields.ts';
 import type { AudioFacts, Rational, SourceFacts, SourceFault, SubtitleFacts, VideoFacts } from './source-facts.ts';
 
 /**
@@ -6,9 +8,6 @@ import type { AudioFacts, Rational, SourceFacts, SourceFault, SubtitleFacts, Vid
  * highest rate that was kept up for a second.
  */
 export type PacketSpan = { packets: number; firstSec: number; endSec: number; burstRate: number };
-
-/** A JSON object of ffprobe; every field is read with doubt. */
-type Raw = Record<string, unknown>;
 
 const MAX_SIDE_PX = 8192;
 const MAX_PIXELS = 35_389_440;
@@ -110,7 +109,7 @@ function readVideo(streams: readonly Raw[], spans: ReadonlyMap<number, PacketSpa
     streamIndex,
     codec: readText(stream.codec_name) ?? 'unknown',
     profile: readText(stream.profile) ?? '',
-    ...readPixels(stream),
+    ...parsePixels(stream),
     codedWidthPx,
     codedHeightPx,
     ...readDisplay(stream, codedWidthPx, codedHeightPx),
@@ -129,36 +128,13 @@ function sizeFault(stream: Raw, widthPx: number, heightPx: number): SourceFault 
     const message = `Expected at most ${MAX_SIDE_PX} pixels a side and ${MAX_PIXELS} in all, got ${size}.`;
     return { kind: 'frame-too-large', message };
   }
+  const dolby = findDolbyFault(stream);
+  if (dolby !== null) return dolby;
   // Without a pixel format not one frame could be decoded.
   const isDecoded = readText(stream.pix_fmt) !== null && widthPx > 0 && heightPx > 0;
   if (isDecoded && codec !== null && codec !== 'unknown') return null;
   const message = `Expected a picture that decodes, got ${codec ?? 'no codec'} at ${widthPx}x${heightPx}.`;
   return { kind: 'undecodable', message };
-}
-
-function readPixels(stream: Raw): Pick<VideoFacts, 'pixelFormat' | 'bitDepth' | 'hdr' | 'colorMatrix'> {
-  const pixelFormat = readText(stream.pix_fmt) ?? 'unknown';
-  const depth = /p(9|10|12|14|16)(le|be)?$/.exec(pixelFormat)?.[1] ?? readText(stream.bits_per_raw_sample) ?? '8';
-  const transfer = readText(stream.color_transfer);
-  const hdr = transfer === 'smpte2084' ? 'pq' : transfer === 'arib-std-b67' ? 'hlg' : null;
-  return { pixelFormat, bitDepth: Number(depth) || 8, hdr, colorMatrix: readMatrix(stream) };
-}
-
-function readMatrix(stream: Raw): VideoFacts['colorMatrix'] {
-  switch (readText(stream.color_space)) {
-    case 'bt709':
-      return 'bt709';
-    case 'smpte170m':
-    case 'bt470bg':
-    case 'fcc':
-      return 'bt601';
-    case 'bt2020nc':
-    case 'bt2020c':
-      return 'bt2020';
-    default:
-      // What players assume of untagged files: high definition is BT.709, the rest BT.601.
-      return (readNumber(stream.height) ?? 0) >= 720 || (readNumber(stream.width) ?? 0) >= 1280 ? 'bt709' : 'bt601';
-  }
 }
 
 function readDisplay(
@@ -272,18 +248,4 @@ function whyNothingPlays(streams: readonly Raw[]): SourceFault {
   const kinds = streams.map((stream) => `${readText(stream.codec_type) ?? '?'} ${readText(stream.codec_name) ?? '?'}`);
   const found = kinds.length === 0 ? 'no stream at all' : kinds.slice(0, 8).join(', ');
   return { kind: 'no-playable-stream', message: `Expected a video or audio stream, found ${found}.` };
-}
-
-function asRaw(value: unknown): Raw {
-  // An object that is not null has string keys; each field is checked where it is read.
-  return typeof value === 'object' && value !== null ? (value as Raw) : {};
-}
-
-function readText(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' && value !== 'N/A' ? value : null;
-}
-
-function readNumber(value: unknown): number | null {
-  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
-  return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }

@@ -1,5 +1,6 @@
 import { type ChildEnd, runSandboxed } from '../ffmpeg/run-sandboxed.ts';
 import { toNumber } from './frame-rate.ts';
+import { readHdrMetadata } from './hdr-metadata.ts';
 import { countJumps, isSuspectedlyLong, whyClockIsBroken } from './judge-clock.ts';
 import { ALLOWED_FORMATS, MAX_STREAMS, SOURCE_URL } from './open-source.ts';
 import { parseChapters } from './parse-chapters.ts';
@@ -61,11 +62,44 @@ type ProbedFile = { path: string; sizeBytes: number; isWhole: Promise<boolean>; 
 async function probeFile(file: ProbedFile, signal: AbortSignal): Promise<SourceFacts | SourceFault> {
   if (file.sizeBytes === 0) return { kind: 'empty-file', message: 'Expected a media file, got 0 bytes.' };
   const facts = await probeStreams(file, signal);
-  if ('kind' in facts || needsMending(facts) || !isSuspectedlyLong(facts)) return facts;
+  if ('kind' in facts) return facts;
+  const lit = await withHdrMetadata(file.path, facts, signal);
+  return needsMending(lit) || !isSuspectedlyLong(lit) ? lit : judgeClock(file, lit, signal);
+}
+
+async function judgeClock(
+  file: ProbedFile,
+  facts: SourceFacts,
+  signal: AbortSignal,
+): Promise<SourceFacts | SourceFault> {
   const { spans, end } = await scanPackets(file.path, null, signal);
   // A file of so many packets has more in it than leaps.
   if (end.killed !== null) return facts;
   return whyClockIsBroken(facts, spans) ?? facts;
+}
+
+/** Most HDR files state their brightness in the first picture, not in the container. */
+async function withHdrMetadata(path: string, facts: SourceFacts, signal: AbortSignal): Promise<SourceFacts> {
+  const { video } = facts;
+  if (video === null || video.hdr === null || (video.hdrMetadata?.mastering && video.hdrMetadata.light)) return facts;
+  const one = ['-select_streams', String(video.streamIndex), '-read_intervals', '%+#1'];
+  const shown = [...one, '-show_frames', '-show_entries', 'frame=side_data_list', '-of', 'json'];
+  const run = await runSandboxed(planFfprobe(path, shown, 'error'), MAX_ANSWER_BYTES, signal);
+  signal.throwIfAborted();
+  // A first picture that does not decode is no reason to refuse the rest.
+  const found = run.exitCode === 0 ? readHdrMetadata(sideDataOf(run.stdout)) : null;
+  const hdrMetadata = {
+    mastering: video.hdrMetadata?.mastering ?? found?.mastering ?? null,
+    light: video.hdrMetadata?.light ?? found?.light ?? null,
+  };
+  return hdrMetadata.mastering === null && hdrMetadata.light === null
+    ? facts
+    : { ...facts, video: { ...video, hdrMetadata } };
+}
+
+function sideDataOf(answer: Buffer): Record<string, unknown>[] {
+  const { frames = [] } = JSON.parse(answer.toString('utf8')) as { frames?: { side_data_list?: [] }[] };
+  return frames.flatMap((frame) => frame.side_data_list ?? []);
 }
 
 async function probeStreams(file: ProbedFile, signal: AbortSignal): Promise<SourceFacts | SourceFault> {

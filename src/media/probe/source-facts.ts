@@ -1,4 +1,6 @@
 import type { SourceFaultKind } from '../../lib/error-catalogue.ts';
+import type { Colours } from './colours.ts';
+import type { HdrMetadata } from './hdr-metadata.ts';
 import type { SourceChapter } from './parse-chapters.ts';
 
 /** A ratio of whole numbers, den > 0, in lowest terms. Frame rates are frames per second. */
@@ -60,6 +62,10 @@ export type VideoFacts = {
   hdr: 'pq' | 'hlg' | null;
   /** The matrix the samples were coded with; guessed from the size when the file does not say. */
   colorMatrix: 'bt601' | 'bt709' | 'bt2020';
+  /** All that the file states of its colours, completed; left out in facts of earlier versions (`coloursOf`). */
+  colours?: Colours;
+  /** Of an HDR picture that states some. */
+  hdrMetadata?: HdrMetadata;
   bitrateBps: number | null;
   durationSec: number;
   startSec: number;

@@ -8,6 +8,7 @@ import { readCutHeads } from '../../../src/media/pass-through/read-cut-heads.ts'
 import { type RangeSource, readMp4Index } from '../../../src/media/pass-through/read-mp4-index.ts';
 import { buildInit } from '../../../src/media/pass-through/write-init.ts';
 import { buildSegment } from '../../../src/media/pass-through/write-segment.ts';
+import { BT709 } from '../../../src/media/probe/colours.ts';
 import { openSource, probeFacts } from './run-test-clips.ts';
 
 const RUNG_CAP_BPS = 5_000_000;
@@ -42,7 +43,7 @@ export async function writeAll(path: string): Promise<{ init: Buffer; segments: 
   try {
     const segments: Buffer[] = [];
     for (const number of plan.segments.keys()) segments.push(await writeSegment(index, plan, { number, source }));
-    return { init: buildInit(index, plan, 'bt601'), segments };
+    return { init: buildInit(index, plan, { ...BT709, matrix: 6 }), segments };
   } finally {
     await source.close();
   }

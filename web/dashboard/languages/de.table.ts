@@ -71,6 +71,8 @@ export const de = {
   'An hour of video takes at most': 'Eine Stunde Video braucht höchstens',
   'in addition to its original.': 'neben dem Original.',
   Codecs: 'Codecs',
+  'x264 plays everywhere. Add av1 to save data: vp9 takes several times its work and saves less.':
+    'x264 läuft überall. Wer Daten sparen will, nimmt av1 dazu: vp9 rechnet ein Mehrfaches davon und spart weniger.',
   Outputs: 'Was erzeugt wird',
   'Keep the files that were uploaded': 'Hochgeladene Dateien behalten',
   'Make MP4 files for downloads': 'MP4-Dateien zum Herunterladen anbieten',

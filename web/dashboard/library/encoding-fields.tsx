@@ -50,7 +50,10 @@ export function EncodingFields({ library, change }: FieldsProps) {
         </p>
       </Panel>
       <div class="columns">
-        <Panel title={t('Codecs')}>
+        <Panel
+          title={t('Codecs')}
+          hint={t('x264 plays everywhere. Add av1 to save data: vp9 takes several times its work and saves less.')}
+        >
           {CODECS.map((codec) => (
             <Check
               key={codec}

@@ -1,3 +1,4 @@
+import type { HdrMetadata } from '../../probe/hdr-metadata.ts';
 import { pixelFormat, type VideoCodec } from './video-codec.ts';
 
 /**
@@ -10,11 +11,29 @@ export const av1: VideoCodec = {
   keepsHdr: true,
   minSidePx: 64,
   forcesKeyframes: false,
-  encoderArgv({ rung, gopFrames, threads, hdr }) {
+  encoderArgv({ rung, gopFrames, threads, hdr, hdrMetadata }) {
     return [
       ...['-c:v', 'libsvtav1', '-preset', '12', '-crf', '35', '-g', String(gopFrames)],
       ...['-maxrate', String(rung.maxBitrateBps), '-bufsize', String(2 * rung.maxBitrateBps)],
-      ...['-svtav1-params', `lp=${threads}:scd=0`, '-pix_fmt', pixelFormat(hdr)],
+      ...[
+        '-svtav1-params',
+        [`lp=${threads}`, 'scd=0', ...metadataParams(hdrMetadata)].join(':'),
+        '-pix_fmt',
+        pixelFormat(hdr),
+      ],
     ];
   },
 };
+
+/** Metadata OBUs of brightness (AV1 specification sections 5.8.3 and 5.8.4): coordinates of 0 to 1, and cd/m2. */
+function metadataParams(metadata: HdrMetadata | undefined): string[] {
+  const params: string[] = [];
+  if (metadata?.mastering) {
+    const { red, green, blue, white, maxLuminance, minLuminance } = metadata.mastering;
+    const point = ([x, y]: readonly [number, number]) => `(${x / 50_000},${y / 50_000})`;
+    const luminance = `L(${maxLuminance / 10_000},${(minLuminance / 10_000).toFixed(4)})`;
+    params.push(`mastering-display=G${point(green)}B${point(blue)}R${point(red)}WP${point(white)}${luminance}`);
+  }
+  if (metadata?.light) params.push(`content-light=${metadata.light.maxContent},${metadata.light.maxAverage}`);
+  return params;
+}

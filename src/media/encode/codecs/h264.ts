@@ -2,7 +2,10 @@ import { toNumber } from '../../probe/frame-rate.ts';
 import { type EncoderJob, pixelFormat, type VideoCodec } from './video-codec.ts';
 
 /**
- * H.264 by libx264, capped quality: CRF 23 `veryfast` with a two-second buffer under the rung's cap.
+ * H.264 by libx264, capped quality with a two-second buffer under the rung's cap: `faster` with one reference picture
+ * at CRF 23.9, which takes 5 to 8 % fewer bits than `veryfast` for 1.3 to 1.4 times its work, or, where somebody waits,
+ * `veryfast` at CRF 23. Both write the same parameter sets, which name the whole part of the CRF, so segments of both
+ * may follow each other (decision 321).
  * 8-bit 4:2:0, High profile, the lowest level (H.264 table A-1) that holds size, rate and bitrate.
  */
 export const h264: VideoCodec = {
@@ -14,10 +17,11 @@ export const h264: VideoCodec = {
   minSidePx: 2,
   forcesKeyframes: true,
   encoderArgv(job) {
-    const { rung, gopFrames, threads } = job;
+    const { rung, gopFrames, threads, isAwaited } = job;
+    const [preset, crf] = isAwaited === true ? ['veryfast', '23'] : ['faster', '23.9'];
     return [
-      ...['-c:v', 'libx264', '-preset', 'veryfast', '-profile:v', 'high', '-level:v', chooseLevel(job)],
-      ...['-crf', '23', '-maxrate', String(rung.maxBitrateBps), '-bufsize', String(2 * rung.maxBitrateBps)],
+      ...['-c:v', 'libx264', '-preset', preset, '-refs', '1', '-profile:v', 'high', '-level:v', chooseLevel(job)],
+      ...['-crf', crf, '-maxrate', String(rung.maxBitrateBps), '-bufsize', String(2 * rung.maxBitrateBps)],
       // Scene cuts would move keyframes; without open GOPs every keyframe is an IDR picture.
       ...['-g', String(gopFrames), '-keyint_min', '1', '-sc_threshold', '0', '-forced-idr', '1', '-flags', '+cgop'],
       ...['-threads', String(threads), '-pix_fmt', pixelFormat(null)],

@@ -1,3 +1,4 @@
+import type { HdrMetadata } from '../../probe/hdr-metadata.ts';
 import type { Rational } from '../../probe/source-facts.ts';
 import type { RungPlan } from '../ladder.ts';
 
@@ -10,7 +11,11 @@ export type EncoderJob = {
   rate: Rational;
   gopFrames: number;
   threads: number;
+  /** A viewer waits for it: what is ready sooner is better than what is smaller. */
+  isAwaited?: boolean | undefined;
   hdr: 'pq' | 'hlg' | null;
+  /** Of such pictures, where they state some. */
+  hdrMetadata?: HdrMetadata | undefined;
 };
 
 /** A video codec that the engine can encode: one file each, listed in `all.ts`. */

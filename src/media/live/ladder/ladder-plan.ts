@@ -3,6 +3,7 @@ import { type LadderOptions, planLadder, type RungPlan } from '../../encode/ladd
 import { type WatermarkPlace, watermarkFilters } from '../../encode/watermark.ts';
 import { FIRST_OUTPUT_FD } from '../../ffmpeg/ffmpeg-plan.ts';
 import { DECODER_GUARD } from '../../ffmpeg/usual-decoders.ts';
+import { BT709 } from '../../probe/colours.ts';
 import { MAX_PIXELS, SOURCE_URL } from '../../probe/open-source.ts';
 import type { TrackConfig } from '../tracks/access-unit.ts';
 import { hasDeepPictures } from '../tracks/sample-entry.ts';
@@ -108,7 +109,7 @@ function scaling(rungs: readonly RungPlan[], mark: WatermarkPlace | null): strin
     .map((rung, index) => {
       const input = index === 0 ? '[0:v]' : `[rest${index}]`;
       const rest = index === rungs.length - 1 ? `[v${index}]` : `,split=2[v${index}][rest${index + 1}]`;
-      const picture = { ...rung, timeBase: TIME_BASE, hdr: null };
+      const picture = { ...rung, timeBase: TIME_BASE, colours: BT709 };
       const marking = index > 0 || mark === null ? '' : `[plain];${watermarkFilters(mark, picture)}`;
       return `${input}scale=${rung.widthPx}:${rung.heightPx},setsar=1${marking}${rest}`;
     })

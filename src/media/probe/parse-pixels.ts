@@ -1,0 +1,50 @@
+import { type Colours, completeColours, HLG, PQ } from './colours.ts';
+import { readHdrMetadata } from './hdr-metadata.ts';
+import { asRaw, type Raw, readNumber, readText } from './raw-fields.ts';
+import type { SourceFault, VideoFacts } from './source-facts.ts';
+
+/**
+ * Dolby Vision whose base layer is no picture of its own (profile 5): its colours are IPT, which only licensed decoders
+ * know. The base layer of the other profiles is HDR10, HLG or SDR, and is used as such.
+ */
+export function findDolbyFault(stream: Raw): SourceFault | null {
+  const sideData = (Array.isArray(stream.side_data_list) ? stream.side_data_list : []).map(asRaw);
+  const configuration = sideData.find((data) => readNumber(data.dv_profile) !== null);
+  if (configuration === undefined) return null;
+  const hasBase = readNumber(configuration.bl_present_flag) !== 0;
+  if (hasBase && (readNumber(configuration.dv_bl_signal_compatibility_id) ?? 0) > 0) return null;
+  const message =
+    `Expected a picture that plays without Dolby Vision, got Dolby Vision profile ${readNumber(configuration.dv_profile)} ` +
+    'without a base layer in HDR10, HLG or SDR. Export the file as profile 8.1 or 8.4, as HDR10, HLG or SDR.';
+  return { kind: 'undecodable', message };
+}
+
+/** The pixels of a stream as ffprobe states them, and their colours. */
+export function parsePixels(
+  stream: Raw,
+): Pick<VideoFacts, 'pixelFormat' | 'bitDepth' | 'hdr' | 'colorMatrix' | 'colours' | 'hdrMetadata'> {
+  const pixelFormat = readText(stream.pix_fmt) ?? 'unknown';
+  const depth = /p(9|10|12|14|16)(le|be)?$/.exec(pixelFormat)?.[1] ?? readText(stream.bits_per_raw_sample) ?? '8';
+  const sideData = (Array.isArray(stream.side_data_list) ? stream.side_data_list : []).map(asRaw);
+  const colours = completeColours({
+    ...{ primaries: readText(stream.color_primaries), transfer: readText(stream.color_transfer) },
+    ...{ matrix: readText(stream.color_space), range: readText(stream.color_range), pixelFormat },
+    ...{ widthPx: readNumber(stream.width) ?? 0, heightPx: readNumber(stream.height) ?? 0 },
+    dolbyBaseLayer: sideData.map((data) => readNumber(data.dv_bl_signal_compatibility_id)).find(isKnown) ?? null,
+  });
+  const hdr = colours.transfer === PQ ? 'pq' : colours.transfer === HLG ? 'hlg' : null;
+  const hdrMetadata = hdr === null ? null : readHdrMetadata(sideData);
+  return {
+    ...{ pixelFormat, bitDepth: Number(depth) || 8, hdr, colorMatrix: matrixName(colours), colours },
+    ...(hdrMetadata !== null && { hdrMetadata }),
+  };
+}
+
+function isKnown<T>(value: T | null): value is T {
+  return value !== null;
+}
+
+function matrixName({ matrix }: Colours): VideoFacts['colorMatrix'] {
+  if (matrix === 9 || matrix === 10 || matrix === 14) return 'bt2020';
+  return matrix >= 4 && matrix <= 7 ? 'bt601' : 'bt709';
+}
