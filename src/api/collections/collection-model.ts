@@ -36,3 +36,8 @@ export function toCollectionModel(
       : [],
   };
 }
+
+/** Whether a name has a character that is seen; names of other types are the model's to refuse. */
+export function isNamed(name: unknown): boolean {
+  return typeof name === 'string' ? name.trim() !== '' : name != null;
+}

@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { VideoOrder } from '../../catalog/videos/video-page-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
-import { parseGuid } from '../../lib/guid.ts';
+import { readGuid } from '../../lib/guid.ts';
 import { defineOperation } from '../define-operation.ts';
 import { PaginationListOfVideoModel } from '../models/video.ts';
 import { readStates } from '../models/video-status.ts';
 import { LibraryParams } from '../read-params.ts';
-import { maybe, PAGING, queryFlag, queryText } from '../read-query.ts';
+import { maybe, PAGING, queryFlag, queryText, requireOrder } from '../read-query.ts';
 import { recallShowing, toVideoModel } from './video-model.ts';
 
 type Deps = { videoViews: VideoViewStore; libraries: LibraryStore; edgeUrl: string };
@@ -41,6 +41,7 @@ export const listVideos = defineOperation({
   answer: PaginationListOfVideoModel,
   async run({ params: { libraryId }, query }, { videoViews, ...deps }: Deps) {
     const { page, itemsPerPage, search, collection, orderBy, incomplete, status, tag, direction } = query;
+    requireOrder(query, 'dateFrom', 'dateTo');
     const order = ORDERS.get(orderBy.toLowerCase()) ?? 'date';
     const showing = await recallShowing(libraryId, deps);
     const { total, items } = await videoViews.list({
@@ -48,7 +49,7 @@ export const listVideos = defineOperation({
       page,
       itemsPerPage,
       search,
-      collection: collection === '' ? null : (parseGuid(collection) ?? 'none'),
+      collection: collection === '' ? null : (readGuid(collection) ?? 'none'),
       orderBy: order,
       isIncomplete: incomplete,
       states: readStates(status),

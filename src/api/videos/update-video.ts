@@ -1,6 +1,6 @@
 import { editVideo, type VideoEdit } from '../../catalog/videos/video.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
-import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { type Guid, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
@@ -43,7 +43,7 @@ function readEdit({ title, collectionId, chapters, moments, metaTags }: UpdateVi
 
 function readCollection(text: string): Guid | null {
   if (text === '') return null;
-  const id = parseGuid(text);
+  const id = readGuid(text);
   if (id === null) throw new Refused('not-found', `There is no collection "${text}": its id is a GUID. Correct it.`);
   return id;
 }

@@ -128,7 +128,7 @@ export function requestReencode(video: Video): Video {
  * Changes what the edit names. The same video comes back when that changes nothing. Refuses (`invalid`) an empty title.
  */
 export function editVideo(video: Video, edit: VideoEdit): Video {
-  if (edit.title === '')
+  if (edit.title?.trim() === '')
     throw new Refused('invalid', 'Expected a title of at least one character, got an empty one. Send one.');
   const edited: Video = { ...video, ...edit };
   return JSON.stringify(editable(edited)) === JSON.stringify(editable(video)) ? video : edited;
