@@ -83,7 +83,7 @@ function parse(text: string, { schema, isRequired }: { schema: Shape; isRequired
   const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
   if (isEmpty && !isRequired) return {};
   if (typeof value === 'object' && !isEmpty && !Array.isArray(value)) return value;
-  const got = value === undefined ? 'none' : quote(JSON.stringify(value));
+  const got = value === undefined ? 'none' : show(value);
   const names = Object.keys(schema.properties ?? {});
   throw new Refused(
     'invalid',
@@ -163,7 +163,13 @@ function describe({ keyword, instancePath, params, message }: SchemaError, value
   if (path.length === 0) return `The body ${expected}.`;
   const found = path.reduce<unknown>((at, name) => Object(at)[name], value);
   const isShown = keyword !== 'required' && !SECRET.test(instancePath);
-  return `The field ${path.join('.')} ${expected}${isShown ? `, got ${quote(JSON.stringify(found) ?? '')}` : ''}.`;
+  return `The field ${path.join('.')} ${expected}${isShown ? `, got ${show(found)}` : ''}.`;
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'string') return quote(value);
+  const json = JSON.stringify(value);
+  return typeof value === 'object' && value !== null ? quote(json) : json;
 }
 
 /** The field of the body that a fault lies in, or that it misses; empty when it is the body itself. */

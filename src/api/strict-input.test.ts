@@ -21,7 +21,7 @@ const RUNS = { numRuns: 25, seed: 1 };
 /** Every field of bodies and every parameter of queries, nested ones too. */
 const fields: Field[] = operations.flatMap((operation) => [
   ...fieldsOf(operation, operation.query, true),
-  ...(isModel(operation.body) ? fieldsOf(operation, { ...operation.body }, false) : []),
+  ...(isModel(operation.body) ? fieldsOf(operation, Object(operation.body), false) : []),
 ]);
 const guardedFields = fields.filter(({ shape }) => guardOf(shape) !== null);
 const booleans = fields.filter(({ shape }) => [shape.type].flat().includes('boolean'));
