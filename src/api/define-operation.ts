@@ -6,7 +6,7 @@ import type { Grant } from '../catalog/keys/access-key.ts';
 import type { RefusalKind } from '../lib/error-catalogue.ts';
 import { createNameRules, type NameRules } from './name-rules.ts';
 import { isHosted } from './published-operations.ts';
-import { type BodyCheck, readJsonBody, refuseStrayBody } from './read-json-body.ts';
+import { type BodyCheck, type BodyPresence, readJsonBody, refuseStrayBody } from './read-json-body.ts';
 import { readParams } from './read-params.ts';
 import { readQuery } from './read-query.ts';
 
@@ -57,8 +57,11 @@ type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A 
   query?: Q;
   /** None when absent. */
   body?: B;
-  /** Whether the JSON body may be left out, be `null` or PHP's `[]`; false when absent. */
-  bodyIsOptional?: boolean;
+  /**
+   * When no fields are sent: `optional` bodies may be missing, `null` or PHP's `[]`, `maybe-missing` ones only missing;
+   * all others are refused.
+   */
+  bodyPresence?: BodyPresence;
   /** The largest JSON body, 1 MiB when absent. */
   bodyLimitBytes?: number;
   /** What the body's model cannot express. */
@@ -168,7 +171,12 @@ function bodyReader<P extends TObject, Q extends TObject, A extends AnswerContra
   contract: Contract<P, Q, BodyContract, A>,
   names: NameRules,
 ): (message: IncomingMessage) => Promise<unknown> {
-  const { body, bodyIsOptional = false, bodyLimitBytes: limitBytes = 2 ** 20, checkBody: check = () => [] } = contract;
+  const {
+    body,
+    bodyPresence: presence = 'required',
+    bodyLimitBytes: limitBytes = 2 ** 20,
+    checkBody: check = () => [],
+  } = contract;
   if (body === null) {
     if (contract.method === 'GET' || !names.areNeeded) return async () => null;
     return async (message) => {
@@ -177,6 +185,6 @@ function bodyReader<P extends TObject, Q extends TObject, A extends AnswerContra
     };
   }
   if (body === 'raw') return async (message) => message;
-  const wanted = { schema: body, validator: Compile(body), limitBytes, check, names, isRequired: !bodyIsOptional };
+  const wanted = { schema: body, validator: Compile(body), limitBytes, check, names, presence };
   return (message) => readJsonBody(message, wanted);
 }

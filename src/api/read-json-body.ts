@@ -14,13 +14,16 @@ import { type UnknownField, unknownFields } from './unknown-fields.ts';
  */
 export type BodyCheck = (sent: Readonly<Record<string, unknown>>) => string[];
 
+/** Whether a body has to be sent, see `bodyPresence` of an operation. */
+export type BodyPresence = 'required' | 'maybe-missing' | 'optional';
+
 type Wanted = {
   schema: TSchema;
   validator: Validator;
   limitBytes: number;
   check: BodyCheck;
   names: NameRules;
-  isRequired: boolean;
+  presence: BodyPresence;
 };
 
 /** The parts of JSON Schema that our models are made of. */
@@ -43,9 +46,9 @@ const SECRET = /key|secret|token|password/i;
  * or take over 30 s to arrive.
  */
 export async function readJsonBody(message: IncomingMessage, wanted: Wanted) {
-  const { schema, validator, limitBytes, check, names, isRequired } = wanted;
+  const { schema, validator, limitBytes, check, names, presence } = wanted;
   const bytes = await readBytes(message, { what: 'a JSON body', limitBytes });
-  const sent = parse(bytes.toString('utf8').replace(/^\uFEFF/, ''), { schema, isRequired });
+  const sent = parse(bytes.toString('utf8').replace(/^\uFEFF/, ''), { schema, presence });
   const unknown = unknownFields(schema, sent, names);
   const value = shaped(schema, sent);
   const further = check({ ...Object(value) }).map((fault) => ({ field: '', words: `The field ${fault}.` }));
@@ -78,16 +81,16 @@ function parseOrNull(text: string): unknown {
   }
 }
 
-function parse(text: string, { schema, isRequired }: { schema: Shape; isRequired: boolean }): unknown {
+function parse(text: string, { schema, presence }: { schema: Shape; presence: BodyPresence }): unknown {
   const value = text.trim() === '' ? undefined : parseJson(text);
   const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
-  if (isEmpty && !isRequired) return {};
+  if (isEmpty && (presence === 'optional' || (presence === 'maybe-missing' && value === undefined))) return {};
   if (typeof value === 'object' && !isEmpty && !Array.isArray(value)) return value;
   const got = value === undefined ? 'none' : show(value);
   const names = Object.keys(schema.properties ?? {});
   throw new Refused(
     'invalid',
-    `Expected a JSON object with ${names.slice(0, MAX_FAULTS).join(', ')} or the like as the body, got ${got}. ` +
+    `Expected a JSON object as the body, with fields such as ${names.slice(0, MAX_FAULTS).join(', ')}, got ${got}. ` +
       'Nothing was done. Send one.',
   );
 }

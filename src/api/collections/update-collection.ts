@@ -13,6 +13,7 @@ export const updateCollection = defineOperation({
   auth: 'access-key',
   params: CollectionParams,
   body: UpdateCollectionModel,
+  bodyPresence: 'maybe-missing',
   // Without a name there is nothing to change.
   checkBody: ({ name }) => (name == null || isNamed(name) ? [] : ['name must have at least one character']),
   answer: StatusModel,

@@ -39,7 +39,7 @@ const signIn = {
   limitBytes: 4096,
   check: () => [],
   names: createNameRules({ isHosted: false, query: Type.Object({}), body: SignIn }),
-  isRequired: true,
+  presence: 'required' as const,
 };
 const WRONG_KEY = 'This key opens nothing here: it is wrong, expired or revoked.';
 const WORN_LINK = 'This link was used before or has expired. Sign in with the account key.';

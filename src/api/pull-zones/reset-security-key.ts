@@ -21,7 +21,7 @@ export const resetSecurityKey = defineOperation({
   params: Type.Object({ id: idParam('pull zone') }),
   query: Type.Object({ overlapSec: guarded('protects', queryInt32(0, 0, LONGEST_OVERLAP_SEC)) }),
   body: ResetPullZoneSecurityKeyModel,
-  bodyIsOptional: true,
+  bodyPresence: 'optional',
   answer: null,
   answerStatus: 204,
   refusals: { invalid: 400, 'not-found': 404 },

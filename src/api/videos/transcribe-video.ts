@@ -38,7 +38,7 @@ export const transcribeVideo = defineOperation({
   params: VideoParams,
   query: Type.Object({ force: guarded('destroys', queryFlag(false)), language: queryText() }),
   body: TranscribeSettings,
-  bodyIsOptional: true,
+  bodyPresence: 'optional',
   answer: StatusModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'status-throughout',

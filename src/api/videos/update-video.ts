@@ -16,6 +16,8 @@ export const updateVideo = defineOperation({
   auth: 'access-key',
   params: VideoParams,
   body: UpdateVideoModel,
+  // Without a body nothing changes, as clients expect that send none.
+  bodyPresence: 'maybe-missing',
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },
   async run({ params: { libraryId, videoId }, body }, { videos }: { videos: VideoStore }) {
