@@ -34,6 +34,21 @@ export function interfacePage(): string {
       'they cannot carry out (a body that does not fit, an empty title, an image that is none, an address from\n' +
       'which none can be had, a clean-up without a selection): inside a 200 a client that trusts the status would\n' +
       'take it for done.',
+    ...namesAndValues(),
+    'These fields and parameters protect or destroy:',
+    table(['Method', 'Path', 'Fields'], operations.flatMap(toGuardCells)),
+    ...sections,
+    '## Beyond the document',
+    'Operations that clients of the hosted interface use besides, and our own.',
+    table(['Method', 'Path', 'Of', 'Operation', 'Success', 'Codes besides'], extras),
+    'Every operation may answer 401, 408, 413, 429, 500, 503 and 507 as well. Resumable uploads (tus 1.0.0) are\n' +
+      'at `/tusupload`, the state of the service is at `/healthz`.',
+  ].join('\n\n')}\n`;
+}
+
+/** The rules of reading a request. */
+function namesAndValues(): string[] {
+  return [
     '## Names and values',
     'The rules hold for every operation. A request that breaks one is refused with 400 and changes nothing.',
     table(
@@ -62,15 +77,7 @@ export function interfacePage(): string {
         ],
       ],
     ),
-    'These fields and parameters protect or destroy:',
-    table(['Method', 'Path', 'Fields'], operations.flatMap(toGuardCells)),
-    ...sections,
-    '## Beyond the document',
-    'Operations that clients of the hosted interface use besides, and our own.',
-    table(['Method', 'Path', 'Of', 'Operation', 'Success', 'Codes besides'], extras),
-    'Every operation may answer 401, 408, 413, 429, 500, 503 and 507 as well. Resumable uploads (tus 1.0.0) are\n' +
-      'at `/tusupload`, the state of the service is at `/healthz`.',
-  ].join('\n\n')}\n`;
+  ];
 }
 
 function optionalBodies(): string {
