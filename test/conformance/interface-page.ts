@@ -63,7 +63,8 @@ function namesAndValues(): string[] {
         ['`dateFrom` of statistics', 'No date is the last 30 days, as the document says.'],
         [
           'Bodies',
-          `A JSON object. ${optionalBodies()} may have none; updates of videos and collections without one change nothing.`,
+          `A JSON object. ${optionalBodies()} may have none; ` +
+            'updates of videos and collections without one change nothing.',
         ],
         ['Unknown names, our own operations', '400 with the name that was probably meant.'],
         [
