@@ -16,7 +16,7 @@ export type AudienceEstimateModel = { viewsChart: Record<string, number>; watchT
 
 export type AudienceFailuresModel = { views: number; count: number };
 
-export type AudienceModel = { uniqueViewers: number; uniqueViewersChart: Record<string, number>; viewersNow: number; devices: (AudienceShareModel)[]; referrers: (AudienceShareModel)[]; renditions: (AudienceRenditionModel)[]; startup: AudienceStartupModel; rebuffering: AudienceRebufferingModel; failures: AudienceFailuresModel; retention: (number)[] | null; estimated: AudienceEstimateModel; discarded: { views: number; watchTime: number }; bytesSent: number; bytesChart: Record<string, number> };
+export type AudienceModel = { uniqueViewers: number; uniqueViewersChart: Record<string, number>; viewersNow: number; devices: (AudienceShareModel)[]; referrers: (AudienceShareModel)[]; renditions: (AudienceRenditionModel)[]; startup: AudienceStartupModel; rebuffering: AudienceRebufferingModel; failures: AudienceFailuresModel; retention: (number)[] | null; estimated: AudienceEstimateModel; bytesSent: number; bytesChart: Record<string, number> };
 
 export type AudienceRebufferingModel = { views: number; seconds: number };
 
@@ -48,7 +48,7 @@ export type CaptionModel = { srclang: string | null; label: string | null; versi
 
 export type CaptionModelAdd = { srclang?: string | null; label?: string | null; captionsFile?: string | null };
 
-export type CaptionValidationModel = { valid: boolean; errorList: (string)[] | null; warningList: (string)[] | null; warningMessage: string };
+export type CaptionValidationModel = { valid: boolean; errorList: (string)[] | null; warningList: (string)[] | null; warningMessage: string | null };
 
 export type ChapterModel = { title: string; start?: number; end?: number };
 
@@ -62,7 +62,7 @@ export type ComposeVideoModel = { title: string; collectionId?: string | null; e
 
 export type CreateAccessKeyModel = { Label?: string | null; Scope: AccessKeyScope; ExpiresInSec?: number | null };
 
-export type CreateBulkModel = { action: BulkAction; collectionId?: string | null; videoIds?: (string)[]; filter?: BulkFilterModel; undoOf?: string | null };
+export type CreateBulkModel = { action: BulkAction; collectionId?: string | null; videoIds?: (string)[]; filter?: BulkFilterModel; undoOf?: string | null; all?: boolean | null };
 
 export type CreateLiveStreamModel = { title?: string | null; description?: string | null; collectionId?: string | null; dvrEnabled?: boolean; dvrWindowSeconds?: number | null; recordVod?: boolean; scheduledStartTime?: string | null; scheduledEndTime?: string | null; public?: boolean; enableCountdown?: boolean | null; rtmpOutputs?: (string | { endpoint?: string | null; streamKey?: string | null })[] | null; preStreamTrailerVideoId?: string | null };
 
@@ -120,7 +120,7 @@ export type LiveStreamPlayDataModel = { liveStream: LiveStreamModel | null; libr
 
 export type LiveStreamStatus = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
-export type LiveStreamStatusModel = { readyToStart: boolean | null; primaryLive: boolean | null; backupLive: boolean | null; lastPingAgo: number | null; duration: number | null; statusTimeUtc: string | null; transcoding: { state: string; reason: string | null; resolutions: string } | null; relays: ({ host: string; state: string; reason: string | null })[] };
+export type LiveStreamStatusModel = { readyToStart: boolean | null; primaryLive: boolean | null; backupLive: boolean | null; lastPingAgo: number | null; duration: number | null; statusTimeUtc: string | null; transcoding: { state: string; reason: string | null; resolutions: string } | null };
 
 export type Log = { logId: string | null; timestamp: number; log: string | null; labels: Labels };
 
@@ -234,13 +234,13 @@ export type VideoLanguage = { ShortCode: string; Name: string; SupportPlayerTran
 
 export type VideoLanguageList = (VideoLanguage)[];
 
-export type VideoLibraryCreateModel = { Name: string; ReplicationRegions?: (string)[] | null; PlayerVersion?: number | null; EncodingTier?: EncodingTier | null; JitEncodingEnabled?: boolean | null; OutputCodecs?: string | null; EnabledResolutions?: string | null; BlockNoneReferrer?: boolean | null; EnableMP4Fallback?: boolean | null; KeepOriginalFiles?: boolean | null; AllowDirectPlay?: boolean | null; EnableMultiAudioTrackSupport?: boolean | null; EnableTranscribing?: boolean | null; TranscribingCaptionLanguages?: (string)[] | null; EnableTranscribingTitleGeneration?: boolean | null; EnableTranscribingDescriptionGeneration?: boolean | null; EnableTranscribingChaptersGeneration?: boolean | null; EnableTranscribingMomentsGeneration?: boolean | null; AllowEarlyPlay?: boolean | null };
+export type VideoLibraryCreateModel = { Name: string; EnableTokenAuthentication?: boolean | null; EnableTokenIPVerification?: boolean | null; PlayerTokenAuthenticationEnabled?: boolean | null; BlockNoneReferrer?: boolean | null; KeepOriginalFiles?: boolean | null; AllowDirectPlay?: boolean | null; EnableDRM?: boolean | null; DrmVersion?: DrmVersion | null; AppleFairPlayDrm?: { Enabled?: boolean; CertificateId?: number | null; CertificateExpirationDate?: string | null; Provider?: string | null } | null; GoogleWidevineDrm?: { Enabled?: boolean; CertificateId?: number | null; CertificateExpirationDate?: string | null; Provider?: string | null; SdOnlyForL3?: boolean; MinClientSecurityLevel?: WidevineMinClientSecurityLevel | null } | null; RemoveMetadataFromFallbackVideos?: boolean | null; ExposeOriginals?: boolean | null; ExposeVideoMetadata?: boolean | null; AllowedReferrers?: (string)[] | null; BlockedReferrers?: (string)[] | null; ReplicationRegions?: (string)[] | null; PlayerVersion?: number | null; EncodingTier?: EncodingTier | null; JitEncodingEnabled?: boolean | null; OutputCodecs?: string | null; EnabledResolutions?: string | null; EnableMP4Fallback?: boolean | null; EnableMultiAudioTrackSupport?: boolean | null; EnableTranscribing?: boolean | null; TranscribingCaptionLanguages?: (string)[] | null; EnableTranscribingTitleGeneration?: boolean | null; EnableTranscribingDescriptionGeneration?: boolean | null; EnableTranscribingChaptersGeneration?: boolean | null; EnableTranscribingMomentsGeneration?: boolean | null; AllowEarlyPlay?: boolean | null };
 
 export type VideoLibraryList = PaginationListModelOfVideoLibraryModel | (VideoLibraryModel)[];
 
 export type VideoLibraryModel = { Id: number; Name: string | null; VideoCount: number; TrafficUsage: number; StorageUsage: number; DateCreated: string; DateModified: string; ReplicationRegions: (string)[] | null; ApiKey: string | null; ReadOnlyApiKey: string | null; HasWatermark: boolean; WatermarkPositionLeft: number; WatermarkPositionTop: number; WatermarkWidth: number; PullZoneId: number; StorageZoneId: number; WatermarkHeight: number; EnabledResolutions: string | null; ViAiPublisherId: string | null; VastTagUrl: string | null; WebhookUrl: string | null; CaptionsFontSize: number; CaptionsFontColor: string | null; CaptionsBackground: string | null; UILanguage: string | null; AllowEarlyPlay: boolean | null; PlayerTokenAuthenticationEnabled: boolean; AllowedReferrers: (string)[] | null; BlockedReferrers: (string)[] | null; BlockNoneReferrer: boolean; EnableMP4Fallback: boolean; KeepOriginalFiles: boolean; AllowDirectPlay: boolean; EnableDRM: boolean; DrmVersion: DrmVersion; AppleFairPlayDrm: AppleFairPlayDrm | null; GoogleWidevineDrm: GoogleWidevineDrm | null; Bitrate240p: number; Bitrate360p: number; Bitrate480p: number; Bitrate720p: number; Bitrate1080p: number; Bitrate1440p: number; Bitrate2160p: number; ApiAccessKey: string | null; ShowHeatmap: boolean; EnableContentTagging: boolean; PerTitleEncoding: boolean; PullZoneType: PullZoneType; CustomHTML: string | null; Controls: string | null; PlaybackSpeeds: string | null; PlayerKeyColor: string | null; FontFamily: string | null; WatermarkVersion: number; EnableTranscribing: boolean; EnableTranscribingTitleGeneration: boolean; EnableTranscribingDescriptionGeneration: boolean; EnableTranscribingChaptersGeneration: boolean; EnableTranscribingMomentsGeneration: boolean; TranscribingCaptionLanguages: (string)[] | null; EnableCaptionsInPlaylist: boolean | null; RememberPlayerPosition: boolean; EnableMultiAudioTrackSupport: boolean; UseSeparateAudioStream: boolean; JitEncodingEnabled: boolean; EncodingTier: EncodingTier; OutputCodecs: string | null; DrmBasePriceOverride: number | null; DrmCostPerLicenseOverride: number | null; TranscribingPriceOverride: number | null; PremiumEncodingPriceOverride: number | null; MonthlyChargesTranscribing: number; MonthlyChargesPremiumEncoding: number; MonthlyChargesEnterpriseDrm: number; FeatureFlags: string | null; PlayerVersion: number; RemoveMetadataFromFallbackVideos: boolean; ScaleVideoUsingBothDimensions: boolean; ExposeOriginals: boolean; ExposeVideoMetadata: boolean; EnableCompactControls: boolean };
 
-export type VideoLibraryUpdateModel = { Name?: string | null; CustomHTML?: string | null; PlayerKeyColor?: string | null; EnableTokenAuthentication?: boolean | null; EnableTokenIPVerification?: boolean | null; ResetToken?: boolean | null; WatermarkPositionLeft?: number | null; WatermarkPositionTop?: number | null; WatermarkWidth?: number | null; WatermarkHeight?: number | null; EnabledResolutions?: string | null; ViAiPublisherId?: string | null; VastTagUrl?: string | null; WebhookUrl?: string | null; CaptionsFontSize?: number | null; CaptionsFontColor?: string | null; CaptionsBackground?: string | null; UILanguage?: string | null; AllowEarlyPlay?: boolean | null; PlayerTokenAuthenticationEnabled?: boolean | null; BlockNoneReferrer?: boolean | null; EnableMP4Fallback?: boolean | null; KeepOriginalFiles?: boolean | null; AllowDirectPlay?: boolean | null; EnableDRM?: boolean | null; DrmVersion?: DrmVersion | null; Controls?: string | null; PlaybackSpeeds?: string | null; Bitrate240p?: number | null; Bitrate360p?: number | null; Bitrate480p?: number | null; Bitrate720p?: number | null; Bitrate1080p?: number | null; Bitrate1440p?: number | null; Bitrate2160p?: number | null; ShowHeatmap?: boolean | null; EnableContentTagging?: boolean | null; PerTitleEncoding?: boolean | null; FontFamily?: string | null; EnableTranscribing?: boolean | null; EnableTranscribingTitleGeneration?: boolean | null; EnableTranscribingDescriptionGeneration?: boolean | null; EnableTranscribingChaptersGeneration?: boolean | null; EnableTranscribingMomentsGeneration?: boolean | null; TranscribingCaptionLanguages?: (string)[] | null; EnableCaptionsInPlaylist?: boolean | null; RememberPlayerPosition?: boolean | null; EnableMultiAudioTrackSupport?: boolean | null; UseSeparateAudioStream?: boolean | null; JitEncodingEnabled?: boolean | null; EncodingTier?: EncodingTier | null; OutputCodecs?: string | null; AppleFairPlayDrm?: { Enabled?: boolean; CertificateId?: number | null; CertificateExpirationDate?: string | null; Provider?: string | null } | null; GoogleWidevineDrm?: { Enabled?: boolean; CertificateId?: number | null; CertificateExpirationDate?: string | null; Provider?: string | null; SdOnlyForL3?: boolean; MinClientSecurityLevel?: WidevineMinClientSecurityLevel | null } | null; PlayerVersion?: number | null; RemoveMetadataFromFallbackVideos?: boolean | null; ScaleVideoUsingBothDimensions?: boolean | null; ExposeOriginals?: boolean | null; ExposeVideoMetadata?: boolean | null; EnableCompactControls?: boolean | null };
+export type VideoLibraryUpdateModel = { Name?: string | null; EnableTokenAuthentication?: boolean | null; EnableTokenIPVerification?: boolean | null; PlayerTokenAuthenticationEnabled?: boolean | null; BlockNoneReferrer?: boolean | null; KeepOriginalFiles?: boolean | null; AllowDirectPlay?: boolean | null; EnableDRM?: boolean | null; DrmVersion?: DrmVersion | null; AppleFairPlayDrm?: { Enabled?: boolean; CertificateId?: number | null; CertificateExpirationDate?: string | null; Provider?: string | null } | null; GoogleWidevineDrm?: { Enabled?: boolean; CertificateId?: number | null; CertificateExpirationDate?: string | null; Provider?: string | null; SdOnlyForL3?: boolean; MinClientSecurityLevel?: WidevineMinClientSecurityLevel | null } | null; RemoveMetadataFromFallbackVideos?: boolean | null; ExposeOriginals?: boolean | null; ExposeVideoMetadata?: boolean | null; AllowedReferrers?: (string)[] | null; BlockedReferrers?: (string)[] | null; CustomHTML?: string | null; PlayerKeyColor?: string | null; ResetToken?: boolean | null; WatermarkPositionLeft?: number | null; WatermarkPositionTop?: number | null; WatermarkWidth?: number | null; WatermarkHeight?: number | null; EnabledResolutions?: string | null; ViAiPublisherId?: string | null; VastTagUrl?: string | null; WebhookUrl?: string | null; CaptionsFontSize?: number | null; CaptionsFontColor?: string | null; CaptionsBackground?: string | null; UILanguage?: string | null; AllowEarlyPlay?: boolean | null; EnableMP4Fallback?: boolean | null; Controls?: string | null; PlaybackSpeeds?: string | null; Bitrate240p?: number | null; Bitrate360p?: number | null; Bitrate480p?: number | null; Bitrate720p?: number | null; Bitrate1080p?: number | null; Bitrate1440p?: number | null; Bitrate2160p?: number | null; ShowHeatmap?: boolean | null; EnableContentTagging?: boolean | null; PerTitleEncoding?: boolean | null; FontFamily?: string | null; EnableTranscribing?: boolean | null; EnableTranscribingTitleGeneration?: boolean | null; EnableTranscribingDescriptionGeneration?: boolean | null; EnableTranscribingChaptersGeneration?: boolean | null; EnableTranscribingMomentsGeneration?: boolean | null; TranscribingCaptionLanguages?: (string)[] | null; EnableCaptionsInPlaylist?: boolean | null; RememberPlayerPosition?: boolean | null; EnableMultiAudioTrackSupport?: boolean | null; UseSeparateAudioStream?: boolean | null; JitEncodingEnabled?: boolean | null; EncodingTier?: EncodingTier | null; OutputCodecs?: string | null; PlayerVersion?: number | null; ScaleVideoUsingBothDimensions?: boolean | null; EnableCompactControls?: boolean | null };
 
 export type VideoModel = { videoLibraryId: number; guid: string; title: string; description: string | null; dateUploaded: string; views: number; isPublic: boolean; length: number; status: VideoModelStatus; framerate: number; rotation: number | null; width: number; height: number; availableResolutions: string; outputCodecs: string; thumbnailCount: number; encodeProgress: number; storageSize: number; captions: (CaptionModel)[]; hasMP4Fallback: boolean; collectionId: string; thumbnailFileName: string | null; thumbnailBlurhash: string | null; averageWatchTime: number; totalWatchTime: number; category: string | null; chapters: (ChapterModel)[]; moments: (MomentModel)[]; metaTags: (MetaTagModel)[]; transcodingMessages: (TranscodingMessageModel)[] | null; jitEncodingEnabled: boolean | null; smartGenerateStatus: SmartGenerateStatus | null; hasOriginal: boolean | null; originalHash: string | null; thumbnailUrl: string | null; smartGenerateFeaturesStatus: SmartGenerateFeaturesStatusModel | null; hasHighQualityPreview: boolean | null };
 
@@ -281,8 +281,8 @@ export type Operations = {
   addBlockedIp: { input: { id: number; body: BlockedIpModel }; answer: undefined };
   /** Adds a host to the pages that may not show a library's videos. `POST /videolibrary/{id}/addBlockedReferrer` */
   addBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
-  /** Adds captions of a language from a SubRip or WebVTT file in base64, or replaces them. The answer lists what was corrected. `POST /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
-  addCaption: { input: { libraryId: number; videoId: string; srclang: string; body?: CaptionModelAdd }; answer: StatusModelOfCaptionValidationModel };
+  /** Adds captions of a language from a SubRip or WebVTT file in base64, or replaces them. The answer lists what was mended. `POST /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
+  addCaption: { input: { libraryId: number; videoId: string; srclang: string; body: CaptionModelAdd }; answer: StatusModelOfCaptionValidationModel };
   /** Has a pull zone answer under a further host name. `POST /pullzone/{id}/addHostname` */
   addHostname: { input: { id: number; body: ReferrerModel }; answer: undefined };
   /** Encodes a finished video in one more codec. What is there keeps playing meanwhile. `PUT /library/{libraryId}/videos/{videoId}/outputs/{outputCodecId}` */
@@ -302,19 +302,19 @@ export type Operations = {
   /** Cancels the transcription of a video that waits or is under way; it ends after the few seconds of speech at hand. Captions that are there stay. Where none is under way nothing changes. `DELETE /library/{libraryId}/videos/{videoId}/transcribe` */
   cancelTranscription: { input: { libraryId: number; videoId: string }; answer: StatusModel };
   /** Deletes resolutions or the original of a finished video. Sizes and lists change at once; the objects go within a day, so that players under way can end. MP4 files are put together while they are sent: there is no second copy to delete. `POST /library/{libraryId}/videos/{videoId}/resolutions/cleanup` */
-  cleanResolutions: { input: { libraryId: number; videoId: string; resolutionsToDelete?: string; deleteNonConfiguredResolutions?: boolean; deleteOriginal?: boolean; deleteMp4Files?: boolean; dryRun?: boolean; allResolutions?: boolean; outputs?: string }; answer: StatusModel };
+  cleanResolutions: { input: { libraryId: number; videoId: string; resolutionsToDelete?: string; deleteNonConfiguredResolutions?: boolean; deleteOriginal?: boolean; deleteMp4Files?: boolean; dryRun?: boolean; allResolutions?: boolean; outputs?: "hls" | "mp4" | "all" }; answer: StatusModel };
   /** Creates a video from parts of other videos of the library, without another upload. A part may be of a live stream, also while it runs: it ends at segment borders. Negative times count from the end. `POST /library/{libraryId}/videos/compose` */
   composeVideos: { input: { libraryId: number; body: ComposeVideoModel }; answer: VideoModel };
-  /** Moves, trashes, restores, deletes, re-encodes, retries or transcribes many videos in the background: those named, all that match a filter, or those of an earlier operation, which `restore` undoes. The report names each that could not be done. `POST /library/{libraryId}/bulk` */
+  /** Moves, trashes, restores, deletes, re-encodes, retries or transcribes many videos in the background: those named, all that match a filter with a value, those of an earlier operation, which `restore` undoes, or with `"all": true` every one. The report names each that could not be done. `POST /library/{libraryId}/bulk` */
   createBulk: { input: { libraryId: number; body: CreateBulkModel }; answer: BulkModel };
   /** Creates a collection, which groups videos of a library. `POST /library/{libraryId}/collections` */
-  createCollection: { input: { libraryId: number; body?: UpdateCollectionModel }; answer: CollectionModel };
+  createCollection: { input: { libraryId: number; body: UpdateCollectionModel }; answer: CollectionModel };
   /** Creates a further key of a library, for reading or for writing. Its text is shown this once. `POST /videolibrary/{id}/keys` */
   createKey: { input: { id: number; body: CreateAccessKeyModel }; answer: NewAccessKeyModel };
   /** Creates a library with keys and a pull zone of its own. `POST /videolibrary` */
   createLibrary: { input: { body: VideoLibraryCreateModel }; answer: VideoLibraryModel };
   /** Creates a live stream with a key to publish with. Viewers are let in when it is started, or at its scheduled time. `POST /library/{libraryId}/live` */
-  createLiveStream: { input: { libraryId: number; body?: CreateLiveStreamModel }; answer: LiveStreamModel };
+  createLiveStream: { input: { libraryId: number; body: CreateLiveStreamModel }; answer: LiveStreamModel };
   /** Creates a video without a file. Upload the file next, by PUT, tus or fetch. `POST /library/{libraryId}/videos` */
   createVideo: { input: { libraryId: number; body: CreateVideoModel }; answer: VideoModel };
   /** Deletes the captions of a language. `DELETE /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
@@ -432,7 +432,7 @@ export type Operations = {
   /** Lists the libraries of the account, as a plain list unless a page is named. `GET /videolibrary` */
   listLibraries: { input: { page?: number; perPage?: number; search?: string }; answer: VideoLibraryList };
   /** Answers a page of a library's live streams. Keys and relays are shown to full keys only. `GET /library/{libraryId}/live` */
-  listLiveStreams: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: string; collectionId?: string }; answer: PaginationListOfLiveStreamModel };
+  listLiveStreams: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: "date" | "title" | "status" | "started" | "ended" | "planned"; collectionId?: string }; answer: PaginationListOfLiveStreamModel };
   /** Lists the stills that were made of a stream, newest first, between `from` and `to`. `GET /library/{libraryId}/live/{streamId}/thumbnails` */
   listLiveThumbnails: { input: { libraryId: number; streamId: string; limit?: number; from?: string; to?: string }; answer: (ThumbnailListResponseModel)[] };
   /** Lists the pull zones of the account, as a plain list unless a page is named. `GET /pullzone` */
@@ -444,7 +444,7 @@ export type Operations = {
   /** Lists the videos of a library a page at a time, newest first; search finds a part of the title. `GET /library/{libraryId}/videos` */
   listVideos: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; collection?: string; orderBy?: string; incomplete?: boolean; status?: string; tag?: string; direction?: string; dateFrom?: string; dateTo?: string }; answer: PaginationListOfVideoModel };
   /** Lists the webhook events of a library with what became of them, newest first. `GET /library/{libraryId}/webhooks` */
-  listWebhookEvents: { input: { libraryId: number; page?: number; itemsPerPage?: number; state?: string }; answer: PaginationListOfWebhookEventModel };
+  listWebhookEvents: { input: { libraryId: number; page?: number; itemsPerPage?: number; state?: "pending" | "delivered" | "dead" }; answer: PaginationListOfWebhookEventModel };
   /** Leads to the player page at the delivery address, with its query. Whether it may be played is judged there. `GET /play/{libraryId}/{videoId}` */
   openPlayer: { input: { libraryId: number; videoId: string }; answer: Response };
   /** Has the edges read anew what they keep of a pull zone. `POST /pullzone/{id}/purgeCache` */
@@ -455,7 +455,7 @@ export type Operations = {
   putLiveWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
   /** Sets the image that is drawn over videos of a library while they are encoded. `PUT /videolibrary/{id}/watermark` */
   putWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
-  /** Encodes a video again from its original, with the library's current settings and the options of its upload. Codecs that it has stay. What is there plays until it is done. `POST /library/{libraryId}/videos/{videoId}/reencode` */
+  /** Encodes a video anew from its original, with the library's settings of now. What is there plays until it is done. `POST /library/{libraryId}/videos/{videoId}/reencode` */
   reencodeVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
   /** Gives a stream another key and disconnects who publishes with the one before. `PUT /library/{libraryId}/live/{streamId}/regenerate-key` */
   regenerateStreamKey: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
@@ -512,19 +512,19 @@ export type Operations = {
   /** Makes captions of what is said, in the language that is spoken, and translates them into the target languages where a language model is set. Captions that a person uploaded stay as they are; with force, those that were made before are made anew. `POST /library/{libraryId}/videos/{videoId}/transcribe` */
   transcribeVideo: { input: { libraryId: number; videoId: string; force?: boolean; language?: string; body?: TranscribeSettings }; answer: StatusModel };
   /** Renames a collection. `POST /library/{libraryId}/collections/{collectionId}` */
-  updateCollection: { input: { libraryId: number; collectionId: string; body?: UpdateCollectionModel }; answer: StatusModel };
+  updateCollection: { input: { libraryId: number; collectionId: string; body: UpdateCollectionModel }; answer: StatusModel };
   /** Changes settings of a library; fields that are left out stay as they are. `POST /videolibrary/{id}` */
-  updateLibrary: { input: { id: number; body?: VideoLibraryUpdateModel }; answer: VideoLibraryModel };
+  updateLibrary: { input: { id: number; body: VideoLibraryUpdateModel }; answer: VideoLibraryModel };
   /** Changes the fields that are sent; the others stay. After the start only title and description can be changed, and recording be turned on. `PUT /library/{libraryId}/live/{streamId}` */
-  updateLiveStream: { input: { libraryId: number; streamId: string; body?: UpdateLiveStreamModel }; answer: LiveStreamModel };
+  updateLiveStream: { input: { libraryId: number; streamId: string; body: UpdateLiveStreamModel }; answer: LiveStreamModel };
   /** Changes the rules of a pull zone: tokens, referrers, addresses, countries and rates. They are in force within 2 s. `POST /pullzone/{id}` */
-  updatePullZone: { input: { id: number; body?: PullZoneUpdateModel }; answer: PullZoneModel };
+  updatePullZone: { input: { id: number; body: PullZoneUpdateModel }; answer: PullZoneModel };
   /** Changes how the requests of a pull zone are inspected (0: those that are for no pull zone): logged or blocked, and the rules that are left out. In force within 2 s. `PATCH /shield/shield-zone` */
   updateShieldZone: { input: { body: UpdateShieldZoneModel }; answer: ShieldZoneAnswer };
   /** Takes what clients send for a storage zone. It has no settings of its own, so anything but empty values is refused. `POST /storagezone/{id}` */
-  updateStorageZone: { input: { id: number; body?: StorageZoneUpdateModel }; answer: undefined };
-  /** Changes what the owner writes of a video; fields that are left out stay as they are. Chapters and moments are in whole seconds within the video; a chapter without an end ends where the next one starts. `POST /library/{libraryId}/videos/{videoId}` */
-  updateVideo: { input: { libraryId: number; videoId: string; body?: UpdateVideoModel }; answer: StatusModel };
+  updateStorageZone: { input: { id: number; body: StorageZoneUpdateModel }; answer: undefined };
+  /** Changes what the owner writes of a video; fields that are left out stay as they are. `POST /library/{libraryId}/videos/{videoId}` */
+  updateVideo: { input: { libraryId: number; videoId: string; body: UpdateVideoModel }; answer: StatusModel };
   /** Uploads the file of a video as the raw body, of any content type and length. A video takes one file. `PUT /library/{libraryId}/videos/{videoId}` */
   uploadVideo: { input: { libraryId: number; videoId: string; jitEnabled?: boolean; enabledResolutions?: string; enabledOutputCodecs?: string; transcribeEnabled?: boolean; transcribeLanguages?: string; sourceLanguage?: string; generateTitle?: boolean; generateDescription?: boolean; generateChapters?: boolean; generateMoments?: boolean; body?: BodyInit }; answer: StatusModel };
 };

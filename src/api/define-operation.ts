@@ -4,7 +4,9 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Grant } from '../catalog/keys/access-key.ts';
 import type { RefusalKind } from '../lib/error-catalogue.ts';
-import { type BodyCheck, readJsonBody } from './read-json-body.ts';
+import { createNameRules, type NameRules } from './name-rules.ts';
+import { isHosted } from './published-operations.ts';
+import { type BodyCheck, type BodyPresence, readJsonBody, refuseStrayBody } from './read-json-body.ts';
 import { readParams } from './read-params.ts';
 import { readQuery } from './read-query.ts';
 
@@ -55,6 +57,11 @@ type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A 
   query?: Q;
   /** None when absent. */
   body?: B;
+  /**
+   * When no fields are sent: `optional` bodies may be missing, `null` or PHP's `[]`, `maybe-missing` ones only missing;
+   * all others are refused.
+   */
+  bodyPresence?: BodyPresence;
   /** The largest JSON body, 1 MiB when absent. */
   bodyLimitBytes?: number;
   /** What the body's model cannot express. */
@@ -77,7 +84,11 @@ export type Contract<
   Q extends TObject,
   B extends BodyContract,
   A extends AnswerContract,
-> = Definition<P, Q, B, A> & Required<Pick<Definition<P, Q, B, A>, 'query' | 'body' | 'refusals' | 'errorShape'>>;
+> = Definition<P, Q, B, A> &
+  Required<Pick<Definition<P, Q, B, A>, 'query' | 'body' | 'refusals' | 'errorShape'>> & {
+    /** Whether it exists in the hosted interface, whose clients send names that it does not know. */
+    isHosted: boolean;
+  };
 
 /** A request after all doubt is out of it. `signal` aborts when the caller is gone or the server stops. */
 export type Request<P, Q, B> = {
@@ -132,14 +143,18 @@ export function defineOperation<
   },
 ): Operation<Deps> {
   const { run, query = Type.Object({}), body = null, refusals = {}, errorShape = 'status', ...plain } = operation;
-  const contract = { ...plain, query, body, refusals, errorShape };
-  const readBody = bodyReader(contract);
+  const contract = { ...plain, query, body, refusals, errorShape, isHosted: isHosted(plain) };
+  const names = createNameRules(contract);
+  const readBody = bodyReader(contract, names);
+  // Lists of the hosted interface document no refusal of their paging and order.
+  const fallsBack = contract.isHosted && contract.method === 'GET' && contract.refusals.invalid === undefined;
+  const queryRules = { names, isHosted: contract.isHosted, fallsBack };
   return {
     ...contract,
     async handle({ params, queryText, message, grant, address, signal }, deps) {
       const request = {
         params: readParams(contract.params, params),
-        query: readQuery(contract.query, queryText),
+        query: readQuery(contract.query, queryText, queryRules),
         body: await readBody(message),
         grant,
         referrer: message.headers.referer ?? message.headers.origin ?? null,
@@ -154,11 +169,22 @@ export function defineOperation<
 
 function bodyReader<P extends TObject, Q extends TObject, A extends AnswerContract>(
   contract: Contract<P, Q, BodyContract, A>,
+  names: NameRules,
 ): (message: IncomingMessage) => Promise<unknown> {
-  const { body, bodyLimitBytes, checkBody } = contract;
-  if (body === null) return async () => null;
+  const {
+    body,
+    bodyPresence: presence = 'required',
+    bodyLimitBytes: limitBytes = 2 ** 20,
+    checkBody: check = () => [],
+  } = contract;
+  if (body === null) {
+    if (contract.method === 'GET' || !names.areNeeded) return async () => null;
+    return async (message) => {
+      await refuseStrayBody(message, names, limitBytes);
+      return null;
+    };
+  }
   if (body === 'raw') return async (message) => message;
-  const validator = Compile(body);
-  const check = checkBody ?? (() => []);
-  return (message) => readJsonBody(message, { schema: body, validator, limitBytes: bodyLimitBytes ?? 2 ** 20, check });
+  const wanted = { schema: body, validator: Compile(body), limitBytes, check, names, presence };
+  return (message) => readJsonBody(message, wanted);
 }

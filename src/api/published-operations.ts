@@ -1,7 +1,7 @@
 /**
- * Every operation that clients know: those of the interface document (a test compares them), and those of later
- * published descriptions. What the service has not yet answers 501; the list of those is this one without the
- * operations that there are.
+ * Every operation of the hosted interface that clients know: those of the interface document (a test compares them),
+ * those of later published descriptions, and those of the second address. All others are our own. The service answers
+ * 501 to the ones in this list that it does not have.
  */
 export const PUBLISHED_OPERATIONS: readonly string[] = [
   'GET /library/{libraryId}/collections/{collectionId}',
@@ -54,7 +54,62 @@ export const PUBLISHED_OPERATIONS: readonly string[] = [
   'GET /shield/event-logs/{shieldZoneId}/{date}',
   'POST /shield/event-logs/{shieldZoneId}/search',
   'POST /shield/event-logs/{shieldZoneId}/export',
+  'POST /library/{libraryId}/videos/{videoId}/fetch',
+  'GET /library/{libraryId}/videos/{videoId}/resolutions',
+  'POST /library/{libraryId}/videos/{videoId}/resolutions/cleanup',
+  'GET /library/{libraryId}/videos/{videoId}/storage',
+  'GET /OEmbed',
+  'GET /FairPlay/{libraryId}/certificate',
+  'POST /FairPlay/{libraryId}/license',
+  'POST /FairPlayLicense/{libraryId}/{videoId}',
+  'POST /WidevineLicense/{libraryId}/{videoId}',
+  // The second address.
+  'GET /pullzone',
+  'GET /pullzone/{id}',
+  'POST /pullzone/{id}',
+  'POST /pullzone/{id}/addAllowedReferrer',
+  'POST /pullzone/{id}/removeAllowedReferrer',
+  'POST /pullzone/{id}/addBlockedReferrer',
+  'POST /pullzone/{id}/removeBlockedReferrer',
+  'POST /pullzone/{id}/addBlockedIp',
+  'POST /pullzone/{id}/removeBlockedIp',
+  'POST /pullzone/{id}/addHostname',
+  'DELETE /pullzone/{id}/removeHostname',
+  'POST /pullzone/{id}/purgeCache',
+  'GET /shield/shield-zones',
+  'GET /shield/shield-zone/{shieldZoneId}',
+  'GET /shield/shield-zone/get-by-pullzone/{pullZoneId}',
+  'PATCH /shield/shield-zone',
+  'GET /videolibrary',
+  'POST /videolibrary',
+  'GET /videolibrary/{id}',
+  'POST /videolibrary/{id}',
+  'DELETE /videolibrary/{id}',
+  'GET /videolibrary/languages',
+  'POST /videolibrary/{id}/resetApiKey',
+  'POST /videolibrary/resetApiKey',
+  'POST /videolibrary/{id}/resetReadOnlyApiKey',
+  'POST /videolibrary/resetReadOnlyApiKey',
+  'GET /videolibrary/{id}/drm/statistics',
+  'GET /videolibrary/{id}/transcribing/statistics',
+  'POST /videolibrary/{id}/addAllowedReferrer',
+  'POST /videolibrary/{id}/removeAllowedReferrer',
+  'POST /videolibrary/{id}/addBlockedReferrer',
+  'POST /videolibrary/{id}/removeBlockedReferrer',
+  'PUT /videolibrary/{id}/watermark',
+  'DELETE /videolibrary/{id}/watermark',
+  'GET /storagezone/{id}',
+  'POST /storagezone/{id}',
+  'GET /user',
+  'GET /billing',
 ];
+
+const HOSTED: ReadonlySet<string> = new Set(PUBLISHED_OPERATIONS.map(shapeOf));
+
+/** Whether an operation exists in the hosted interface, whose clients send more than it names. */
+export function isHosted({ method, path }: { method: string; path: string }): boolean {
+  return HOSTED.has(shapeOf(`${method} ${path}`));
+}
 
 /** A published operation that the service has not yet. */
 export type MissingOperation = { method: string; path: string };

@@ -1,16 +1,30 @@
 import type { IncomingMessage } from 'node:http';
 import type { TSchema } from 'typebox';
 import type { Validator } from 'typebox/compile';
+import { quote } from '../lib/quote.ts';
 import { readBytes } from '../lib/read-bytes.ts';
 import { Refused } from '../lib/refused.ts';
 import { cleanText } from './clean-text.ts';
+import type { NameRules } from './name-rules.ts';
+import { type UnknownField, unknownFields } from './unknown-fields.ts';
 
 /**
- * Faults of a body that its model cannot express, a sentence each; called with what fields came, whatever they hold.
+ * Faults of a body that its model cannot express, each beginning with the name of its field and without its end; called
+ * with the fields that were sent, whatever they hold.
  */
 export type BodyCheck = (sent: Readonly<Record<string, unknown>>) => string[];
 
-type Wanted = { schema: TSchema; validator: Validator; limitBytes: number; check: BodyCheck };
+/** Whether a body has to be sent, see `bodyPresence` of an operation. */
+export type BodyPresence = 'required' | 'maybe-missing' | 'optional';
+
+type Wanted = {
+  schema: TSchema;
+  validator: Validator;
+  limitBytes: number;
+  check: BodyCheck;
+  names: NameRules;
+  presence: BodyPresence;
+};
 
 /** The parts of JSON Schema that our models are made of. */
 type Shape = {
@@ -21,26 +35,69 @@ type Shape = {
   patternProperties?: Record<string, Shape>;
 };
 
+const MAX_FAULTS = 5;
+/** Values of such fields are never repeated. */
+const SECRET = /key|secret|token|password/i;
+
 /**
- * Reads a JSON body by a model, whatever content type it claims. Field names are found in any case, fields
- * that the model does not name are passed over, a number may stand in quotes, an empty body (or `null`, or PHP's `[]`)
- * is an empty object. Refuses what is no JSON or does not fit (`invalid`), what is too large, and what takes over 30 s
- * to arrive.
+ * Reads a JSON body by a model, whatever content type it claims. Field names are found in any case, a number may be in
+ * quotes. A body that may be left out is then an empty object, as are `null` and PHP's `[]`. Refuses (`invalid`) bodies
+ * that are no JSON, do not fit, or have names that the operation's rules refuse; also refuses bodies that are too large
+ * or take over 30 s to arrive.
  */
-export async function readJsonBody(message: IncomingMessage, { schema, validator, limitBytes, check }: Wanted) {
+export async function readJsonBody(message: IncomingMessage, wanted: Wanted) {
+  const { schema, validator, limitBytes, check, names, presence } = wanted;
   const bytes = await readBytes(message, { what: 'a JSON body', limitBytes });
-  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
-  const value = shaped(schema, parse(text));
-  const further = check({ ...Object(value) });
-  if (validator.Check(value) && further.length === 0) return value;
-  throw misfit(validator, value, further);
+  const sent = parse(bytes.toString('utf8').replace(/^\uFEFF/, ''), { schema, presence });
+  const unknown = unknownFields(schema, sent, names);
+  const value = shaped(schema, sent);
+  const further = check({ ...Object(value) }).map((fault) => ({ field: '', words: `The field ${fault}.` }));
+  if (validator.Check(value) && further.length === 0 && unknown.length === 0) return value;
+  throw misfit(validator, value, [...unknown, ...further]);
 }
 
-function parse(text: string): unknown {
-  if (text.trim() === '') return {};
+/**
+ * Refuses (`invalid`) a body of an operation that takes none, if it has fields which the operation's rules refuse: they
+ * are meant for the query, or for another operation. Anything else in such a body is ignored.
+ */
+export async function refuseStrayBody(message: IncomingMessage, names: NameRules, limitBytes: number): Promise<void> {
+  const { 'content-length': length, 'transfer-encoding': encoding } = message.headers;
+  if (encoding === undefined && Number(length ?? 0) === 0) return;
+  const text = (await readBytes(message, { what: 'no body, or one', limitBytes })).toString('utf8');
+  const faults = unknownFields({ properties: {} }, parseOrNull(text), names);
+  if (faults.length === 0) return;
+  const words = faults.map(({ words: fault }) => fault).join(' ');
+  throw new Refused('invalid', `This operation takes no body, and got fields: ${words} Nothing was done. Correct it.`, {
+    field: faults[0]?.field ?? '',
+  });
+}
+
+function parseOrNull(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return value === null || (Array.isArray(value) && value.length === 0) ? {} : value;
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    // An operation without a body has never read one: bytes that are no JSON name no field.
+    return null;
+  }
+}
+
+function parse(text: string, { schema, presence }: { schema: Shape; presence: BodyPresence }): unknown {
+  const value = text.trim() === '' ? undefined : parseJson(text);
+  const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+  if (isEmpty && (presence === 'optional' || (presence === 'maybe-missing' && value === undefined))) return {};
+  if (typeof value === 'object' && !isEmpty && !Array.isArray(value)) return value;
+  const got = value === undefined ? 'none' : show(value);
+  const names = Object.keys(schema.properties ?? {});
+  throw new Refused(
+    'invalid',
+    `Expected a JSON object as the body, with fields such as ${names.slice(0, MAX_FAULTS).join(', ')}, got ${got}. ` +
+      'Nothing was done. Send one.',
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Refused(
@@ -89,19 +146,33 @@ function allowsNull({ type }: Shape): boolean {
   return Array.isArray(type) && type.includes('null');
 }
 
-function misfit(validator: Validator, value: unknown, further: readonly string[]): Refused {
-  const faults = validator.Errors(value).slice(0, 5);
-  const list = faults.map(
-    ({ instancePath, message }) => `${instancePath === '' ? 'the body' : instancePath} ${message}`,
-  );
-  const found = [...list, ...further];
-  const message = `The body does not fit: ${found.join('; ')}. Correct it and send it again.`;
-  const field = faults[0] === undefined ? '' : fieldOf(faults[0]);
-  return new Refused('invalid', message, { field, faults: found.map(toSentence) });
+function misfit(validator: Validator, value: unknown, further: readonly UnknownField[]): Refused {
+  const faults = validator.Errors(value).map((error) => ({ field: fieldOf(error), words: describe(error, value) }));
+  const found = [...further, ...faults].slice(0, MAX_FAULTS);
+  const words = found.map((fault) => fault.words);
+  return new Refused('invalid', `The body does not fit: ${words.join(' ')} Nothing was done. Correct it.`, {
+    field: found[0]?.field ?? '',
+    faults: words,
+  });
 }
 
-function toSentence(fault: string): string {
-  return `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.`;
+type SchemaError = { keyword: string; instancePath: string; params: object; message: string };
+
+/** The field as the wire names it, what it must be, and what it is. */
+function describe({ keyword, instancePath, params, message }: SchemaError, value: unknown): string {
+  const { allowedValues = [] }: { allowedValues?: readonly unknown[] } = params;
+  const expected = allowedValues.length === 0 ? message : `must be one of ${allowedValues.join(', ')}`;
+  const path = instancePath.split('/').slice(1);
+  if (path.length === 0) return `The body ${expected}.`;
+  const found = path.reduce<unknown>((at, name) => Object(at)[name], value);
+  const isShown = keyword !== 'required' && !SECRET.test(instancePath);
+  return `The field ${path.join('.')} ${expected}${isShown ? `, got ${show(found)}` : ''}.`;
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'string') return quote(value);
+  const json = JSON.stringify(value);
+  return typeof value === 'object' && value !== null ? quote(json) : json;
 }
 
 /** The field of the body that a fault lies in, or that it misses; empty when it is the body itself. */

@@ -1,5 +1,5 @@
 import { type TObject, Type } from 'typebox';
-import { type Guid, parseGuid } from '../lib/guid.ts';
+import { type Guid, readGuid } from '../lib/guid.ts';
 import { Refused } from '../lib/refused.ts';
 import { cleanText } from './clean-text.ts';
 
@@ -17,7 +17,7 @@ export function readParams(schema: TObject, raw: unknown): Record<string, unknow
   const texts: Record<string, unknown> = { ...Object(raw) };
   const read = Object.entries<ParamSchema>(schema.properties).map(([name, param]) => {
     const text = String(texts[name]);
-    const value = param.type === 'integer' ? readId(text) : param.format === 'uuid' ? parseGuid(text) : cleanText(text);
+    const value = param.type === 'integer' ? readId(text) : param.format === 'uuid' ? readGuid(text) : cleanText(text);
     if (value !== null) return [name, value] as const;
     const expected = param.type === 'integer' ? 'a whole number' : 'a GUID';
     throw new Refused('not-found', `There is no ${param.title} "${text}": its id is ${expected}. Check the address.`);

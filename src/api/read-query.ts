@@ -1,69 +1,173 @@
 import { type TObject, Type } from 'typebox';
+import { type Guid, readGuid } from '../lib/guid.ts';
+import { quote } from '../lib/quote.ts';
+import { readTime } from '../lib/read-time.ts';
+import { Refused } from '../lib/refused.ts';
 import { cleanText } from './clean-text.ts';
+import { guardOf } from './models/fields.ts';
+import type { NameRules } from './name-rules.ts';
 
 const INT32 = 2 ** 31;
 
-/**
- * The kinds of query parameters. A value that is empty or bad counts as its default; a whole number beyond its bounds
- * as the nearest one.
- */
+/** The kinds of query parameters. An empty value counts as the default. */
 export const queryText = (value = '') => Type.String({ default: value });
 export const queryInt32 = (value: number, minimum = -INT32, maximum = INT32 - 1) =>
   Type.Integer({ default: value, minimum, maximum });
 export const queryInt64 = (value: number) => Type.Integer({ default: value, minimum: 0 });
 export const queryFlag = (value: boolean) => Type.Boolean({ default: value });
+/** One of some words, in any case; an empty default is none of them. */
+export const queryWord = <const W extends string, const D extends W | ''>(value: D, words: readonly W[]) =>
+  Type.Unsafe<W | D>({ type: 'string', enum: [...words], default: value });
+/** The id of a thing, with or without hyphens; empty for none. */
+export const queryGuid = () => Type.Unsafe<Guid | ''>({ type: 'string', format: 'uuid', default: '' });
 export const maybe = {
   text: () => Type.Optional(Type.String()),
   int32: (minimum = -INT32, maximum = INT32 - 1) => Type.Optional(Type.Integer({ minimum, maximum })),
   flag: () => Type.Optional(Type.Boolean()),
-  /** A point in time as the caller wrote it; what is no date counts as absent. */
+  /** A point in time, written with milliseconds and `Z` once it is read. */
   dateTime: () => Type.Optional(Type.String({ format: 'date-time' })),
 };
 
 export const PAGING = { page: queryInt32(1, 1), itemsPerPage: queryInt32(100, 1, 1000) };
 
-type QuerySchema = { type?: unknown; format?: unknown; default?: unknown; minimum?: number; maximum?: number };
+type QuerySchema = {
+  type?: unknown;
+  format?: unknown;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  enum?: readonly string[];
+};
 
 /**
- * Reads a query by its schema. Names are found in any case, the first of several counts, unknown ones are passed over.
+ * How an operation reads its query. `fallsBack`: it documents no refusal of a request, so numbers and words that it
+ * cannot use (paging and order) count as their defaults or nearest bounds. `isHosted`: a number that is too large
+ * counts as the largest.
  */
-export function readQuery(schema: TObject, text: string): Record<string, unknown> {
-  const sent = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(text)) {
-    const key = name.toLowerCase();
-    if (!sent.has(key)) sent.set(key, value);
-  }
+export type QueryRules = { names: NameRules; isHosted: boolean; fallsBack: boolean };
+
+const MAX_FAULTS = 5;
+/** Returned for a value that a parameter cannot have. */
+const IMPOSSIBLE = Symbol('impossible');
+
+type Fault = { name: string; sentence: string };
+
+/**
+ * Reads a query by its schema. Names are found in any case, the first of several counts. Refuses (`invalid`) values
+ * that a parameter cannot have, and names by the operation's rules.
+ */
+export function readQuery(schema: TObject, text: string, rules: QueryRules): Record<string, unknown> {
+  const sent = readPairs(text);
+  const faults = unknownNames(schema, sent, rules.names);
   const read: Record<string, unknown> = {};
   for (const [name, parameter] of Object.entries<QuerySchema>(schema.properties)) {
-    const value = readValue(parameter, sent.get(name.toLowerCase()) ?? '') ?? parameter.default;
-    if (value !== undefined) read[name] = value;
+    const found = sent.get(name.toLowerCase());
+    const value = found === undefined ? parameter.default : readParameter({ parameter, found }, rules);
+    if (value === IMPOSSIBLE) faults.push({ name, sentence: describeFault(name, parameter, found?.values ?? []) });
+    else if (value !== undefined) read[name] = value;
   }
-  return read;
+  if (faults.length === 0) return read;
+  const shown = faults.slice(0, MAX_FAULTS).map(({ sentence }) => sentence);
+  const message = `${shown.join(' ')} Nothing was done. Correct the query.`;
+  throw new Refused('invalid', message, { field: faults[0]?.name ?? '', faults: shown });
 }
 
-function readValue(schema: QuerySchema, text: string): unknown {
-  if (text === '') return undefined;
+/** Refuses (`invalid`) a period that ends before it begins. Ends that are no dates are not looked at. */
+export function requireOrder<N extends string>(query: Readonly<Partial<Record<N, string>>>, from: N, to: N): void {
+  const [begin, end] = [readTime(query[from] ?? ''), readTime(query[to] ?? '')];
+  if (begin === null || end === null || begin <= end) return;
+  const sent = `${from} ${quote(query[from] ?? '')} and ${to} ${quote(query[to] ?? '')}`;
+  throw new Refused('invalid', `Expected ${from} to be before ${to}, got ${sent}. Correct one of them.`, {
+    field: from,
+  });
+}
+
+/** The values that were sent under a name, which is kept as it was first written. */
+type Sent = { name: string; values: string[] };
+
+function readPairs(text: string): Map<string, Sent> {
+  const sent = new Map<string, Sent>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const key = name.toLowerCase();
+    const found = sent.get(key);
+    if (found === undefined) sent.set(key, { name, values: [value] });
+    else found.values.push(value);
+  }
+  return sent;
+}
+
+function unknownNames({ properties }: TObject, sent: ReadonlyMap<string, Sent>, { judge }: NameRules): Fault[] {
+  const names = Object.keys(properties);
+  const known = new Set(names.map((name) => name.toLowerCase()));
+  const faults: Fault[] = [];
+  for (const [key, { name }] of sent) {
+    const sentence = known.has(key) || name === '' ? null : judge(name, names);
+    if (sentence !== null) faults.push({ name, sentence });
+    if (faults.length === MAX_FAULTS) break;
+  }
+  return faults;
+}
+
+/** Reads a parameter that was sent. One that protects or destroys must be sent once, and not be emptied. */
+function readParameter({ parameter, found }: { parameter: QuerySchema; found: Sent }, rules: QueryRules): unknown {
+  const [text = '', ...others] = found.values;
+  const guard = guardOf(parameter);
+  if (guard !== null && others.some((other) => other !== text)) return IMPOSSIBLE;
+  if (text !== '') return readValue(parameter, text, { ...rules, isGuarded: guard !== null });
+  return guard === 'protects' && parameter.default !== true ? IMPOSSIBLE : parameter.default;
+}
+
+function describeFault(name: string, parameter: QuerySchema, values: readonly string[]): string {
+  const got = values.every((value) => value === '') ? 'no value' : quote(values.join(', '));
+  return `Expected ${name} to be ${expectedOf(parameter)}, got ${got}.`;
+}
+
+type ValueRules = QueryRules & { isGuarded: boolean };
+
+function readValue(schema: QuerySchema, text: string, rules: ValueRules): unknown {
   switch (schema.type) {
     case 'integer':
-      return readInteger(schema, text.trim());
+      return readInteger(schema, text.trim(), rules);
     case 'boolean':
       return readFlag(text.trim().toLowerCase());
     default:
-      if (schema.format === 'date-time' && Number.isNaN(Date.parse(text))) return undefined;
+      if (schema.format === 'date-time') return readTime(text)?.toISOString() ?? IMPOSSIBLE;
+      if (schema.format === 'uuid') return readGuid(text.trim()) ?? IMPOSSIBLE;
+      if (schema.enum !== undefined) return readWord(schema, text.trim().toLowerCase(), rules);
       return cleanText(text);
   }
 }
 
 // Beyond 32 bits (or 53 where the schema has no bound of its own) it is no number of the interface at all.
-function readInteger({ minimum, maximum }: QuerySchema, text: string): number | undefined {
+function readInteger(schema: QuerySchema, text: string, { isHosted, fallsBack, isGuarded }: ValueRules) {
+  const { minimum = -INT32, maximum } = schema;
   const value = /^[+-]?\d{1,16}(\.0*)?$/.test(text) ? Number(text) : Number.NaN;
   const widest = maximum === undefined ? Number.MAX_SAFE_INTEGER : INT32 - 1;
-  if (!(Math.abs(value) <= widest)) return undefined;
-  return Math.min(Math.max(value, minimum ?? value), maximum ?? value);
+  if (!(Math.abs(value) <= widest)) return fallsBack ? schema.default : IMPOSSIBLE;
+  const largest = maximum ?? value;
+  if (value < minimum) return fallsBack ? minimum : IMPOSSIBLE;
+  if (value > largest) return isHosted && !isGuarded ? largest : IMPOSSIBLE;
+  return value;
 }
 
-function readFlag(text: string): boolean | undefined {
+function readWord(schema: QuerySchema, text: string, { fallsBack }: ValueRules): unknown {
+  return schema.enum?.find((word) => word.toLowerCase() === text) ?? (fallsBack ? schema.default : IMPOSSIBLE);
+}
+
+function readFlag(text: string): unknown {
   if (text === 'true' || text === '1') return true;
   if (text === 'false' || text === '0') return false;
-  return undefined;
+  return IMPOSSIBLE;
+}
+
+function expectedOf({ type, format, enum: words, minimum = -INT32, maximum }: QuerySchema): string {
+  if (type === 'boolean') return 'true or false';
+  if (words !== undefined) return `one of ${words.join(', ')}`;
+  if (format === 'date-time') return 'a date and time such as 2026-11-22T18:00:00Z';
+  if (format === 'uuid') return 'a GUID';
+  if (type !== 'integer') return 'a text';
+  if (minimum === -INT32) return 'a whole number';
+  return maximum === undefined || maximum === INT32 - 1
+    ? `a whole number from ${minimum}`
+    : `a whole number from ${minimum} to ${maximum}`;
 }

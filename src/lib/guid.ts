@@ -4,6 +4,7 @@ import type { Brand } from './brand.ts';
 /** A lower-case GUID with hyphens, 36 characters. */
 export type Guid = Brand<string, 'Guid'>;
 
+const HYPHENS = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Asking for random bytes costs ten times what the rest of an id does, so they are fetched for many at once. */
@@ -53,6 +54,11 @@ export function parseGuid(text: string): Guid | null {
   const lower = text.toLowerCase();
   // The pattern is the proof that the text is a GUID; `$` alone would let a final newline through.
   return lower.length === 36 && GUID.test(lower) ? (lower as Guid) : null;
+}
+
+/** Reads a GUID as callers of the interface write it: in either case, with or without hyphens. */
+export function readGuid(text: string): Guid | null {
+  return parseGuid(/^[0-9a-f]{32}$/i.test(text) && text.length === 32 ? text.replace(HYPHENS, '$1-$2-$3-$4-$5') : text);
 }
 
 /**

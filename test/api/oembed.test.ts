@@ -58,8 +58,7 @@ test.each([
   [{ maxheight: '90' }, [160, 90]],
   [{ maxWidth: '640', maxHeight: '100' }, [178, 100]],
   [{ maxWidth: '100000', maxHeight: '100000' }, [1920, 1080]],
-  [{ maxWidth: '0' }, [1, 1]],
-  [{ maxWidth: 'wide' }, [1920, 1080]],
+  [{ maxWidth: '' }, [1920, 1080]],
 ])('within %j the player is %j', async (bounds, expected) => {
   const { body } = await ask({ url: page(), ...bounds });
   const { width, height, html } = Object(body);
@@ -69,6 +68,8 @@ test.each([
 
 describe('what is refused', () => {
   test.each([
+    [{ maxWidth: '0' }, 400, /Expected maxWidth to be a whole number from 1/],
+    [{ maxHeight: 'wide' }, 400, /Expected maxHeight/],
     [{}, 400, /Expected the address of a player page as url, got none/],
     [{ url: '' }, 400, /got none/],
     [{ url: 'nonsense' }, 404, /got "nonsense"/],

@@ -49,7 +49,7 @@ test.each([
   ['?dateTo=never&videoGuid=', 4],
   ['?dateFrom=9999999999999-01-01', 4],
   [`?dateFrom=${new Date(nowHourMs - 70 * DAY_MS).toISOString().slice(0, 10)}`, 5],
-  ['?dateFrom=0001-01-01&hourly=perhaps', 5],
+  ['?dateFrom=0001-01-01&hourly=', 5],
   [
     `?dateFrom=${new Date(nowHourMs - 70 * DAY_MS).toISOString()}` +
       `&dateTo=${new Date(nowHourMs - 59 * DAY_MS).toISOString()}`,

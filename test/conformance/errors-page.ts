@@ -11,6 +11,10 @@ export function errorsPage(): string {
       '`ErrorKey`: `request.` and the kind with `_` for `-`; `pullZone.not_found` and the like where such a thing\n' +
       'is missing; `authentication.failed` for 401, `internal_error` from 500 on.',
     table(['Kind', 'Status', 'Sentence', 'Causes'], rowsOf(REFUSALS)),
+    '## Requests that are not valid',
+    'A value that a field or parameter cannot have is `invalid` (400), in the form of errors that the operation\n' +
+      'documents. The message names the field as it was sent, what was expected and what came; nothing was done.\n' +
+      '[The interface](interface.md#names-and-values) has the rules for names, empty values and bodies.',
     '## The edge',
     'The body is `{"error": code, "message": sentence, "statusCode": status}`; a refusal by a rule names it in\n' +
       '`X-Millrace-Rule`.',

@@ -8,6 +8,8 @@ import { PICTURE } from './samples.ts';
 export type FuzzRequest = {
   params: Record<string, string>;
   query: string;
+  /** A pair at the start of the query that has to be refused; null for none. */
+  misfit: string | null;
   key: 'proper' | 'none' | 'junk';
   headers: Record<string, string>;
   body: string | Uint8Array | null;
@@ -64,9 +66,11 @@ const anything = fc.oneof(nastyText, nastyNumber, fc.boolean(), fc.constant(null
 
 /** Requests to an operation: plain ones, and such as are wrong in one or several ways. */
 export function requestsTo(operation: Real): fc.Arbitrary<FuzzRequest> {
+  const misfits = misfitsOf(operation);
   return fc.record({
     params: paramsOf(operation.params),
     query: queryOf(operation.query),
+    misfit: misfits.length === 0 ? fc.constant(null) : fc.option(fc.constantFrom(...misfits), { freq: 2 }),
     key: fc.oneof(
       { weight: 18, arbitrary: fc.constant('proper' as const) },
       { weight: 1, arbitrary: fc.constantFrom('none' as const, 'junk' as const) },
@@ -74,6 +78,13 @@ export function requestsTo(operation: Real): fc.Arbitrary<FuzzRequest> {
     headers: headers(),
     body: bodyOf(operation),
   });
+}
+
+/** Pairs of a query that an operation refuses: a boolean that is none, and an unknown name where all are known. */
+export function misfitsOf({ query, isHosted }: Real): string[] {
+  const booleans = Object.entries<Schema>(query.properties).filter(([, { type }]) => type === 'boolean');
+  const wrong = booleans.flatMap(([name]) => [`${name}=maybe`, `${name.toUpperCase()}=2`]);
+  return isHosted ? wrong : [...wrong, 'zunknown=1', 'zunknown', '__proto__=1', 'page[]=1'];
 }
 
 function paramsOf({ properties }: TObject): fc.Arbitrary<Record<string, string>> {

@@ -73,6 +73,7 @@ async function hold(operation: Real, request: FuzzRequest, things: Things): Prom
   // An address whose percent signs encode nothing leads to no operation that could request a key.
   const isLost = answer.status === 404 && answer.text.includes('cannot be read');
   if (request.key !== 'proper' && operation.auth !== 'none' && !isLost) expect(answer.status).toBe(401);
+  if (request.misfit !== null) expect(isRefusal(answer), request.misfit).toBe(true);
   if (operation.method === 'GET' || isRefusal(answer)) expect(await world.state()).toEqual(things.before);
   else Object.assign(things, await freshThings(operation));
 }
@@ -108,7 +109,7 @@ function contractStatuses({ answerStatus = 200, refusals }: Real): number[] {
 async function send(operation: Real, request: FuzzRequest, things: Things): Promise<Answer> {
   const known = world.properKey(operation);
   const key = request.key === 'proper' ? known : request.key === 'junk' ? 'junk' : null;
-  const query = resolve(request.query);
+  const query = [...(request.misfit === null ? [] : [request.misfit]), resolve(request.query)].join('&');
   return sender.send({
     method: operation.method,
     path: `${addressOf(operation, request, things)}${query === '' ? '' : `?${query}`}`,
@@ -118,8 +119,8 @@ async function send(operation: Real, request: FuzzRequest, things: Things): Prom
 }
 
 /** All that a request says, in words that an answer may quote. */
-function wordsOf({ params, query, body }: FuzzRequest): string {
-  const encoded = [...Object.values(params), query].join(' ');
+function wordsOf({ params, query, misfit, body }: FuzzRequest): string {
+  const encoded = [...Object.values(params), misfit ?? '', query].join(' ');
   return `${encoded} ${querystring.unescape(encoded)} ${body === null ? '' : Buffer.from(body).toString('latin1')}`;
 }
 

@@ -1,4 +1,5 @@
 import { STORED_ONLY } from '../../src/api/models/stored-only.ts';
+import { guardOf } from '../../src/api/models/fields.ts';
 import { operations } from '../../src/api/operations.ts';
 import { findReal, findRow, type Real, type Row, rows } from './interface-data.ts';
 
@@ -41,13 +42,70 @@ export function interfacePage(): string {
       ['Setting', 'Reason'],
       Object.entries(STORED_ONLY).map(([name, { reason }]) => [`\`${name}\``, reason]),
     ),
+    ...namesAndValues(),
+    'These fields and parameters protect or destroy:',
+    table(['Method', 'Path', 'Fields'], operations.flatMap(toGuardCells)),
     ...sections,
     '## Beyond the document',
-    'Operations that clients of the interface use besides, and our own.',
-    table(['Method', 'Path', 'Operation', 'Success', 'Codes besides'], extras),
+    'Operations that clients of the hosted interface use besides, and our own.',
+    table(['Method', 'Path', 'Of', 'Operation', 'Success', 'Codes besides'], extras),
     'Every operation may answer 401, 408, 413, 429, 500, 503 and 507 as well. Resumable uploads (tus 1.0.0) are\n' +
       'at `/tusupload`, the state of the service is at `/healthz`.',
   ].join('\n\n')}\n`;
+}
+
+/** The rules of reading a request. */
+function namesAndValues(): string[] {
+  return [
+    '## Names and values',
+    'The rules hold for every operation. A request that breaks one is refused with 400 and changes nothing.',
+    table(
+      ['Part of a request', 'Rule'],
+      [
+        ['Booleans', 'In a query `true`, `false`, `1` or `0` in any case; in a body JSON booleans. Nothing else.'],
+        ['Numbers', 'May be in quotes. Too large a number counts as the largest one in operations of the document.'],
+        ['Dates', 'RFC 3339, with or without a time; UTC without a zone. A period must not end before it begins.'],
+        ['GUIDs', 'With or without hyphens, in any case.'],
+        ['Empty query values', 'The default, except for parameters that protect (`trash=`, `dryRun=`): 400.'],
+        ['Paging and order', 'Lists that document no 400 fall back to defaults; all others refuse bad values.'],
+        ['`dateFrom` of statistics', 'No date is the last 30 days, as the document says.'],
+        [
+          'Bodies',
+          `A JSON object. ${optionalBodies()} may have none; ` +
+            'updates of videos and collections without one change nothing.',
+        ],
+        ['Unknown names, our own operations', '400 with the name that was probably meant.'],
+        [
+          'Unknown names, operations of the hosted interface',
+          'Ignored, unless they are within two edits of a field that protects or destroys, or are the name that ' +
+            'another resource uses for it: 400.',
+        ],
+        [
+          'Operations on many videos',
+          'Need their scope: `videoIds`, a `filter` with a value, `undoOf`, or `"all": true`.',
+        ],
+      ],
+    ),
+  ];
+}
+
+function optionalBodies(): string {
+  return operations
+    .flatMap(({ name, bodyPresence }) => (bodyPresence === 'optional' ? [`\`${name}\``] : []))
+    .join(', ');
+}
+
+/** A line of an operation whose fields are guarded, none for others. */
+function toGuardCells({ method, path, query, body }: Real): string[][] {
+  const names = [...guardedNames(query), ...guardedNames(Object(body))];
+  return names.length === 0 ? [] : [[method, `\`${path}\``, names.map((name) => `\`${name}\``).join(', ')]];
+}
+
+function guardedNames({ properties = {} }: { properties?: Record<string, object> }): string[] {
+  return Object.entries(properties).flatMap(([name, schema]) => [
+    ...(guardOf(schema) === null ? [] : [name]),
+    ...guardedNames(schema).map((inner) => `${name}.${inner}`),
+  ]);
 }
 
 function toCells(row: Row): string[] {
@@ -58,9 +116,16 @@ function toCells(row: Row): string[] {
   return [row.method, `\`${row.path}\``, state, operation?.name ?? '', success, codes.join(', ')];
 }
 
-function toExtraCells({ method, path, name, answer, answerStatus = 200, refusals }: Real): string[] {
+function toExtraCells({ method, path, isHosted, name, answer, answerStatus = 200, refusals }: Real): string[] {
   const codes = [...new Set(Object.values(refusals))].toSorted((a, b) => a - b);
-  return [method, `\`${path}\``, name, `${answerStatus} ${modelOf(answer)}`, codes.join(', ')];
+  return [
+    method,
+    `\`${path}\``,
+    isHosted ? 'hosted' : 'own',
+    name,
+    `${answerStatus} ${modelOf(answer)}`,
+    codes.join(', '),
+  ];
 }
 
 function modelOf(answer: Real['answer']): string {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../../src/api/operations.ts';
 import { createShieldEventStore, dayOf } from '../../src/catalog/shield/events/shield-event-store.ts';
 import type { Answer } from '../support/api.ts';
+import { misfitsOf } from './fuzz-requests.ts';
 import { nameOf, type Real } from './interface-data.ts';
 import { sampleBody } from './sample-body.ts';
 import { type Ask, startWorld, UNKNOWN_GUID, type Which, type World } from './world.ts';
@@ -35,6 +36,26 @@ for (const operation of operations) {
         return holdOpenOperation(operation);
     }
   });
+}
+
+const refusing = operations.filter((operation) => misfitsOf(operation).length > 0);
+test.each(refusing.map((each) => [nameOf(each), each] as const))('%s refuses what it cannot mean', async (_, each) => {
+  const asked = await Promise.all(WHICH.map((which) => requestOf(each, which)));
+  const before = await world.state();
+  const key = each.auth === 'account-key' ? 'account' : each.auth === 'none' ? 'none' : 'own';
+  for (const misfit of misfitsOf(each)) {
+    const requests = asked.map(({ path, ...rest }) => ({ ...rest, path: withPair(path, misfit) }));
+    // Faults of a request are told to callers with a key only, and the same whatever the library has.
+    for (const request of each.auth === 'none' ? [] : requests) expect((await askAs('junk', request)).status).toBe(401);
+    const answers = await Promise.all(requests.map((request) => askAs(key, request)));
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  }
+  expect(await world.state()).toEqual(before);
+});
+
+function withPair(path: string, pair: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}${pair}`;
 }
 
 async function holdLibraryOperation(operation: Real): Promise<void> {

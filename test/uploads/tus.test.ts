@@ -66,9 +66,9 @@ test('the metadata names the video, its collection and its thumbnail', async () 
 test('the metadata says how the file is encoded, where that is not as the library says', async () => {
   const guid = await stack.createVideo();
   const told = {
-    enabledResolutions: '720p,240p,9p',
-    jitEnabled: 'true',
-    generateTitle: 'perhaps',
+    enabledResolutions: '720p,240p',
+    jitEnabled: 'TRUE',
+    generateTitle: '',
     sourceLanguage: 'de',
   };
   const metadata = Object.entries(told).map(([name, value]) => `${name} ${base64(value)}`);
@@ -76,6 +76,18 @@ test('the metadata says how the file is encoded, where that is not as the librar
   expect((await stack.loadRow(guid)).upload_options).toEqual({
     ...{ enabledRungs: [240, 720], jitEnabled: true, sourceLanguage: 'de' },
   });
+});
+
+test.each([
+  ['enabledResolutions', '720p,9p'],
+  ['enabledOutputCodecs', 'mpeg2'],
+  ['generateTitle', 'perhaps'],
+  ['sourceLanguage', 'klingon'],
+  ['transcribeLanguages', 'en,zz'],
+])('an option in the metadata that cannot be is refused: %s %s', async (name, value) => {
+  const guid = await stack.createVideo();
+  const refused = await post(library, guid, 10, { 'Upload-Metadata': `${name} ${base64(value)}` });
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(name)]);
 });
 
 test.each([

@@ -1,8 +1,10 @@
 import type { BulkSelection, BulkStore } from '../../catalog/bulk/bulk-store.ts';
+import { isFiltered } from '../../catalog/videos/video-search-store.ts';
 import { runBulk } from '../../jobs/housekeeping/run-bulk.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
-import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { type Guid, readGuid } from '../../lib/guid.ts';
 import { quote } from '../../lib/quote.ts';
+import { readTime } from '../../lib/read-time.ts';
 import { Refused } from '../../lib/refused.ts';
 import { NO_ENGINE } from '../../ports/transcriber.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -10,6 +12,7 @@ import { BulkModel, CreateBulkModel } from '../models/bulk.ts';
 import type { SpeechEngine } from '../models/speech-engine.ts';
 import { readStates } from '../models/video-status.ts';
 import { LibraryParams } from '../read-params.ts';
+import { requireOrder } from '../read-query.ts';
 import { toBulkModel } from './bulk-model.ts';
 
 type Deps = { bulks: BulkStore; queue: Queue; findSpeech(): Promise<SpeechEngine | null> };
@@ -21,8 +24,8 @@ export const createBulk = defineOperation({
   path: '/library/{libraryId}/bulk',
   description:
     'Moves, trashes, restores, deletes, re-encodes, retries or transcribes many videos in the background: those ' +
-    'named, all that match a filter, or those of an earlier operation, which `restore` undoes. The report names ' +
-    'each that could not be done.',
+    'named, all that match a filter with a value, those of an earlier operation, which `restore` undoes, or with ' +
+    '`"all": true` every one. The report names each that could not be done.',
   auth: 'access-key',
   params: LibraryParams,
   body: CreateBulkModel,
@@ -33,7 +36,7 @@ export const createBulk = defineOperation({
     const wanted = {
       libraryId,
       kind: body.action,
-      collectionId: body.collectionId == null || body.collectionId === '' ? null : readGuid(body.collectionId),
+      collectionId: readTarget(body),
       selection: readSelection(libraryId, body),
     };
     const key = await bulks.create(wanted, (made) => queue.send(runBulk, made));
@@ -41,42 +44,65 @@ export const createBulk = defineOperation({
   },
 });
 
-function readSelection(libraryId: number, { videoIds, filter, undoOf }: CreateBulkModel): BulkSelection {
-  const given = [videoIds, filter, undoOf ?? undefined].filter((each) => each !== undefined);
-  if (given.length !== 1) {
-    throw new Refused(
-      'invalid',
-      'Expected exactly one of videoIds, filter and undoOf. Send the one that says which videos.',
-    );
+/** The collection that videos are moved to; null for none. */
+function readTarget({ action, collectionId }: CreateBulkModel): Guid | null {
+  if (action === 'move' && collectionId == null) {
+    throw misfit('collectionId', 'Expected collectionId with move, got none. Send the GUID of a collection, or "".');
   }
-  if (videoIds !== undefined) return { by: 'ids', ids: videoIds.map(readGuid) };
-  if (filter === undefined) return { by: 'operation', bulkId: readGuid(undoOf ?? '') };
-  const { search = '', collection = '', status = '', tag = '', incomplete = false, dateFrom, dateTo } = filter;
+  if (action !== 'move' && collectionId != null && collectionId !== '') {
+    const words = `Expected no collectionId with ${action}, got ${quote(collectionId)}.`;
+    throw misfit('collectionId', `${words} Send it as filter.collection to choose the videos of a collection.`);
+  }
+  return collectionId == null || collectionId === '' ? null : readId(collectionId, 'collectionId');
+}
+
+/** Reads which videos are meant, which must be said: a request that names none is refused, not taken for all. */
+function readSelection(libraryId: number, { videoIds, filter, undoOf, all }: CreateBulkModel): BulkSelection {
+  const given = [videoIds, filter, undoOf ?? undefined, all === true ? all : undefined];
+  if (given.filter((each) => each !== undefined).length !== 1) {
+    throw misfit('filter', 'Expected exactly one of videoIds, filter, undoOf and "all": true. Send the one you mean.');
+  }
+  if (videoIds !== undefined) return { by: 'ids', ids: videoIds.map((id) => readId(id, 'videoIds')) };
+  if (undoOf != null) return { by: 'operation', bulkId: readId(undoOf, 'undoOf') };
+  const chosen = readFilter(filter ?? {});
+  if (all !== true && !isNarrowed(chosen)) {
+    throw misfit('filter', 'Expected a filter with at least one value, got none. Send one, or "all": true instead.');
+  }
+  return { by: 'filter', filter: { ...chosen, libraryId, orderBy: 'date', isReversed: false } };
+}
+
+type Filter = Omit<Extract<BulkSelection, { by: 'filter' }>['filter'], 'libraryId' | 'orderBy' | 'isReversed'>;
+
+function readFilter(sent: NonNullable<CreateBulkModel['filter']>): Filter {
+  requireOrder({ dateFrom: sent.dateFrom ?? '', dateTo: sent.dateTo ?? '' }, 'dateFrom', 'dateTo');
+  const { search = '', collection = '', status = '', tag = '', incomplete = false, dateFrom, dateTo } = sent;
   return {
-    by: 'filter',
-    filter: {
-      libraryId,
-      search,
-      collection: collection === '' ? null : readGuid(collection),
-      states: readStates(status),
-      tag,
-      madeFrom: dateFrom == null ? null : readTime(dateFrom),
-      madeBefore: dateTo == null ? null : readTime(dateTo),
-      isIncomplete: incomplete,
-      orderBy: 'date',
-      isReversed: false,
-    },
+    search,
+    collection: collection === '' ? null : readId(collection, 'filter.collection'),
+    states: readStates(status),
+    tag,
+    madeFrom: dateFrom == null ? null : readDate(dateFrom, 'filter.dateFrom'),
+    madeBefore: dateTo == null ? null : readDate(dateTo, 'filter.dateTo'),
+    isIncomplete: incomplete,
   };
 }
 
-function readTime(text: string): Date {
-  const time = new Date(text);
-  if (!Number.isNaN(time.getTime())) return time;
-  throw new Refused('invalid', `Expected a date, got ${quote(text)}. Correct it.`);
+function isNarrowed(filter: Filter): boolean {
+  return filter.search !== '' || filter.collection !== null || isFiltered(filter);
 }
 
-function readGuid(text: string): Guid {
-  const id = parseGuid(text);
-  if (id === null) throw new Refused('invalid', `Expected a GUID, got ${quote(text)}. Correct it.`);
-  return id;
+function readDate(text: string, field: string): Date {
+  const time = readTime(text);
+  if (time !== null) return time;
+  throw misfit(field, `Expected ${field} as a date such as 2026-11-22T18:00:00Z, got ${quote(text)}. Correct it.`);
+}
+
+function readId(text: string, field: string): Guid {
+  const id = readGuid(text);
+  if (id !== null) return id;
+  throw misfit(field, `Expected ${field} to have GUIDs, got ${quote(text)}. Correct it.`);
+}
+
+function misfit(field: string, message: string): Refused {
+  return new Refused('invalid', message, { field });
 }

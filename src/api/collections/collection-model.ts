@@ -31,3 +31,8 @@ export function toCollectionModel(view: CollectionView, images: EdgePlace | null
       : [],
   };
 }
+
+/** Whether a name has a character that is seen; names of other types are the model's to refuse. */
+export function isNamed(name: unknown): boolean {
+  return typeof name === 'string' ? name.trim() !== '' : name != null;
+}

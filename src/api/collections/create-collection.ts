@@ -2,7 +2,7 @@ import type { CollectionStore } from '../../catalog/collections/collection-store
 import { defineOperation } from '../define-operation.ts';
 import { CollectionModel, UpdateCollectionModel } from '../models/collection.ts';
 import { LibraryParams } from '../read-params.ts';
-import { toCollectionModel } from './collection-model.ts';
+import { isNamed, toCollectionModel } from './collection-model.ts';
 
 export const createCollection = defineOperation({
   name: 'createCollection',
@@ -12,6 +12,7 @@ export const createCollection = defineOperation({
   auth: 'access-key',
   params: LibraryParams,
   body: UpdateCollectionModel,
+  checkBody: ({ name }) => (isNamed(name) ? [] : ['name must have at least one character']),
   answer: CollectionModel,
   refusals: { forbidden: 403 },
   async run({ params: { libraryId }, body }, { collections }: { collections: CollectionStore }) {

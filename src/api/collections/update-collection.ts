@@ -3,7 +3,7 @@ import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { UpdateCollectionModel } from '../models/collection.ts';
 import { StatusModel } from '../models/status.ts';
-import { CollectionParams } from './collection-model.ts';
+import { CollectionParams, isNamed } from './collection-model.ts';
 
 export const updateCollection = defineOperation({
   name: 'updateCollection',
@@ -13,6 +13,9 @@ export const updateCollection = defineOperation({
   auth: 'access-key',
   params: CollectionParams,
   body: UpdateCollectionModel,
+  bodyPresence: 'maybe-missing',
+  // Without a name there is nothing to change.
+  checkBody: ({ name }) => (name == null || isNamed(name) ? [] : ['name must have at least one character']),
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },
   async run({ params, body }, { collections }: { collections: CollectionStore }) {

@@ -10,6 +10,7 @@ import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type AuthenticateDeps, authenticate, requireScope } from '../authenticate.ts';
 import type { Method } from '../define-operation.ts';
+import { createNameRules } from '../name-rules.ts';
 import { readJsonBody } from '../read-json-body.ts';
 import { guidParam, idParam, readParams } from '../read-params.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
@@ -32,7 +33,14 @@ const LONGEST_LINK_SEC = 31 * 24 * 3600;
 const secret = () => Type.Optional(Type.String({ minLength: 1, maxLength: 500 }));
 /** A key, or the secret of a link that stands for one. */
 const SignIn = Type.Object({ key: secret(), link: secret() });
-const signIn = { schema: SignIn, validator: Compile(SignIn), limitBytes: 4096, check: () => [] };
+const signIn = {
+  schema: SignIn,
+  validator: Compile(SignIn),
+  limitBytes: 4096,
+  check: () => [],
+  names: createNameRules({ isHosted: false, query: Type.Object({}), body: SignIn }),
+  presence: 'required' as const,
+};
 const WRONG_KEY = 'This key opens nothing here: it is wrong, expired or revoked.';
 const WORN_LINK = 'This link was used before or has expired. Sign in with the account key.';
 const VideoParams = Type.Object({ libraryId: idParam('library'), videoId: guidParam('video') });

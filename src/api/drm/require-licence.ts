@@ -4,7 +4,7 @@ import type { DrmPackageStore } from '../../catalog/drm/drm-package-store.ts';
 import type { Library } from '../../catalog/libraries/library.ts';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
-import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { type Guid, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { DrmSystem } from '../../ports/drm-key-source.ts';
 import { queryInt64, queryText } from '../read-query.ts';
@@ -36,7 +36,7 @@ export async function requireLicence(
   deps: LicenceDeps,
 ): Promise<Guid> {
   const library = await requireSystem(requested, system, deps);
-  const mediaId = parseGuid(requested.video);
+  const mediaId = readGuid(requested.video);
   const signals = mediaId === null ? [] : await deps.drmPackages.systemsOf({ libraryId: requested.libraryId, mediaId });
   if (mediaId === null || !signals.includes(system)) {
     throw new Refused(

@@ -3,7 +3,7 @@ import type { BitrateSample } from '../../catalog/live/live-stream.ts';
 import type { LiveReportStore } from '../../catalog/live/streams/live-report-store.ts';
 import type { LiveStore } from '../../catalog/live/streams/live-store.ts';
 import { defineOperation } from '../define-operation.ts';
-import { maybe } from '../read-query.ts';
+import { maybe, requireOrder } from '../read-query.ts';
 import { LiveParams } from './live-model.ts';
 
 /** Bitrates of a stream, a sample a second, as JSON that is sent as bytes: the interface gives it no model. */
@@ -19,6 +19,7 @@ export const getBitrateHistory = defineOperation({
   query: Type.Object({ startTime: maybe.dateTime(), endTime: maybe.dateTime() }),
   answer: 'bytes',
   async run({ params: { libraryId, streamId }, query }, { liveReports }: { liveReports: LiveReportStore }) {
+    requireOrder(query, 'startTime', 'endTime');
     const range = { from: timeOf(query.startTime), to: timeOf(query.endTime) };
     const samples = await liveReports.bitrates({ libraryId, mediaId: streamId }, range);
     return Buffer.from(JSON.stringify(samples.map(toSampleModel)));
@@ -43,9 +44,7 @@ export const getCurrentBitrate = defineOperation({
 });
 
 function timeOf(text: string | undefined): Date | null {
-  if (text === undefined) return null;
-  // Without a zone it is UTC.
-  return new Date(/(?:Z|[+-]\d{2}:?\d{2})$/i.test(text) || text.length <= 10 ? text : `${text}Z`);
+  return text === undefined ? null : new Date(text);
 }
 
 function toSampleModel({ atMs, bitrateBps, videoBps, audioBps, fps }: BitrateSample) {

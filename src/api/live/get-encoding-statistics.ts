@@ -2,17 +2,17 @@ import { Type } from 'typebox';
 import type { Db } from '../../catalog/db.ts';
 import { loadEncodingStatistics } from '../../catalog/live/streams/encoding-statistics-store.ts';
 import { rangeOf } from '../../catalog/statistics/sums/statistics-range.ts';
-import { parseGuid } from '../../lib/guid.ts';
+import { readGuid } from '../../lib/guid.ts';
 import { WIRE_CODECS, wireNameOf } from '../../media/encode/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';
 import { LiveEncodingStatisticsModel } from '../models/live-stream.ts';
 import { LibraryParams } from '../read-params.ts';
-import { queryFlag, queryText } from '../read-query.ts';
+import { queryFlag, queryText, requireOrder } from '../read-query.ts';
 
 /** Names of codecs as clients write them, and ours. */
 const CODECS: ReadonlyMap<string, string> = new Map([...WIRE_CODECS, ['h264', 'h264'], ['avc', 'h264']]);
 /** What matches nothing. */
-const NO_STREAM = parseGuid('00000000-0000-0000-0000-000000000000');
+const NO_STREAM = readGuid('00000000-0000-0000-0000-000000000000');
 
 /** Seconds that live ladders have encoded, by day or hour (UTC), stream, codec and resolution. */
 export const getLiveEncodingStatistics = defineOperation({
@@ -35,9 +35,10 @@ export const getLiveEncodingStatistics = defineOperation({
   answer: LiveEncodingStatisticsModel,
   refusals: { invalid: 400 },
   async run({ params: { libraryId }, query }, { db }: { db: Db }) {
+    requireOrder(query, 'dateFrom', 'dateTo');
     const filter = {
       libraryId,
-      streamIds: split(query.liveStreamGuids).flatMap((text) => parseGuid(text) ?? NO_STREAM ?? []),
+      streamIds: split(query.liveStreamGuids).flatMap((text) => readGuid(text) ?? NO_STREAM ?? []),
       codecs: split(query.videoCodecs).map((name) => CODECS.get(name.toLowerCase()) ?? name),
       resolutions: split(query.resolutions).map((text) => Number.parseInt(text, 10) || 0),
     };

@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import type { LiveReportStore } from '../../catalog/live/streams/live-report-store.ts';
-import { Refused } from '../../lib/refused.ts';
 import { edgeFileUrl } from '../addresses.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ThumbnailListResponseModel } from '../models/live-stream.ts';
-import { maybe, queryInt32 } from '../read-query.ts';
+import { maybe, queryInt32, requireOrder } from '../read-query.ts';
 import { LiveParams, type LiveShowingDeps, recallLiveShowing } from './live-model.ts';
 
 const USUAL_LIMIT = 5;
@@ -27,7 +26,7 @@ export const listLiveThumbnails = defineOperation({
     deps: LiveShowingDeps & { liveReports: LiveReportStore },
   ) {
     const [from, to] = [query.from, query.to].map((text) => (text === undefined ? null : new Date(text)));
-    if (from && to && from > to) throw new Refused('invalid', 'Expected from to be before to. Turn them around.');
+    requireOrder(query, 'from', 'to');
     const wanted = { from: from ?? null, to: to ?? null, limit: query.limit };
     const [showing, stills] = await Promise.all([
       recallLiveShowing(libraryId, address, deps),

@@ -1,5 +1,5 @@
 import type { LiveEdit, LiveSettings, RelayRequest } from '../../catalog/live/live-stream.ts';
-import { parseGuid } from '../../lib/guid.ts';
+import { readGuid } from '../../lib/guid.ts';
 import type { CreateLiveStreamModel, RtmpOutput, UpdateLiveStreamModel } from '../models/live-stream.ts';
 
 type Sent = CreateLiveStreamModel & UpdateLiveStreamModel;
@@ -24,12 +24,12 @@ export function checkNewStream(sent: Readonly<Record<string, unknown>>): string[
 export function checkStream(sent: Readonly<Record<string, unknown>>): string[] {
   const { title, collectionId, preStreamTrailerVideoId, scheduledStartTime, scheduledEndTime, rtmpOutputs } = sent;
   const faults: string[] = [];
-  if (title === '') faults.push('title must not be empty');
+  if (typeof title === 'string' && title.trim() === '') faults.push('title must not be empty');
   if (typeof title === 'string' && title.length > MAX_TITLE)
     faults.push(`title must have at most ${MAX_TITLE} characters`);
-  if (isText(collectionId) && parseGuid(collectionId) === null)
+  if (isText(collectionId) && readGuid(collectionId) === null)
     faults.push('collectionId must be the GUID of a collection');
-  if (isText(preStreamTrailerVideoId) && parseGuid(preStreamTrailerVideoId) === null) {
+  if (isText(preStreamTrailerVideoId) && readGuid(preStreamTrailerVideoId) === null) {
     faults.push('preStreamTrailerVideoId must be the GUID of a video');
   }
   for (const [name, value] of Object.entries({ scheduledStartTime, scheduledEndTime })) {
@@ -72,12 +72,23 @@ export function toNewSettings(sent: CreateLiveStreamModel): LiveSettings {
   };
 }
 
+/** Names of the wire for the settings of a stream that are called otherwise here. */
+export const WIRE_NAMES: Readonly<Partial<Record<keyof LiveEdit, keyof Sent>>> = {
+  dvrWindowSec: 'dvrWindowSeconds',
+  scheduledStartAt: 'scheduledStartTime',
+  scheduledEndAt: 'scheduledEndTime',
+  isPublic: 'public',
+  countdownEnabled: 'enableCountdown',
+  relays: 'rtmpOutputs',
+  trailerVideoId: 'preStreamTrailerVideoId',
+};
+
 /** The change that a body requests: what is absent, or null where null has no meaning, stays. */
 export function toEdit(sent: Sent): LiveEdit {
   return {
     ...(sent.title != null && { title: sent.title }),
     ...(sent.description !== undefined && { description: sent.description }),
-    ...(sent.collectionId !== undefined && { collectionId: parseGuid(sent.collectionId ?? '') }),
+    ...(sent.collectionId !== undefined && { collectionId: readGuid(sent.collectionId ?? '') }),
     ...(sent.dvrEnabled !== undefined && { dvrEnabled: sent.dvrEnabled }),
     ...(sent.dvrWindowSeconds != null && { dvrWindowSec: sent.dvrWindowSeconds }),
     ...(sent.recordVod !== undefined && { recordVod: sent.recordVod }),
@@ -86,7 +97,7 @@ export function toEdit(sent: Sent): LiveEdit {
     ...(sent.public !== undefined && { isPublic: sent.public }),
     ...(sent.enableCountdown !== undefined && { countdownEnabled: sent.enableCountdown }),
     ...(sent.rtmpOutputs !== undefined && { relays: sent.rtmpOutputs?.map(toRelay) ?? null }),
-    ...(sent.preStreamTrailerVideoId !== undefined && { trailerVideoId: sent.preStreamTrailerVideoId || null }),
+    ...(sent.preStreamTrailerVideoId !== undefined && { trailerVideoId: readGuid(sent.preStreamTrailerVideoId ?? '') }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { LiveStore } from '../../catalog/live/streams/live-store.ts';
 import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
+import { guarded } from '../models/fields.ts';
 import { StatusModel } from '../models/status.ts';
 import { readImage } from '../read-image.ts';
 import { queryFlag, queryText } from '../read-query.ts';
@@ -46,7 +47,7 @@ export const deleteLiveThumbnail = defineOperation({
     'Takes the image of a stream away; with `restoreLibraryDefault` it has that of its library again, if there is one.',
   auth: 'access-key',
   params: LiveParams,
-  query: Type.Object({ restoreLibraryDefault: queryFlag(false) }),
+  query: Type.Object({ restoreLibraryDefault: guarded('protects', queryFlag(false)) }),
   answer: null,
   answerStatus: 204,
   refusals: { forbidden: 403, 'not-found': 404 },

@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { LiveStreamModel, UpdateLiveStreamModel } from '../models/live-stream.ts';
 import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
-import { checkStream, toEdit } from './read-live-settings.ts';
+import { checkStream, toEdit, WIRE_NAMES } from './read-live-settings.ts';
 
 export const updateLiveStream = defineOperation({
   name: 'updateLiveStream',
@@ -38,10 +38,10 @@ export const updateLiveStream = defineOperation({
 function requireEdit(stream: LiveStream, edit: LiveEdit, now: Date): void {
   const { dvrEnabled, dvrWindowSec } = { ...stream, ...edit };
   const faults = frozenFields(stream, edit, now).map(
-    (field) => `After the start of a stream ${field} cannot be changed. Create another one.`,
+    (field) => `After the start of a stream ${WIRE_NAMES[field] ?? field} cannot be changed. Create another one.`,
   );
   if (dvrEnabled && dvrWindowSec === null) {
-    faults.push('DvrWindowSeconds is required with dvrEnabled. Send 1 to 43200 seconds.');
+    faults.push('The field dvrWindowSeconds is required with dvrEnabled. Send 1 to 43200 seconds.');
   }
   if (faults.length > 0) throw new Refused('invalid', faults.join(' '), { faults });
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { dateTime, int32, model, nullable, text, words } from './fields.ts';
+import { dateTime, guarded, int32, model, nullable, text, words } from './fields.ts';
 
 export const AccessKeyScope = words('AccessKeyScope', ['read', 'write']);
 
@@ -25,6 +25,6 @@ export type NewAccessKeyModel = Static<typeof NewAccessKeyModel>;
 export const CreateAccessKeyModel = model('CreateAccessKeyModel', {
   Label: Type.Optional(nullable(text({ maxLength: 200 }))),
   Scope: AccessKeyScope,
-  ExpiresInSec: Type.Optional(nullable(int32({ minimum: 1 }))),
+  ExpiresInSec: guarded('protects', Type.Optional(nullable(int32({ minimum: 1 }))), ['DateExpires']),
 });
 export type CreateAccessKeyModel = Static<typeof CreateAccessKeyModel>;

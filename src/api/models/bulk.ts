@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { dateTime, flag, int32, int64, model, nullable, text, words } from './fields.ts';
+import { dateTime, flag, guarded, int32, int64, model, nullable, text, words } from './fields.ts';
 
 /**
  * What a bulk operation does to each video (an extension of the interface). `trash` and `move` can be undone by
@@ -16,26 +16,31 @@ export const BulkAction = words('BulkAction', [
   'transcribe',
 ]);
 
-/** The filters of the list of videos, all of whose matches an operation is for. */
+/**
+ * The filters of the list of videos, all of whose matches an operation is for: at least one of them with a value. Those
+ * of `restore` are of the trash.
+ */
 export const BulkFilterModel = model('BulkFilterModel', {
-  search: Type.Optional(text({ maxLength: 1_000 })),
-  collection: Type.Optional(text()),
-  status: Type.Optional(text()),
-  tag: Type.Optional(text({ maxLength: 1_000 })),
-  incomplete: Type.Optional(flag()),
-  dateFrom: Type.Optional(nullable(dateTime())),
-  dateTo: Type.Optional(nullable(dateTime())),
+  search: guarded('protects', Type.Optional(text({ maxLength: 1_000 }))),
+  collection: guarded('protects', Type.Optional(text()), ['collectionId']),
+  status: guarded('protects', Type.Optional(text())),
+  tag: guarded('protects', Type.Optional(text({ maxLength: 1_000 }))),
+  incomplete: guarded('protects', Type.Optional(flag())),
+  dateFrom: guarded('protects', Type.Optional(nullable(dateTime()))),
+  dateTo: guarded('protects', Type.Optional(nullable(dateTime()))),
 });
 
-/** An operation over many videos: exactly one of `videoIds`, `filter` and `undoOf` says which. */
+/** An operation over many videos: exactly one of `videoIds`, `filter`, `undoOf` and `all` names them. */
 export const CreateBulkModel = model('CreateBulkModel', {
   action: BulkAction,
-  /** Where `move` puts the videos; empty is no collection. */
+  /** Where `move` puts the videos, which needs it; empty is no collection. No other action has one. */
   collectionId: Type.Optional(nullable(text())),
-  videoIds: Type.Optional(Type.Array(text(), { maxItems: 10_000 })),
-  filter: Type.Optional(BulkFilterModel),
+  videoIds: guarded('protects', Type.Optional(Type.Array(text(), { maxItems: 10_000 })), ['ids', 'guids']),
+  filter: guarded('protects', Type.Optional(BulkFilterModel)),
   /** An earlier operation: this one is for the videos that it was done to. */
-  undoOf: Type.Optional(nullable(text())),
+  undoOf: guarded('protects', Type.Optional(nullable(text()))),
+  /** True for every video of the library; for `restore` every one in its trash. */
+  all: guarded('destroys', Type.Optional(nullable(flag()))),
 });
 export type CreateBulkModel = Static<typeof CreateBulkModel>;
 

@@ -45,3 +45,25 @@ export function numbers<const V extends Record<string, number>>(name: string, va
 export function words<const V extends string>(name: string, values: readonly V[]) {
   return Type.Unsafe<V>({ type: 'string', enum: [...values], title: name });
 }
+
+/**
+ * The reason that a field or parameter must not be missed: `protects` if something is open, public or lost without it,
+ * `destroys` if something is deleted or replaced with it.
+ */
+export type Guard = 'protects' | 'destroys';
+
+/**
+ * Marks a field or parameter that protects or destroys: a request that misspells it is refused. `alsoCalled` are the
+ * names that other resources use for the same thing.
+ */
+export function guarded<T extends TSchema>(guard: Guard, schema: T, alsoCalled: readonly string[] = []): T {
+  // A copy with the hidden marks of its maker: enumerations are shared.
+  const copy: T = Object.defineProperties({ ...schema }, Object.getOwnPropertyDescriptors(schema));
+  return Object.assign(copy, { 'x-guard': guard, ...(alsoCalled.length > 0 && { 'x-also-called': alsoCalled }) });
+}
+
+/** Reads the mark of a field or parameter; null if it has none. */
+export function guardOf(schema: object): Guard | null {
+  const { 'x-guard': guard }: { 'x-guard'?: Guard } = { ...schema };
+  return guard ?? null;
+}

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { LiveStreamStatus } from './enums.ts';
-import { dateTime, double, flag, int32, int64, model, nullable, text } from './fields.ts';
+import { dateTime, double, flag, guarded, int32, int64, model, nullable, text } from './fields.ts';
 
 export const IngestEndpointsRtmp = model('IngestEndpointsRtmp', {
   primaryIngestUrl: nullable(text()),
@@ -70,14 +70,14 @@ const OWNED = {
   title: Type.Optional(nullable(text())),
   description: Type.Optional(nullable(text())),
   collectionId: Type.Optional(nullable(text())),
-  dvrEnabled: Type.Optional(flag()),
+  dvrEnabled: guarded('protects', Type.Optional(flag())),
   /** 1..43200; required when dvrEnabled. */
   dvrWindowSeconds: Type.Optional(nullable(int32({ minimum: 1, maximum: 43200 }))),
-  recordVod: Type.Optional(flag()),
+  recordVod: guarded('protects', Type.Optional(flag())),
   scheduledStartTime: Type.Optional(nullable(dateTime())),
   scheduledEndTime: Type.Optional(nullable(dateTime())),
   /** Default true. */
-  public: Type.Optional(flag()),
+  public: guarded('protects', Type.Optional(flag()), ['isPublic']),
   enableCountdown: Type.Optional(nullable(flag())),
   /** Older spec: string[] max 5; newer: RtmpOutput[] max 4; accept both. */
   rtmpOutputs: Type.Optional(nullable(Type.Array(relay()))),

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { PullZoneType } from './enums.ts';
-import { double, flag, int32, int64, model, nullable, pageOrList, text } from './fields.ts';
+import { double, flag, guarded, int32, int64, model, nullable, pageOrList, text } from './fields.ts';
 
 export const ResetPullZoneSecurityKeyModel = model('ResetPullZoneSecurityKeyModel', {
-  SecurityKey: Type.Optional(nullable(text({ minLength: 8 }))),
+  SecurityKey: guarded('protects', Type.Optional(nullable(text({ minLength: 8 }))), ['ZoneSecurityKey']),
 });
 export type ResetPullZoneSecurityKeyModel = Static<typeof ResetPullZoneSecurityKeyModel>;
 
@@ -57,28 +57,31 @@ const maybeCount = () => Type.Optional(nullable(int32()));
 
 /** What is absent or null stays as it is; 0 is no limit. */
 export const PullZoneUpdateModel = model('PullZoneUpdateModel', {
-  ZoneSecurityEnabled: maybeFlag(),
-  ZoneSecurityIncludeHashRemoteIP: maybeFlag(),
-  AllowedReferrers: maybeTexts(),
-  BlockedReferrers: maybeTexts(),
-  BlockNoneReferrer: maybeFlag(),
-  BlockedIps: maybeTexts(),
-  BlockedCountries: maybeTexts(),
-  RequestLimit: maybeCount(),
-  BurstSize: maybeCount(),
-  ConnectionLimitPerIPCount: maybeCount(),
-  BlockRootPathAccess: maybeFlag(),
-  BlockPostRequests: maybeFlag(),
-  LimitRatePerSecond: Type.Optional(nullable(double())),
-  LimitRateAfter: Type.Optional(nullable(double())),
+  ZoneSecurityEnabled: guarded('protects', maybeFlag(), [
+    'EnableTokenAuthentication',
+    'PlayerTokenAuthenticationEnabled',
+  ]),
+  ZoneSecurityIncludeHashRemoteIP: guarded('protects', maybeFlag(), ['EnableTokenIPVerification']),
+  AllowedReferrers: guarded('protects', maybeTexts()),
+  BlockedReferrers: guarded('protects', maybeTexts()),
+  BlockNoneReferrer: guarded('protects', maybeFlag()),
+  BlockedIps: guarded('protects', maybeTexts(), ['BlockedIp']),
+  BlockedCountries: guarded('protects', maybeTexts()),
+  RequestLimit: guarded('protects', maybeCount()),
+  BurstSize: guarded('protects', maybeCount()),
+  ConnectionLimitPerIPCount: guarded('protects', maybeCount()),
+  BlockRootPathAccess: guarded('protects', maybeFlag()),
+  BlockPostRequests: guarded('protects', maybeFlag()),
+  LimitRatePerSecond: guarded('protects', Type.Optional(nullable(double()))),
+  LimitRateAfter: guarded('protects', Type.Optional(nullable(double()))),
   IgnoreQueryStrings: maybeFlag(),
-  EnableAccessControlOriginHeader: maybeFlag(),
+  EnableAccessControlOriginHeader: guarded('protects', maybeFlag()),
   AccessControlOriginHeaderExtensions: maybeTexts(),
   UseStaleWhileUpdating: maybeFlag(),
   UseStaleWhileOffline: maybeFlag(),
   CacheErrorResponses: maybeFlag(),
   OriginRetries: maybeCount(),
-  LoggingIPAnonymizationEnabled: maybeFlag(),
+  LoggingIPAnonymizationEnabled: guarded('protects', maybeFlag()),
 });
 export type PullZoneUpdateModel = Static<typeof PullZoneUpdateModel>;
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { flag, int32, int64, model, nullable, numbers, text } from './fields.ts';
+import { flag, guarded, int32, int64, model, nullable, numbers, text } from './fields.ts';
 
 export const WafExecutionMode = numbers('WafExecutionMode', { Log: 0, Block: 1 });
 
@@ -28,19 +28,23 @@ export const ShieldZoneList = model('ShieldZoneList', {
   }),
 });
 
-const rules = () => Type.Optional(nullable(Type.Array(text({ maxLength: 20 }), { maxItems: 1_000 })));
+const rules = () =>
+  guarded('protects', Type.Optional(nullable(Type.Array(text({ maxLength: 20 }), { maxItems: 1_000 }))));
 
 /** What is absent or null stays as it is. */
 export const ShieldZoneChange = model('ShieldZoneChange', {
-  wafEnabled: Type.Optional(nullable(flag())),
-  wafExecutionMode: Type.Optional(nullable(WafExecutionMode)),
+  wafEnabled: guarded('protects', Type.Optional(nullable(flag()))),
+  wafExecutionMode: guarded('protects', Type.Optional(nullable(WafExecutionMode))),
   wafDisabledRules: rules(),
   wafLogOnlyRules: rules(),
-  wafRequestIgnoredHeaders: Type.Optional(nullable(Type.Array(text({ maxLength: 100 }), { maxItems: 100 }))),
+  wafRequestIgnoredHeaders: guarded(
+    'protects',
+    Type.Optional(nullable(Type.Array(text({ maxLength: 100 }), { maxItems: 100 }))),
+  ),
 });
 export type ShieldZoneChange = Static<typeof ShieldZoneChange>;
 
 export const UpdateShieldZoneModel = model('UpdateShieldZoneModel', {
   shieldZoneId: int64(),
-  shieldZone: Type.Optional(nullable(ShieldZoneChange)),
+  shieldZone: guarded('protects', Type.Optional(nullable(ShieldZoneChange))),
 });

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DrmVersion, EncodingTier, PullZoneType, WidevineMinClientSecurityLevel } from './enums.ts';
-import { dateTime, double, flag, int32, int64, model, nullable, pageOrList, text } from './fields.ts';
+import { dateTime, double, flag, guarded, int32, int64, model, nullable, pageOrList, text } from './fields.ts';
 
 export const AppleFairPlayDrm = model('AppleFairPlayDrm', {
   Enabled: flag(),
@@ -122,18 +122,45 @@ export const VideoLibraryList = pageOrList(
 );
 export type VideoLibraryList = Static<typeof VideoLibraryList>;
 
+const drmEnabled = () => guarded('protects', Type.Optional(flag()));
+const OptionalFairPlay = Type.Object({ ...Type.Partial(AppleFairPlayDrm).properties, Enabled: drmEnabled() });
+const OptionalWidevine = Type.Object({
+  ...Type.Partial(GoogleWidevineDrm).properties,
+  Enabled: drmEnabled(),
+  SdOnlyForL3: guarded('protects', Type.Optional(flag())),
+  MinClientSecurityLevel: guarded('protects', Type.Optional(nullable(WidevineMinClientSecurityLevel))),
+});
+
+/** Settings that protect a library or its originals. Set at the creation, there is no time without them. */
+const PROTECTIONS = {
+  EnableTokenAuthentication: guarded('protects', Type.Optional(nullable(flag())), ['ZoneSecurityEnabled']),
+  EnableTokenIPVerification: guarded('protects', Type.Optional(nullable(flag())), ['ZoneSecurityIncludeHashRemoteIP']),
+  PlayerTokenAuthenticationEnabled: guarded('protects', Type.Optional(nullable(flag())), ['TokenAuthEnabled']),
+  BlockNoneReferrer: guarded('protects', Type.Optional(nullable(flag()))),
+  KeepOriginalFiles: guarded('protects', Type.Optional(nullable(flag()))),
+  AllowDirectPlay: guarded('protects', Type.Optional(nullable(flag()))),
+  EnableDRM: guarded('protects', Type.Optional(nullable(flag()))),
+  DrmVersion: guarded('protects', Type.Optional(nullable(DrmVersion))),
+  AppleFairPlayDrm: guarded('protects', Type.Optional(nullable(OptionalFairPlay))),
+  GoogleWidevineDrm: guarded('protects', Type.Optional(nullable(OptionalWidevine))),
+  RemoveMetadataFromFallbackVideos: guarded('protects', Type.Optional(nullable(flag()))),
+  ExposeOriginals: guarded('protects', Type.Optional(nullable(flag()))),
+  ExposeVideoMetadata: guarded('protects', Type.Optional(nullable(flag()))),
+  /** What the lists hold already: they are changed one host at a time, by operations of their own. */
+  AllowedReferrers: guarded('protects', Type.Optional(nullable(Type.Array(text({ maxLength: 300 }))))),
+  BlockedReferrers: guarded('protects', Type.Optional(nullable(Type.Array(text({ maxLength: 300 }))))),
+};
+
 export const VideoLibraryCreateModel = model('VideoLibraryCreateModel', {
   Name: text({ minLength: 1 }),
+  ...PROTECTIONS,
   ReplicationRegions: Type.Optional(nullable(Type.Array(text()))),
   PlayerVersion: Type.Optional(nullable(int32())),
   EncodingTier: Type.Optional(nullable(EncodingTier)),
   JitEncodingEnabled: Type.Optional(nullable(flag())),
   OutputCodecs: Type.Optional(nullable(text())),
   EnabledResolutions: Type.Optional(nullable(text())),
-  BlockNoneReferrer: Type.Optional(nullable(flag())),
   EnableMP4Fallback: Type.Optional(nullable(flag())),
-  KeepOriginalFiles: Type.Optional(nullable(flag())),
-  AllowDirectPlay: Type.Optional(nullable(flag())),
   EnableMultiAudioTrackSupport: Type.Optional(nullable(flag())),
   EnableTranscribing: Type.Optional(nullable(flag())),
   TranscribingCaptionLanguages: Type.Optional(nullable(Type.Array(text()))),
@@ -147,11 +174,10 @@ export type VideoLibraryCreateModel = Static<typeof VideoLibraryCreateModel>;
 
 export const VideoLibraryUpdateModel = model('VideoLibraryUpdateModel', {
   Name: Type.Optional(nullable(text())),
+  ...PROTECTIONS,
   CustomHTML: Type.Optional(nullable(text())),
   PlayerKeyColor: Type.Optional(nullable(text())),
-  EnableTokenAuthentication: Type.Optional(nullable(flag())),
-  EnableTokenIPVerification: Type.Optional(nullable(flag())),
-  ResetToken: Type.Optional(nullable(flag())),
+  ResetToken: guarded('destroys', Type.Optional(nullable(flag()))),
   WatermarkPositionLeft: Type.Optional(nullable(int32())),
   WatermarkPositionTop: Type.Optional(nullable(int32())),
   WatermarkWidth: Type.Optional(nullable(int32())),
@@ -165,13 +191,7 @@ export const VideoLibraryUpdateModel = model('VideoLibraryUpdateModel', {
   CaptionsBackground: Type.Optional(nullable(text())),
   UILanguage: Type.Optional(nullable(text())),
   AllowEarlyPlay: Type.Optional(nullable(flag())),
-  PlayerTokenAuthenticationEnabled: Type.Optional(nullable(flag())),
-  BlockNoneReferrer: Type.Optional(nullable(flag())),
   EnableMP4Fallback: Type.Optional(nullable(flag())),
-  KeepOriginalFiles: Type.Optional(nullable(flag())),
-  AllowDirectPlay: Type.Optional(nullable(flag())),
-  EnableDRM: Type.Optional(nullable(flag())),
-  DrmVersion: Type.Optional(nullable(DrmVersion)),
   Controls: Type.Optional(nullable(text())),
   PlaybackSpeeds: Type.Optional(nullable(text())),
   Bitrate240p: Type.Optional(nullable(int32())),
@@ -198,13 +218,8 @@ export const VideoLibraryUpdateModel = model('VideoLibraryUpdateModel', {
   JitEncodingEnabled: Type.Optional(nullable(flag())),
   EncodingTier: Type.Optional(nullable(EncodingTier)),
   OutputCodecs: Type.Optional(nullable(text())),
-  AppleFairPlayDrm: Type.Optional(nullable(Type.Partial(AppleFairPlayDrm))),
-  GoogleWidevineDrm: Type.Optional(nullable(Type.Partial(GoogleWidevineDrm))),
   PlayerVersion: Type.Optional(nullable(int32())),
-  RemoveMetadataFromFallbackVideos: Type.Optional(nullable(flag())),
   ScaleVideoUsingBothDimensions: Type.Optional(nullable(flag())),
-  ExposeOriginals: Type.Optional(nullable(flag())),
-  ExposeVideoMetadata: Type.Optional(nullable(flag())),
   EnableCompactControls: Type.Optional(nullable(flag())),
 });
 export type VideoLibraryUpdateModel = Static<typeof VideoLibraryUpdateModel>;

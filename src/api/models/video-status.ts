@@ -1,4 +1,6 @@
 import type { MediaState } from '../../catalog/schema.ts';
+import { quote } from '../../lib/quote.ts';
+import { Refused } from '../../lib/refused.ts';
 import { VideoModelStatus } from './enums.ts';
 
 const WIRE = VideoModelStatus.values;
@@ -15,10 +17,21 @@ const STATUS = {
   'jit-ready': WIRE.JitPlaylistsCreated,
 } as const satisfies Record<MediaState, number>;
 
-/** Reads a filter of states, numbers of the interface with commas between them; null for none, which is any state. */
+/**
+ * Reads a filter of states, numbers of the interface with commas between them; null for none, which is any state.
+ * Refuses (`invalid`) anything else, which would otherwise match every video.
+ */
 export function readStates(text: string): MediaState[] | null {
-  const numbers = text.split(',').flatMap((part) => (/^\s*\d{1,2}\s*$/.test(part) ? [Number(part)] : []));
+  const parts = text.split(',').map((part) => part.trim());
+  const numbers = parts.filter((part) => part !== '').map((part) => (/^\d{1,2}$/.test(part) ? Number(part) : -1));
   if (numbers.length === 0) return null;
+  const known: readonly number[] = Object.values(STATUS);
+  if (numbers.some((number) => !known.includes(number))) {
+    const expected = `numbers from ${Math.min(...known)} to ${Math.max(...known)} with commas between them`;
+    throw new Refused('invalid', `Expected status as ${expected}, got ${quote(text)}. Correct it.`, {
+      field: 'status',
+    });
+  }
   const states = Object.entries(STATUS).filter(([, number]) => numbers.includes(number));
   // STATUS has exactly the states as its keys.
   return states.map(([state]) => state as MediaState);

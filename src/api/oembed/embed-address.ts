@@ -1,5 +1,5 @@
 import { PLAYER_HOSTS } from '../../catalog/libraries/referrer.ts';
-import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { type Guid, readGuid } from '../../lib/guid.ts';
 import { readId } from '../read-params.ts';
 
 /** The video that a page shows; `isDirect` where the page is made for opening by itself. */
@@ -14,7 +14,7 @@ export function readEmbedAddress(text: string, edgeUrl: string): EmbeddedVideo |
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return null;
   if (url.host !== new URL(edgeUrl).host && !PLAYER_HOSTS.includes(url.hostname)) return null;
   const [, page = '', library = '', video = ''] = /^\/(embed|play)\/([^/]+)\/([^/]+)\/?$/i.exec(url.pathname) ?? [];
-  const [libraryId, mediaId] = [readId(library), parseGuid(video)];
+  const [libraryId, mediaId] = [readId(library), readGuid(video)];
   return libraryId === null || mediaId === null
     ? null
     : { libraryId, mediaId, isDirect: page.toLowerCase() === 'play' };

@@ -13,8 +13,8 @@ import { exampleOf } from './examples.ts';
 /** What of an operation its answers follow from. */
 export type Answering = Pick<
   Contract<never, never, never, never>,
-  'refusals' | 'errorShape' | 'answerStatus' | 'name'
-> & { body: unknown; answer: object | 'events' | 'csv' | 'bytes' | null };
+  'refusals' | 'errorShape' | 'answerStatus' | 'name' | 'isHosted'
+> & { query: object; body: unknown; answer: object | 'events' | 'csv' | 'bytes' | null };
 
 type Words = { name: string; words: string };
 
@@ -43,9 +43,10 @@ const OWN: ReadonlyMap<number, Words> = new Map([
   [422, { name: 'Unusable', words: 'The request is well-formed, but its values cannot be used.' }],
 ]);
 
-/** Whether what a request says may be refused with a 400 although the operation lists none. */
-function mayBeInvalid({ body, answer, errorShape }: Answering): boolean {
-  return errorShape === 'status' && (body !== null || answer === StatusModel);
+/** Whether a request may be refused with a 400 although the operation lists none. */
+function mayBeInvalid({ body, query, isHosted, answer, errorShape }: Answering): boolean {
+  const isRead = body !== null || Object.keys(Object(query).properties).length > 0;
+  return !isHosted || isRead || (errorShape === 'status' && answer === StatusModel);
 }
 
 /** The responses of an operation by status: its success, its own refusals and those of every operation. */

@@ -31,8 +31,8 @@ export function toOpenApi(operations: readonly Described[]): OpenApi {
       version: INTERFACE_VERSION,
       description:
         'Libraries of videos and collections. Names of fields in bodies and of query parameters are found in any ' +
-        'case; what is unknown is passed over. A query value that is empty or cannot be read counts as its ' +
-        'default.',
+        'case. A value that a field cannot have is refused. Operations with x-own refuse unknown names; the others ' +
+        'ignore them, except near misses of fields with x-guard. An empty query value is the default.',
     },
     servers: [{ url: '/' }],
     paths: Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1))),
@@ -47,11 +47,12 @@ export function toOpenApi(operations: readonly Described[]): OpenApi {
 }
 
 function describeOperation(operation: Described, components: Components): Schema {
-  const { name, path, description, auth, params, query, body } = operation;
+  const { name, path, description, auth, params, query, body, isHosted } = operation;
   return {
     operationId: name,
     summary: toSummary(name),
     description,
+    ...(!isHosted && { 'x-own': true }),
     tags: [toTag(path)],
     security: SECURITY[auth],
     parameters: [...parametersOf(params, 'path', components), ...parametersOf(query, 'query', components)],
@@ -70,13 +71,15 @@ function parametersOf({ properties }: TObject, place: 'path' | 'query', { refer 
   });
 }
 
-function describeBody({ bodyLimitBytes }: Described, body: TSchema | 'raw', { refer }: Components): Schema {
+function describeBody(
+  { bodyLimitBytes, bodyPresence }: Described,
+  body: TSchema | 'raw',
+  { refer }: Components,
+): Schema {
   if (body === 'raw') return { description: 'Raw bytes, whatever type they claim.', content: { '*/*': {} } };
   const limit = `At most ${bodyLimitBytes ?? 2 ** 20} bytes; read as JSON whatever type it claims.`;
-  const { required }: { required?: unknown[] } = { ...body };
-  const isRequired = required !== undefined && required.length > 0;
   const content = { 'application/json': { schema: refer(body), example: exampleOf(body) } };
-  return { description: limit, required: isRequired, content };
+  return { description: limit, required: bodyPresence !== 'optional', content };
 }
 
 function toSummary(name: string): string {

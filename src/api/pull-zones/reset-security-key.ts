@@ -3,6 +3,7 @@ import { SECURITY_KEY_LENGTH } from '../../catalog/libraries/library.ts';
 import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
+import { guarded } from '../models/fields.ts';
 import { ResetPullZoneSecurityKeyModel } from '../models/pull-zone.ts';
 import { idParam } from '../read-params.ts';
 import { queryInt32 } from '../read-query.ts';
@@ -18,8 +19,9 @@ export const resetSecurityKey = defineOperation({
     'Gives a pull zone another key for tokens, drawn at random unless one is sent. Tokens of the old key end.',
   auth: 'account-key',
   params: Type.Object({ id: idParam('pull zone') }),
-  query: Type.Object({ overlapSec: queryInt32(0, 0, LONGEST_OVERLAP_SEC) }),
+  query: Type.Object({ overlapSec: guarded('protects', queryInt32(0, 0, LONGEST_OVERLAP_SEC)) }),
   body: ResetPullZoneSecurityKeyModel,
+  bodyPresence: 'optional',
   answer: null,
   answerStatus: 204,
   refusals: { invalid: 400, 'not-found': 404 },

@@ -1,5 +1,5 @@
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
-import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { type Guid, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 
 /**
@@ -12,7 +12,7 @@ export async function findMeasured(
   videoViews: VideoViewStore,
 ): Promise<Guid | null> {
   if (videoGuid === '') return null;
-  const mediaId = parseGuid(videoGuid);
+  const mediaId = readGuid(videoGuid);
   if (mediaId === null) throw new Refused('not-found', 'Expected the GUID of a video in videoGuid. Check it.');
   await videoViews.load({ libraryId, mediaId });
   return mediaId;

@@ -8,7 +8,7 @@ import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { AudienceModel } from '../models/audience.ts';
 import { LibraryParams } from '../read-params.ts';
-import { queryFlag, queryText } from '../read-query.ts';
+import { queryFlag, queryText, requireOrder } from '../read-query.ts';
 import { toAudienceModel } from './audience-model.ts';
 import { findMeasured } from './find-measured.ts';
 import { writeAudience } from './write-audience.ts';
@@ -38,6 +38,7 @@ export const getAudience = defineOperation({
     'start-up, rebuffering, retention, viewers now, estimates of other players, bytes sent.',
   answer: AudienceModel,
   async run({ params: { libraryId }, query }, { audiences, videoViews }: Deps) {
+    requireOrder(query, 'dateFrom', 'dateTo');
     const mediaId = await findMeasured(libraryId, query.videoGuid, videoViews);
     const audience = await audiences.load({ libraryId, mediaId }, rangeOf(query, Date.now()));
     return toAudienceModel(audience);
@@ -55,6 +56,7 @@ export const exportAudience = defineOperation({
     { params: { libraryId }, query },
     { audiences, statistics, videoViews, libraries }: Deps & { statistics: StatisticsStore; libraries: LibraryStore },
   ) {
+    requireOrder(query, 'dateFrom', 'dateTo');
     const mediaId = await findMeasured(libraryId, query.videoGuid, videoViews);
     const range = rangeOf(query, Date.now());
     const showsHeat = (await libraries.recall(libraryId))?.settings.player.showHeatmap === true;

@@ -5,7 +5,7 @@ import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoStatisticsModel } from '../models/play-data.ts';
 import { LibraryParams } from '../read-params.ts';
-import { queryFlag, queryText } from '../read-query.ts';
+import { queryFlag, queryText, requireOrder } from '../read-query.ts';
 import { findMeasured } from './find-measured.ts';
 
 type Deps = { statistics: StatisticsStore; videoViews: VideoViewStore };
@@ -27,6 +27,7 @@ export const getStatistics = defineOperation({
   answer: VideoStatisticsModel,
   refusals: { 'not-found': 404, invalid: 400 },
   async run({ params: { libraryId }, query }, { statistics, videoViews }: Deps) {
+    requireOrder(query, 'dateFrom', 'dateTo');
     const mediaId = await findMeasured(libraryId, query.videoGuid, videoViews);
     return await statistics.load({ libraryId, mediaId }, rangeOf(query, Date.now()));
   },

@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoLibraryCreateModel, VideoLibraryModel } from '../models/video-library.ts';
 import { NoParams } from '../read-params.ts';
-import { toSettingsPatch } from './library-change.ts';
+import { requireSameReferrers, toLibraryChange } from './library-change.ts';
 import { toLibraryModel } from './library-model.ts';
 import { texts } from './setting-fields.ts';
 
@@ -27,8 +27,10 @@ export const createLibrary = defineOperation({
     if (name === '')
       throw new Refused('invalid', 'Expected a Name of at least 1 character, got none. Send one.', { field: 'Name' });
     const replicationRegions = body.ReplicationRegions?.slice(0, 50) ?? undefined;
-    const settings = { ...toSettingsPatch(body), replicationRegions };
-    const { library } = await libraries.create({ name, pullZoneName: null, libraryKey: null, settings });
+    requireSameReferrers(body, { allowedReferrers: [], blockedReferrers: [] });
+    const { settings: sent, zoneSettings = {} } = toLibraryChange(body);
+    const settings = { ...sent, replicationRegions };
+    const { library } = await libraries.create({ name, pullZoneName: null, libraryKey: null, settings, zoneSettings });
     return toLibraryModel(await libraryViews.load(library.id));
   },
 });

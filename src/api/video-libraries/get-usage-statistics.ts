@@ -4,7 +4,7 @@ import { countLicences } from '../../catalog/drm/licence-count-store.ts';
 import type { LibraryViewStore } from '../../catalog/libraries/library-view-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { DrmStatisticsModel, TranscribingStatisticsModel } from '../models/account.ts';
-import { maybe } from '../read-query.ts';
+import { maybe, requireOrder } from '../read-query.ts';
 import { CoreLibraryParams } from './core-library.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -55,6 +55,7 @@ export const getTranscribingStatistics = defineOperation({
 
 /** The UTC days requested, `yyyy-MM-dd`: the last 30 unless both ends are given, a year at most. */
 function readDays({ dateFrom, dateTo }: Days): string[] {
+  requireOrder({ ...(dateFrom && { dateFrom }), ...(dateTo && { dateTo }) }, 'dateFrom', 'dateTo');
   const end = dateTo === undefined ? Date.now() : Date.parse(dateTo);
   const start = dateFrom === undefined ? end - USUAL_DAYS * DAY_MS : Date.parse(dateFrom);
   const [first, last] = [Math.floor(start / DAY_MS), Math.floor(end / DAY_MS)];

@@ -1,5 +1,6 @@
-import type { LibraryChange } from '../../catalog/libraries/library.ts';
-import type { LibrarySettingsPatch } from '../../catalog/libraries/library-settings.ts';
+import type { LibraryChange, ReferrerList } from '../../catalog/libraries/library.ts';
+import type { LibrarySettings, LibrarySettingsPatch } from '../../catalog/libraries/library-settings.ts';
+import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { WIRE_CODECS } from '../../media/encode/codecs/all.ts';
 import { perRung } from '../../media/encode/ladder.ts';
@@ -42,6 +43,25 @@ function requireNoTagging({ EnableContentTagging }: Sent): void {
   const message =
     'Expected EnableContentTagging to be false, got true: content tagging is not available. Leave the field out.';
   throw new Refused('invalid', message, { field: 'EnableContentTagging' });
+}
+
+/**
+ * Refuses (`invalid`) lists of referrers that are not those of the library. Clients send back lists that they read; a
+ * change of them has operations of its own, and must not be taken for done.
+ */
+export function requireSameReferrers(sent: Sent, access: Pick<LibrarySettings['access'], ReferrerList>): void {
+  const lists = [
+    ['AllowedReferrers', sent.AllowedReferrers, access.allowedReferrers],
+    ['BlockedReferrers', sent.BlockedReferrers, access.blockedReferrers],
+  ] as const;
+  for (const [field, hosts, known] of lists) {
+    if (hosts == null || hosts.toSorted().join() === known.toSorted().join()) continue;
+    const words = `Expected ${field} as they are, ${quote(known.join(', '))}, got ${quote(hosts.join(', '))}.`;
+    const verb = `add${field.slice(0, -1)} and remove${field.slice(0, -1)}`;
+    throw new Refused('invalid', `${words} Nothing was changed. Use ${verb}, or send them to the pull zone.`, {
+      field,
+    });
+  }
 }
 
 /** Reads the settings alone, those of the pull zone left out. */

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
+import { guarded } from '../models/fields.ts';
 import { NoParams } from '../read-params.ts';
 import { maybe, queryInt32 } from '../read-query.ts';
 import { CoreLibraryParams } from './core-library.ts';
@@ -11,7 +12,7 @@ type Deps = { libraries: LibraryStore };
 const LONGEST_OVERLAP_SEC = 30 * 24 * 3600;
 
 /** For how long the old key still opens the library beside the new one (an extension of the interface). */
-const overlap = { overlapSec: queryInt32(0, 0, LONGEST_OVERLAP_SEC) };
+const overlap = { overlapSec: guarded('protects', queryInt32(0, 0, LONGEST_OVERLAP_SEC)) };
 
 const COMMON = {
   method: 'POST',

@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { VideoLibraryModel, VideoLibraryUpdateModel } from '../models/video-library.ts';
 import { CoreLibraryParams } from './core-library.ts';
-import { toLibraryChange } from './library-change.ts';
+import { requireSameReferrers, toLibraryChange } from './library-change.ts';
 import { toLibraryModel } from './library-model.ts';
 
 type Deps = { libraries: LibraryStore; libraryViews: LibraryViewStore };
@@ -25,7 +25,10 @@ export const updateLibrary = defineOperation({
     if (change.name?.trim() === '') {
       throw new Refused('invalid', 'Expected a Name of at least 1 character, got none. Send one.', { field: 'Name' });
     }
-    await libraries.change(id, () => change);
+    await libraries.change(id, ({ settings: { access } }) => {
+      requireSameReferrers(body, access);
+      return change;
+    });
     return toLibraryModel(await libraryViews.load(id));
   },
 });

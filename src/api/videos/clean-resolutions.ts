@@ -2,13 +2,13 @@ import { Type } from 'typebox';
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { type CleanupPlan, planCleanup } from '../../catalog/videos/cleanup.ts';
 import type { CleanupStore } from '../../catalog/videos/cleanup-store.ts';
-import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { wireNameOf } from '../../media/encode/codecs/all.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
+import { guarded } from '../models/fields.ts';
 import { StatusModel } from '../models/status.ts';
-import { queryFlag, queryText } from '../read-query.ts';
+import { queryFlag, queryText, queryWord } from '../read-query.ts';
 import { readRung } from './read-rung.ts';
 import { recallLibrary, VideoParams } from './video-model.ts';
 
@@ -21,10 +21,8 @@ type Query = {
   deleteMp4Files: boolean;
   dryRun: boolean;
   allResolutions: boolean;
-  outputs: string;
+  outputs: 'hls' | 'mp4' | 'all';
 };
-
-const OUTPUTS = ['hls', 'mp4', 'all'];
 
 export const cleanResolutions = defineOperation({
   name: 'cleanResolutions',
@@ -38,13 +36,13 @@ export const cleanResolutions = defineOperation({
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({
-    resolutionsToDelete: queryText(),
-    deleteNonConfiguredResolutions: queryFlag(false),
-    deleteOriginal: queryFlag(false),
-    deleteMp4Files: queryFlag(false),
-    dryRun: queryFlag(false),
-    allResolutions: queryFlag(false),
-    outputs: queryText('hls'),
+    resolutionsToDelete: guarded('destroys', queryText()),
+    deleteNonConfiguredResolutions: guarded('destroys', queryFlag(false)),
+    deleteOriginal: guarded('destroys', queryFlag(false)),
+    deleteMp4Files: guarded('destroys', queryFlag(false)),
+    dryRun: guarded('protects', queryFlag(false)),
+    allResolutions: guarded('destroys', queryFlag(false)),
+    outputs: guarded('destroys', queryWord('hls', ['hls', 'mp4', 'all'])),
   }),
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },
@@ -65,13 +63,6 @@ export const cleanResolutions = defineOperation({
 });
 
 function readSelectors(query: Query): { rungs: number[]; reachesHls: boolean } {
-  const outputs = query.outputs.toLowerCase();
-  if (!OUTPUTS.includes(outputs)) {
-    throw new Refused(
-      'invalid',
-      `Expected outputs to be one of ${OUTPUTS.join(', ')}, got ${quote(query.outputs)}. Correct it.`,
-    );
-  }
   const rungs = query.resolutionsToDelete
     .split(',')
     .map((entry) => entry.trim().toLowerCase())
@@ -85,11 +76,11 @@ function readSelectors(query: Query): { rungs: number[]; reachesHls: boolean } {
         'deleteOriginal and deleteMp4Files, got none. Say what to delete.',
     );
   }
-  return { rungs, reachesHls: outputs !== 'mp4' };
+  return { rungs, reachesHls: query.outputs !== 'mp4' };
 }
 
 function hasMp4Request({ deleteMp4Files, outputs }: Query): boolean {
-  return deleteMp4Files || outputs.toLowerCase() === 'mp4';
+  return deleteMp4Files || outputs === 'mp4';
 }
 
 function report({ renditions, originalBytes }: CleanupPlan, query: Query): string {

@@ -7,7 +7,7 @@ import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { WebhookStatus } from '../../catalog/webhooks/webhook.ts';
 import { announce } from '../../catalog/webhooks/webhook-store.ts';
 import { planComposition, type WantedPart } from '../../jobs/compose/plan-compose.ts';
-import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { type Guid, readGuid } from '../../lib/guid.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
@@ -62,7 +62,7 @@ async function readPart(
   { db, libraryId, views }: Reading,
   { videoId, startMs, endMs }: ComposePartModel,
 ): Promise<WantedPart[]> {
-  const mediaId = parseGuid(videoId);
+  const mediaId = readGuid(videoId);
   if (mediaId === null) {
     throw new Refused('invalid', `Expected a video's GUID in videoId, got ${quote(videoId)}. Correct it.`);
   }

@@ -6,6 +6,7 @@ import { deleteMedia } from '../../jobs/housekeeping/delete-media.ts';
 import type { Queue } from '../../jobs/queue/define-job.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
+import { guarded } from '../models/fields.ts';
 import { StatusModel } from '../models/status.ts';
 import { queryFlag } from '../read-query.ts';
 import { VideoParams } from './video-model.ts';
@@ -22,7 +23,7 @@ export const deleteVideo = defineOperation({
   auth: 'access-key',
   params: VideoParams,
   // `trash` is an extension.
-  query: Type.Object({ trash: queryFlag(false) }),
+  query: Type.Object({ trash: guarded('protects', queryFlag(false)) }),
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },
   async run({ params: { libraryId, videoId }, query }, { videos, trash, queue }: Deps) {

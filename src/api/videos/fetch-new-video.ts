@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import type { CollectionStore } from '../../catalog/collections/collection-store.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
-import { newGuid, parseGuid } from '../../lib/guid.ts';
+import { newGuid } from '../../lib/guid.ts';
 import { cleanText } from '../clean-text.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
 import { StatusModel } from '../models/status.ts';
 import { FetchVideoRequest } from '../models/video.ts';
 import { LibraryParams } from '../read-params.ts';
-import { maybe, queryText } from '../read-query.ts';
+import { maybe, queryGuid } from '../read-query.ts';
 import { type AskFetchDeps, fetching, readOrigin, requireFetchable } from './ask-fetch.ts';
 
 /** Of a name that the address gives. */
@@ -23,12 +23,12 @@ export const fetchNewVideo = defineOperation({
   description: "Creates a video and fetches its file from an address; the answer's id is the GUID of the video.",
   auth: 'access-key',
   params: LibraryParams,
-  query: Type.Object({ collectionId: queryText(), thumbnailTime: maybe.int32(0) }),
+  query: Type.Object({ collectionId: queryGuid(), thumbnailTime: maybe.int32(0) }),
   body: FetchVideoRequest,
   answer: StatusModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   async run({ params: { libraryId }, query, body, signal }, { videos, collections, ...deps }: Deps) {
-    const collectionId = parseGuid(query.collectionId);
+    const collectionId = query.collectionId === '' ? null : query.collectionId;
     // A collection that is not there is 404 here, and the origin need not be asked.
     if (collectionId !== null) await collections.load({ libraryId, collectionId });
     const origin = readOrigin(body);

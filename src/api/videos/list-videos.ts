@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import type { VideoOrder } from '../../catalog/videos/video-page-store.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
-import { parseGuid } from '../../lib/guid.ts';
+import { readGuid } from '../../lib/guid.ts';
 import { defineOperation } from '../define-operation.ts';
 import { PaginationListOfVideoModel } from '../models/video.ts';
 import { readStates } from '../models/video-status.ts';
 import { LibraryParams } from '../read-params.ts';
-import { maybe, PAGING, queryFlag, queryText } from '../read-query.ts';
+import { maybe, PAGING, queryFlag, queryText, requireOrder } from '../read-query.ts';
 import { recallShowing, type ShowingDeps, toVideoModel } from './video-model.ts';
 
 type Deps = ShowingDeps & { videoViews: VideoViewStore };
@@ -40,6 +40,7 @@ export const listVideos = defineOperation({
   answer: PaginationListOfVideoModel,
   async run({ params: { libraryId }, query, address }, { videoViews, ...deps }: Deps) {
     const { page, itemsPerPage, search, collection, orderBy, incomplete, status, tag, direction } = query;
+    requireOrder(query, 'dateFrom', 'dateTo');
     const order = ORDERS.get(orderBy.toLowerCase()) ?? 'date';
     const showing = await recallShowing(libraryId, address, deps);
     const { total, items } = await videoViews.list({
@@ -47,7 +48,7 @@ export const listVideos = defineOperation({
       page,
       itemsPerPage,
       search,
-      collection: collection === '' ? null : (parseGuid(collection) ?? 'none'),
+      collection: collection === '' ? null : (readGuid(collection) ?? 'none'),
       orderBy: order,
       isIncomplete: incomplete,
       states: readStates(status),

@@ -1,4 +1,4 @@
-import { parseGuid } from '../../lib/guid.ts';
+import { readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { readId } from '../read-params.ts';
 
@@ -9,7 +9,7 @@ import { readId } from '../read-params.ts';
 export function playerAddress(url: string, edgeUrl: string): string {
   const { pathname, search } = new URL(url, 'http://interface');
   const [, library = '', video = ''] = /^\/+play\/+([^/]+)\/+([^/]+)\/*$/i.exec(pathname) ?? [];
-  const [libraryId, videoId] = [readId(library), parseGuid(video)];
+  const [libraryId, videoId] = [readId(library), readGuid(video)];
   if (libraryId === null || videoId === null) {
     throw new Refused('not-found', 'Expected /play/{libraryId}/{videoId}, got another address. Check it.');
   }

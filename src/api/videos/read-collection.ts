@@ -1,4 +1,4 @@
-import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { type Guid, readGuid } from '../../lib/guid.ts';
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 
@@ -7,7 +7,7 @@ import { Refused } from '../../lib/refused.ts';
  */
 export function readCollection(text: string | null | undefined): Guid | null {
   if (text === undefined || text === null || text === '') return null;
-  const id = parseGuid(text);
+  const id = readGuid(text);
   if (id === null)
     throw new Refused('invalid', `Expected a collection's GUID in collectionId, got ${quote(text)}. Correct it.`);
   return id;

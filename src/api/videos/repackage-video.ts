@@ -3,6 +3,7 @@ import type { Packager } from '../../catalog/drm/packager.ts';
 import type { VideoViewStore } from '../../catalog/videos/video-view-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
+import { guarded } from '../models/fields.ts';
 import { VideoModel } from '../models/video.ts';
 import { queryFlag } from '../read-query.ts';
 import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './video-model.ts';
@@ -22,7 +23,7 @@ export const repackageVideo = defineOperation({
     'Gives a video of a library with Enterprise DRM new keys; earlier ones stay good unless they are not to be kept.',
   auth: 'access-key',
   params: VideoParams,
-  query: Type.Object({ keepOriginalFiles: queryFlag(true) }),
+  query: Type.Object({ keepOriginalFiles: guarded('protects', queryFlag(true)) }),
   answer: VideoModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'empty',

@@ -26,6 +26,7 @@ export const smartGenerate = defineOperation({
   auth: 'access-key',
   params: VideoParams,
   body: SmartGenerateModel,
+  bodyPresence: 'optional',
   answer: StatusModel,
   answerStatus: 202,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404, busy: 429 },

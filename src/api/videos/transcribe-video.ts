@@ -10,6 +10,7 @@ import { requestTranscription } from '../../jobs/speech/transcribe-video.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
+import { guarded } from '../models/fields.ts';
 import type { SpeechEngine } from '../models/speech-engine.ts';
 import { StatusModel } from '../models/status.ts';
 import { TranscribeSettings } from '../models/video.ts';
@@ -35,8 +36,9 @@ export const transcribeVideo = defineOperation({
     'that were made before are made anew.',
   auth: 'access-key',
   params: VideoParams,
-  query: Type.Object({ force: queryFlag(false), language: queryText() }),
+  query: Type.Object({ force: guarded('destroys', queryFlag(false)), language: queryText() }),
   body: TranscribeSettings,
+  bodyPresence: 'optional',
   answer: StatusModel,
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   errorShape: 'status-throughout',

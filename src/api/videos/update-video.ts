@@ -1,6 +1,6 @@
 import { editVideo, type VideoEdit } from '../../catalog/videos/video.ts';
 import type { VideoStore } from '../../catalog/videos/video-store.ts';
-import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { type Guid, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ok } from '../models/answers.ts';
@@ -18,6 +18,8 @@ export const updateVideo = defineOperation({
   auth: 'access-key',
   params: VideoParams,
   body: UpdateVideoModel,
+  // Without a body nothing changes, as clients expect that send none.
+  bodyPresence: 'maybe-missing',
   answer: StatusModel,
   refusals: { forbidden: 403, 'not-found': 404 },
   async run({ params: { libraryId, videoId }, body }, { videos }: { videos: VideoStore }) {
@@ -49,7 +51,7 @@ function readEdit({ title, collectionId, chapters, moments, metaTags }: UpdateVi
 
 function readCollection(text: string): Guid | null {
   if (text === '') return null;
-  const id = parseGuid(text);
+  const id = readGuid(text);
   if (id === null) throw new Refused('not-found', `There is no collection "${text}": its id is a GUID. Correct it.`);
   return id;
 }

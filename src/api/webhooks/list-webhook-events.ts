@@ -5,7 +5,7 @@ import { defineOperation } from '../define-operation.ts';
 import { wireTime } from '../models/answers.ts';
 import { PaginationListOfWebhookEventModel, type WebhookEventModel } from '../models/webhook.ts';
 import { LibraryParams } from '../read-params.ts';
-import { PAGING, queryText } from '../read-query.ts';
+import { PAGING, queryWord } from '../read-query.ts';
 
 const STATES = ['pending', 'delivered', 'dead'] as const;
 
@@ -17,11 +17,11 @@ export const listWebhookEvents = defineOperation({
   description: 'Lists the webhook events of a library with what became of them, newest first.',
   auth: 'access-key',
   params: LibraryParams,
-  query: Type.Object({ ...PAGING, state: queryText() }),
+  query: Type.Object({ ...PAGING, state: queryWord('', STATES) }),
   answer: PaginationListOfWebhookEventModel,
   async run({ params: { libraryId }, query }, { db }: { db: Db }) {
     const { page, itemsPerPage } = query;
-    const state = STATES.find((name) => name === query.state.toLowerCase()) ?? null;
+    const state = query.state === '' ? null : query.state;
     const range = { limit: itemsPerPage, offset: (page - 1) * itemsPerPage };
     const { total, entries } = await listEvents(db, { libraryId, state, ...range });
     return { totalItems: total, currentPage: page, itemsPerPage, items: entries.map(toEventModel) };

@@ -132,12 +132,13 @@ async function endOperation(tx: Tx, key: BulkKey, reason: string): Promise<void>
   if (rows.length === 0) throw notFound(key);
 }
 
-function selected({ libraryId, selection }: WantedBulk): RawBuilder<unknown> {
+function selected({ libraryId, kind, selection }: WantedBulk): RawBuilder<unknown> {
   switch (selection.by) {
     case 'ids':
       return sql`select distinct id from unnest(${[...selection.ids]}::uuid[]) as named (id)`;
     case 'filter':
-      return matches(selection.filter, sql`media`);
+      // Only what is in the trash can be restored.
+      return matches(selection.filter, sql`media`, kind === 'restore' ? 'trash' : 'video');
     case 'operation':
       return sql`select i.media_id as id from bulk_item i join bulk_operation d on d.id = i.bulk_id
         where d.id = ${selection.bulkId} and d.library_id = ${libraryId} and i.state = 'done' order by i.place`;

@@ -20,6 +20,7 @@ export type NewLibrary = {
   pullZoneName: string | null;
   libraryKey: string | null;
   settings?: LibrarySettingsPatch;
+  zoneSettings?: NonNullable<LibraryChange['zoneSettings']>;
 };
 
 /** Libraries with their pull zones and own keys. */
@@ -94,7 +95,7 @@ export function createLibraryStore({ db, secretBox }: { db: Db; secretBox: Secre
 export async function insertLibrary(
   tx: Db,
   secretBox: SecretBox,
-  { name, pullZoneName, libraryKey, settings = {} }: NewLibrary,
+  { name, pullZoneName, libraryKey, settings = {}, zoneSettings = {} }: NewLibrary,
 ): Promise<{ id: number; keys: LibraryKeys }> {
   const keys = { libraryKey: libraryKey ?? newKey(), readOnlyKey: newKey() };
   const { id } = await tx
@@ -113,6 +114,7 @@ export async function insertLibrary(
     library_id: id,
     name: pullZoneName ?? drawPullZoneName(),
     security_key_sealed: secretBox.seal(newSecurityKey()),
+    settings: JSON.stringify(mergeSettings({}, zoneSettings)),
   };
   await tx.insertInto('pull_zone').values(zone).execute();
   return { id, keys };

@@ -85,9 +85,10 @@ export function editStream(stream: LiveStream, edit: LiveEdit, now: Date): LiveS
 }
 
 /** The fields of an edit that this stream does not take any more. */
-export function frozenFields(stream: LiveStream, edit: LiveEdit, now: Date): string[] {
+export function frozenFields(stream: LiveStream, edit: LiveEdit, now: Date): (keyof LiveEdit)[] {
   if (isBeforeStart(stream)) return [];
-  return Object.entries(edit)
+  // An edit has no other keys than its type names.
+  return (Object.entries(edit) as [keyof LiveEdit, unknown][])
     .filter(([field, value]) => {
       if (field === 'title' || field === 'description') return false;
       if (sameValue(Reflect.get(stream, field), value)) return false;

@@ -1,3 +1,5 @@
+import { quote } from '../../lib/quote.ts';
+import { Refused } from '../../lib/refused.ts';
 import { WIRE_CODECS } from '../../media/encode/codecs/all.ts';
 import { RUNGS } from '../../media/encode/ladder.ts';
 import type { UploadOptions } from '../schema.ts';
@@ -16,21 +18,41 @@ export type UploadQuery = {
   generateMoments?: boolean;
 };
 
+const LANGUAGE_NAMES = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+
 /**
- * Reads what an upload requests. Entries of lists that the interface does not define are passed over; an empty list is
- * no request.
+ * Reads what an upload requests; an empty list is no request. Refuses (`invalid`) entries of lists that the interface
+ * does not define: an upload that is encoded or transcribed in another way than it says costs more than a second try.
  */
 export function readUploadOptions(query: UploadQuery): UploadOptions {
   const { enabledResolutions, enabledOutputCodecs, transcribeLanguages, ...plain } = query;
-  const rungs = entries(enabledResolutions).flatMap((entry) => RUNGS.filter((rung) => `${rung}p` === entry));
-  const codecs = entries(enabledOutputCodecs).flatMap((entry) => WIRE_CODECS.get(entry) ?? []);
-  const languages = entries(transcribeLanguages ?? '');
+  const rungs = entries(enabledResolutions).map((entry) => {
+    const rung = RUNGS.find((known) => `${known}p` === entry);
+    return rung ?? refuse('enabledResolutions', `any of ${RUNGS.map((each) => `${each}p`).join(', ')}`, entry);
+  });
+  const codecs = entries(enabledOutputCodecs).map((entry) => {
+    const codec = WIRE_CODECS.get(entry);
+    return codec ?? refuse('enabledOutputCodecs', `any of ${[...WIRE_CODECS.keys()].join(', ')}`, entry);
+  });
+  const languages = entries(transcribeLanguages ?? '').map((entry) => readLanguage('transcribeLanguages', entry));
+  if (plain.sourceLanguage) readLanguage('sourceLanguage', plain.sourceLanguage);
   return {
     ...plain,
     ...(rungs.length > 0 && { enabledRungs: rungs.toSorted((a, b) => a - b) }),
     ...(codecs.length > 0 && { enabledCodecs: codecs }),
     ...(languages.length > 0 && { transcribeLanguages: languages }),
   };
+}
+
+function readLanguage(field: string, text: string): string {
+  const code = text.trim().toLowerCase();
+  const isKnown = /^[a-z]{2}$/.test(code) && LANGUAGE_NAMES.of(code) !== undefined;
+  return isKnown ? code : refuse(field, 'languages as two letters (ISO 639-1) such as en', text);
+}
+
+function refuse(field: string, expected: string, got: string): never {
+  const words = `Expected ${field} to have ${expected}, got ${quote(got)}. Nothing was done. Correct it.`;
+  throw new Refused('invalid', words, { field });
 }
 
 const FLAGS = [
@@ -42,21 +64,31 @@ const FLAGS = [
   'generateMoments',
 ] as const;
 
+const FLAG_WORDS = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
 /**
  * The same out of the metadata of a resumable upload (an extension), whose names are in lower case: those of the query,
- * flags as `true` or `false`. What is neither is no request.
+ * with the values of the query. An empty value is no request.
  */
 export function readUploadMetadata(metadata: Readonly<Record<string, string>>): UploadOptions {
-  const flags = FLAGS.map((name) => [name, metadata[name.toLowerCase()]] as const).filter(
-    ([, text]) => text === 'true' || text === 'false',
-  );
+  const flags = FLAGS.flatMap((name) => {
+    const text = (metadata[name.toLowerCase()] ?? '').trim().toLowerCase();
+    if (text === '') return [];
+    const flag = FLAG_WORDS.get(text);
+    return [[name, flag ?? refuse(name, 'the value true or false', text)] as const];
+  });
   const { transcribelanguages, sourcelanguage } = metadata;
   return readUploadOptions({
     enabledResolutions: metadata.enabledresolutions ?? '',
     enabledOutputCodecs: metadata.enabledoutputcodecs ?? '',
     ...(transcribelanguages !== undefined && { transcribeLanguages: transcribelanguages }),
     ...(sourcelanguage !== undefined && { sourceLanguage: sourcelanguage }),
-    ...Object.fromEntries(flags.map(([name, text]) => [name, text === 'true'])),
+    ...Object.fromEntries(flags),
   });
 }
 

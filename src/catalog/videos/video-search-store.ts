@@ -132,15 +132,17 @@ function mostCounted(query: VideoQuery): number {
 }
 
 /** The ids of all matches in the order that is wanted; `from` is `media`, or less of it under that name. */
-export function matches(query: VideoFilter, from: RawBuilder<unknown>) {
+export function matches(query: VideoFilter, from: RawBuilder<unknown>, type: 'video' | 'trash' = 'video') {
   const { libraryId, collection, search, isIncomplete, states, tag, madeFrom, madeBefore } = query;
   const incomplete = isIncomplete ? sql` and media.is_incomplete` : sql``;
   const inState = states === null ? sql`` : sql` and media.state = any(${[...states]}::text[])`;
   const tagged = tag === '' ? sql`` : sql` and ${hasTag(tag)}`;
-  const inCollection = collection === null ? sql`` : sql` and media.collection_id = ${collection}`;
+  // What is in the trash is in no collection: it notes the one that it came from.
+  const place = type === 'trash' ? sql.ref('media.trashed_from') : sql.ref('media.collection_id');
+  const inCollection = collection === null ? sql`` : sql` and ${place} = ${collection}`;
   const since = madeFrom === null ? sql`` : sql` and media.created_at >= ${madeFrom}`;
   const until = madeBefore === null ? sql`` : sql` and media.created_at < ${madeBefore}`;
-  return sql`select media.id from ${from} where media.library_id = ${libraryId} and media.type = 'video'
+  return sql`select media.id from ${from} where media.library_id = ${libraryId} and media.type = ${sql.lit(type)}
     ${inCollection}${incomplete}${inState}${tagged}${since}${until}
     and media.title_folded like lower(${containing(search)}) order by ${sql.raw(orderOf(query).forwards)}`;
 }

@@ -135,7 +135,7 @@ export function requestReencode(video: Video): Video {
  * and chapters and moments that are not within the video.
  */
 export function editVideo(video: Video, edit: VideoEdit): Video {
-  if (edit.title === '')
+  if (edit.title?.trim() === '')
     throw new Refused('invalid', 'Expected a title of at least one character, got an empty one. Send one.');
   const edited: Video = { ...video, ...edit };
   if (!isSame(edited.chapters, video.chapters)) requireChaptersWithin(edited);

@@ -97,7 +97,7 @@ export const verbs: readonly Verb[] = [
   call('trash ls', 'listTrash', [], 'list the trash'),
   call('trash restore', 'restoreVideo', ['videoId'], 'take a video out of the trash'),
   call('trash rm', 'deleteTrashedVideo', ['videoId'], 'delete a video in the trash for good'),
-  call('bulk create', 'createBulk', [], 'act on many videos: action=move|trash|... filter:=JSON'),
+  call('bulk create', 'createBulk', [], 'act on many videos: action=trash|... filter:=JSON or all:=true'),
   call('bulk get', 'getBulk', ['bulkId'], 'show how far a bulk action is'),
   call('collections ls', 'listCollections', [], 'list collections'),
   call('collections create', 'createCollection', [], 'make a collection: name=NAME'),

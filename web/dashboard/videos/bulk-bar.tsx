@@ -11,7 +11,7 @@ import { Icon } from '../parts/icons.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { BulkProgress, watchBulk } from './bulk-progress.tsx';
-import { type ListQuery, toFilter } from './list-query.ts';
+import { isFiltered, type ListQuery, toFilter } from './list-query.ts';
 import { clearSelection, countSelected, selectAll, selection } from './selection.ts';
 
 type Place = { libraryId: number; wanted: ListQuery; onChanged: () => void };
@@ -120,7 +120,8 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
 
 function send({ libraryId, wanted }: Place, body: object): Promise<BulkModel> {
   const { value } = selection;
-  const which = value.kind === 'all' ? { filter: toFilter(wanted) } : { videoIds: [...value.ids] };
+  const scope = isFiltered(wanted) ? { filter: toFilter(wanted) } : { all: true };
+  const which = value.kind === 'all' ? scope : { videoIds: [...value.ids] };
   return api<BulkModel>('POST', `/library/${libraryId}/bulk`, { ...body, ...which });
 }
 
