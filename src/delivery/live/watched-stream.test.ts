@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { StoredLive } from '../../catalog/live/viewing/live-media-store.ts';
+import { startFeedServer } from '../../ingest/live/feed-server.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { type FeedMessage, writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
 import { liveMultivariant } from '../../media/live/playlist/live-multivariant.ts';
 import { listSlot } from '../../media/live/playlist/slot-segments.ts';
-import { startFeedServer } from '../../ingest/live/feed-server.ts';
 import { WatchedStream } from './watched-stream.ts';
 
 const SEGMENT_SEC = 2;

@@ -80,7 +80,8 @@ export class LivePublisher {
     if (limit !== null) this.leftOut.add(limit);
     const before = config.kind === 'video' ? this.#video : this.#audio;
     if (before?.sampleEntry.equals(config.sampleEntry) === true) return false;
-    if (config.kind === 'video') this.#video = { ...config, frameRate: config.frameRate || (this.#video?.frameRate ?? 0) };
+    if (config.kind === 'video')
+      this.#video = { ...config, frameRate: config.frameRate || (this.#video?.frameRate ?? 0) };
     else this.#audio = config;
     return this.#isComplete;
   }

@@ -32,7 +32,8 @@ const MESSAGE = {
 };
 /** Data messages that carry captions. */
 const TEXT_MESSAGES: ReadonlySet<string> = new Set(['onTextData', 'onCaption', 'onCaptionInfo']);
-const TEXT_LEFT_OUT = 'Captions in data messages are left out: live captions are not offered. Add them to the recording.';
+const TEXT_LEFT_OUT =
+  'Captions in data messages are left out: live captions are not offered. Add them to the recording.';
 const CONTROL_CHUNKS = 2;
 const COMMAND_CHUNKS = 3;
 
@@ -141,10 +142,7 @@ class RtmpSession {
       this.#faults = 0;
     } catch (error) {
       if (!(error instanceof BrokenMedia)) throw error;
-      if (error instanceof LeftOut) {
-        this.#leaveOut(error.message, input);
-        return;
-      }
+      if (error instanceof LeftOut) return this.#leaveOut(error.message, input);
       this.#faults += 1;
       if (this.#faults >= MOST_FAULTS) throw error;
       if (this.#faults === 1) this.#deps.report(error);
@@ -164,8 +162,7 @@ class RtmpSession {
   }
 
   #takeMetadata([name, ...values]: Amf0[]): void {
-    const isText = typeof name === 'string' && TEXT_MESSAGES.has(name);
-    if (isText && this.#input !== null) this.#leaveOut(TEXT_LEFT_OUT, this.#input);
+    if (this.#input !== null && TEXT_MESSAGES.has(`${name}`)) this.#leaveOut(TEXT_LEFT_OUT, this.#input);
     const metadata = name === '@setDataFrame' ? values[1] : name === 'onMetaData' ? values[0] : null;
     if (metadata === null || typeof metadata !== 'object' || Array.isArray(metadata)) return;
     const rate = metadata?.framerate;
