@@ -65,7 +65,7 @@ function datesOf(text: string): Map<number, number> {
   return dates;
 }
 
-test('keyframes at odd distances change no target duration, hints come true, and dates agree with durations', async () => {
+test('odd keyframes change no target duration, hints come true, and dates agree with durations', async () => {
   const stream = await startLive({ service, catalogue });
   const keys = ['-g', `${4 * RATE}`, '-force_key_frames', '0,1.2,2.4,2.8,7,8'];
   const publisher = send(24, SMALL, [...X264, ...keys, ...AAC, '-f', 'flv', stream.ingest]);

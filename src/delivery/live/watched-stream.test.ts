@@ -143,7 +143,7 @@ test('a recording that cannot be read again goes on as it was, and is read with 
   stream.close();
 });
 
-test('a stream that was watched before its publisher connected waits for the feed, and for what the feed announces', async () => {
+test('a stream that was watched before its publisher connected waits for the feed', async () => {
   const [{ period }] = storedOf(0, true).periods as [StoredLive['periods'][number]];
   const [source, rung] = period.renditions;
   const announce = (renditions: readonly unknown[]) =>

@@ -1,5 +1,4 @@
 import type { PeriodTracks } from '../../media/live/packaging/stream-packager.ts';
-import { LeftOutReasons } from '../../media/live/publishing/left-out.ts';
 import type { Slot } from '../../media/live/publishing/publisher.ts';
 import type { AccessUnit, LiveEvent, TrackConfig } from '../../media/live/tracks/access-unit.ts';
 import {
@@ -8,6 +7,7 @@ import {
   readLongestGop,
   type SizedPicture,
 } from '../../media/live/tracks/encoder-rates.ts';
+import { LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import { describeLimit } from '../../media/live/tracks/playback-limit.ts';
 import { BitrateMeter } from './bitrate-meter.ts';
 

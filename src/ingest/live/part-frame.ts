@@ -3,8 +3,8 @@ import type { LivePart } from '../../media/live/packaging/part-writer.ts';
 import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
 
 /**
- * A part as edges are sent it. With `isLast` they know in the same moment that its segment is whole, and hint at no further part of
- * it.
+ * A part as edges are sent it. With `isLast` they know in the same moment that its segment is whole, and hint at no
+ * further part of it.
  */
 export function partFrame(
   renditionId: Guid,

@@ -1,6 +1,6 @@
-import { LeftOut } from '../publishing/left-out.ts';
 import { aacConfig } from '../tracks/aac-config.ts';
 import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
+import { LeftOut } from '../tracks/left-out.ts';
 import { av1Config, avcConfig, hevcConfig } from '../tracks/video-config.ts';
 import { readExtendedPacket } from './extended-tag.ts';
 
