@@ -30,7 +30,6 @@ const MESSAGE = {
   command: 20,
   amf3Command: 17,
 };
-/** Data messages that carry captions. */
 const TEXT_MESSAGES: ReadonlySet<string> = new Set(['onTextData', 'onCaption', 'onCaptionInfo']);
 const TEXT_LEFT_OUT =
   'Captions in data messages are left out: live captions are not offered. Add them to the recording.';
@@ -142,11 +141,15 @@ class RtmpSession {
       this.#faults = 0;
     } catch (error) {
       if (!(error instanceof BrokenMedia)) throw error;
-      if (error instanceof LeftOut) return this.#leaveOut(error.message, input);
-      this.#faults += 1;
-      if (this.#faults >= MOST_FAULTS) throw error;
-      if (this.#faults === 1) this.#deps.report(error);
+      if (error instanceof LeftOut) this.#leaveOut(error.message, input);
+      else this.#fault(error);
     }
+  }
+
+  #fault(error: BrokenMedia): void {
+    this.#faults += 1;
+    if (this.#faults >= MOST_FAULTS) throw error;
+    if (this.#faults === 1) this.#deps.report(error);
   }
 
   #leaveOut(reason: string, input: MediaInput): void {
