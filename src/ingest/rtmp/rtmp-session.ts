@@ -201,7 +201,6 @@ class RtmpSession {
         this.#end('play is not offered');
         return;
       default:
-        // Clients send commands of their own, which need no answer.
         return;
     }
   }
