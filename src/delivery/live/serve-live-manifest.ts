@@ -4,7 +4,6 @@ import { readInitSegment } from '../../media/cmaf/init-segment.ts';
 import type { DashPeriod, DashRendition } from '../../media/dash/dash-presentation.ts';
 import { readSampleAspect } from '../../media/dash/sample-aspect.ts';
 import { writePeriods } from '../../media/dash/write-mpd.ts';
-import { rateOfNumber } from '../../media/probe/frame-rate.ts';
 import {
   type IndexedPeriod,
   type IndexedRendition,
@@ -12,6 +11,7 @@ import {
   isRung,
 } from '../../media/live/playlist/live-index.ts';
 import { type LiveView, listSlot, targetDurationSec } from '../../media/live/playlist/slot-segments.ts';
+import { rateOfNumber } from '../../media/probe/frame-rate.ts';
 import { answerManifest, chooseProtection, HLS_ONLY, type ManifestProtection } from '../dash/serve-manifest.ts';
 import type { PackageKeys } from '../drm/package-keys.ts';
 import { type Answer, notFound } from '../http/answer.ts';

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { StoredLive } from '../../catalog/live/viewing/live-media-store.ts';
+import { startFeedServer } from '../../ingest/live/feed-server.ts';
 import { type Guid, newGuid } from '../../lib/guid.ts';
 import { type FeedMessage, writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
 import { liveMultivariant } from '../../media/live/playlist/live-multivariant.ts';
 import { listSlot } from '../../media/live/playlist/slot-segments.ts';
-import { startFeedServer } from '../../ingest/live/feed-server.ts';
 import { WatchedStream } from './watched-stream.ts';
 
 const SEGMENT_SEC = 2;
@@ -143,7 +143,7 @@ test('a recording that cannot be read again goes on as it was, and is read with 
   stream.close();
 });
 
-test('a stream that was watched before its publisher connected waits for the feed, and for what the feed announces', async () => {
+test('a stream that was watched before its publisher connected waits for the feed', async () => {
   const [{ period }] = storedOf(0, true).periods as [StoredLive['periods'][number]];
   const [source, rung] = period.renditions;
   const announce = (renditions: readonly unknown[]) =>

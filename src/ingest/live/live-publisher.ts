@@ -1,6 +1,5 @@
 import type { RelayState } from '../../catalog/live/live-stream.ts';
 import type { PeriodTracks } from '../../media/live/packaging/stream-packager.ts';
-import { LeftOutReasons } from '../../media/live/publishing/left-out.ts';
 import type { Slot } from '../../media/live/publishing/publisher.ts';
 import type { AccessUnit, LiveEvent, TrackConfig } from '../../media/live/tracks/access-unit.ts';
 import {
@@ -9,6 +8,7 @@ import {
   readLongestGop,
   type SizedPicture,
 } from '../../media/live/tracks/encoder-rates.ts';
+import { LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import { describeLimit } from '../../media/live/tracks/playback-limit.ts';
 import { BitrateMeter } from './bitrate-meter.ts';
 
@@ -83,7 +83,8 @@ export class LivePublisher {
     if (limit !== null) this.leftOut.add(limit);
     const before = config.kind === 'video' ? this.#video : this.#audio;
     if (before?.sampleEntry.equals(config.sampleEntry) === true) return false;
-    if (config.kind === 'video') this.#video = { ...config, frameRate: config.frameRate || (this.#video?.frameRate ?? 0) };
+    if (config.kind === 'video')
+      this.#video = { ...config, frameRate: config.frameRate || (this.#video?.frameRate ?? 0) };
     else this.#audio = config;
     return this.#isComplete;
   }

@@ -20,6 +20,7 @@ import { WallClock } from '../../media/live/recording/wall-clock.ts';
 import { type AccessUnit, type TrackConfig, VIDEO_TIMESCALE } from '../../media/live/tracks/access-unit.ts';
 import type { CoreBudget } from './core-budget.ts';
 import type { Journal } from './journal.ts';
+import { partFrame } from './part-frame.ts';
 import { renditionOf } from './period-rendition.ts';
 import type { SegmentCommitter } from './segment-committer.ts';
 import type { StillMaker } from './still-maker.ts';
@@ -44,8 +45,6 @@ export type PeriodMedia = { period: Period; tracks: PeriodTracks; place: PeriodP
 const SOURCE_PATIENCE_MS = 300;
 /** A rung's goes with the next of the source when it was too late for its own: lost, it is made anew from that. */
 const RUNG_PATIENCE_MS = 4_000;
-/** A clock that is off by less is the same clock. */
-const CLOCK_STEP_MS = 250;
 /** Cuts that are remembered for segments that are still open somewhere. */
 const MOST_CUTS = 600;
 
@@ -62,8 +61,6 @@ export class PeriodWriter {
   readonly #ladder: StreamLadder | null;
   #isLadderPending: boolean;
   #wall = new WallClock();
-  /** The segment that began last, and when it was taken. */
-  #dated: { mediaMs: number; wallMs: number } | null = null;
   readonly #targetSec: number;
   #segments: number;
 
@@ -109,7 +106,6 @@ export class PeriodWriter {
   flush(): void {
     this.#takeAll(this.#packager.end());
     this.#wall = new WallClock();
-    this.#dated = null;
   }
 
   /** Resolves when every closed segment has its row. */
@@ -160,7 +156,7 @@ export class PeriodWriter {
   #take(event: PackagedEvent, lastParts: ReadonlySet<SegmentFragment | undefined>): void {
     switch (event.type) {
       case 'cut':
-        this.#cut(event.segment, this.#dateOf(event.mediaMs));
+        this.#cut(event.segment, this.#wall.segmentMs(event.mediaMs));
         this.#ladder?.cut(event.segment, Math.round((event.mediaMs * VIDEO_TIMESCALE) / 1000));
         return;
       case 'frame':
@@ -219,18 +215,6 @@ export class PeriodWriter {
     if (!this.#isLadderPending) return;
     this.#isLadderPending = false;
     this.#deps.broadcast(this.#description());
-  }
-
-  /**
-   * When a segment was taken: the one before and its duration decide, so that EXT-X-PROGRAM-DATE-TIME agrees with
-   * EXTINF, until the clock is off by more than a step.
-   */
-  #dateOf(mediaMs: number): number {
-    const measuredMs = this.#wall.wallMs(mediaMs);
-    const expectedMs = this.#dated === null ? measuredMs : this.#dated.wallMs + mediaMs - this.#dated.mediaMs;
-    const wallMs = Math.abs(measuredMs - expectedMs) > CLOCK_STEP_MS ? measuredMs : expectedMs;
-    this.#dated = { mediaMs, wallMs };
-    return Math.round(wallMs);
   }
 
   #cut(segment: number, wallMs: number): void {
@@ -307,26 +291,4 @@ export class PeriodWriter {
     if (found === undefined) throw new Error(`Expected a rendition of kind ${kind} in period ${this.#period.number}.`);
     return found.id;
   }
-}
-
-/** With `isLast` edges know in the same moment that its segment is whole, and hint at no further part of it. */
-function partFrame(
-  renditionId: Guid,
-  { segment, part, fragment, durationTicks, isIndependent }: LivePart,
-  isLast = false,
-): Buffer[] {
-  const startTick = fragment.baseTick;
-  const samples = fragment.samples.length;
-  const message = {
-    type: 'part',
-    renditionId,
-    segment,
-    part,
-    startTick,
-    durationTicks,
-    samples,
-    isIndependent,
-    ...(isLast && { isLast }),
-  } as const;
-  return writeFeedFrame(message, fragment.head, fragment.payload);
 }

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { Refused } from '../../lib/refused.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
 import { type FlvTag, readFlvTag } from '../../media/live/flv/flv-tag.ts';
-import { LeftOut, LeftOutReasons } from '../../media/live/publishing/left-out.ts';
 import type { MediaInput, Publish } from '../../media/live/publishing/publisher.ts';
+import { LeftOut, LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import { type Amf0, readAmf0, writeAmf0 } from './amf0.ts';
 import { BadRtmp, ChunkReader, type RtmpMessage, writeChunks } from './chunk-stream.ts';
 import { createHandshake } from './handshake.ts';
@@ -30,9 +30,9 @@ const MESSAGE = {
   command: 20,
   amf3Command: 17,
 };
-/** Data messages that carry captions. */
 const TEXT_MESSAGES: ReadonlySet<string> = new Set(['onTextData', 'onCaption', 'onCaptionInfo']);
-const TEXT_LEFT_OUT = 'Captions in data messages are left out: live captions are not offered. Add them to the recording.';
+const TEXT_LEFT_OUT =
+  'Captions in data messages are left out: live captions are not offered. Add them to the recording.';
 const CONTROL_CHUNKS = 2;
 const COMMAND_CHUNKS = 3;
 
@@ -141,14 +141,15 @@ class RtmpSession {
       this.#faults = 0;
     } catch (error) {
       if (!(error instanceof BrokenMedia)) throw error;
-      if (error instanceof LeftOut) {
-        this.#leaveOut(error.message, input);
-        return;
-      }
-      this.#faults += 1;
-      if (this.#faults >= MOST_FAULTS) throw error;
-      if (this.#faults === 1) this.#deps.report(error);
+      if (error instanceof LeftOut) this.#leaveOut(error.message, input);
+      else this.#fault(error);
     }
+  }
+
+  #fault(error: BrokenMedia): void {
+    this.#faults += 1;
+    if (this.#faults >= MOST_FAULTS) throw error;
+    if (this.#faults === 1) this.#deps.report(error);
   }
 
   #leaveOut(reason: string, input: MediaInput): void {
@@ -164,8 +165,7 @@ class RtmpSession {
   }
 
   #takeMetadata([name, ...values]: Amf0[]): void {
-    const isText = typeof name === 'string' && TEXT_MESSAGES.has(name);
-    if (isText && this.#input !== null) this.#leaveOut(TEXT_LEFT_OUT, this.#input);
+    if (this.#input !== null && TEXT_MESSAGES.has(`${name}`)) this.#leaveOut(TEXT_LEFT_OUT, this.#input);
     const metadata = name === '@setDataFrame' ? values[1] : name === 'onMetaData' ? values[0] : null;
     if (metadata === null || typeof metadata !== 'object' || Array.isArray(metadata)) return;
     const rate = metadata?.framerate;
@@ -201,7 +201,6 @@ class RtmpSession {
         this.#end('play is not offered');
         return;
       default:
-        // Clients send commands of their own, which need no answer.
         return;
     }
   }

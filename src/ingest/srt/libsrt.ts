@@ -3,7 +3,14 @@ import { isIPv4 } from 'node:net';
 /** Names of the library in Debian (with GnuTLS or OpenSSL) and elsewhere, in the order in which they are tried. */
 const LIBRARIES = ['libsrt-gnutls.so.1.5', 'libsrt.so.1.5', 'libsrt-openssl.so.1.5', 'libsrt.so.1', 'libsrt.dylib'];
 
-const OPTION = { sendSync: 1, receiveSync: 2, passphrase: 26, enforcedEncryption: 53, peerIdleTimeoutMs: 55 };
+const OPTION = {
+  sendSync: 1,
+  receiveSync: 2,
+  passphrase: 26,
+  receiveLatencyMs: 43,
+  enforcedEncryption: 53,
+  peerIdleTimeoutMs: 55,
+};
 const KEY_STATE = { option: 41, secured: 2 };
 const EVENT = { readable: 1, failed: 8 };
 const NOTHING_THERE = 6002;
@@ -33,6 +40,8 @@ export type LibSrt = {
   wait(waitMs: number): Promise<number[]>;
   /** Copies the next message to `into` at `at`; its size, 0 when none is there, or null when the connection is over. */
   receive(socket: number, into: Buffer, at: number): number | null;
+  /** How long packets of a caller are held back before they are given out, ms. */
+  latencyMs(socket: number): number;
   close(socket: number): void;
   /** The listening socket: `wait` names it when a caller is there. */
   readonly listener: number;
@@ -158,6 +167,10 @@ class Srt implements LibSrt {
     return sizeBytes < 0 && this.#calls.lastError(null) === NOTHING_THERE ? 0 : null;
   }
 
+  latencyMs(socket: number): number {
+    return this.#getInt(socket, OPTION.receiveLatencyMs);
+  }
+
   close(socket: number): void {
     this.#calls.close(socket);
   }
@@ -184,9 +197,13 @@ class Srt implements LibSrt {
   }
 
   #isSecured(socket: number): boolean {
+    return this.#getInt(socket, KEY_STATE.option) === KEY_STATE.secured;
+  }
+
+  #getInt(socket: number, option: number): number {
     const value = Buffer.alloc(4);
-    this.#calls.getOption(socket, KEY_STATE.option, value, lengthOf(value));
-    return value.readInt32LE(0) === KEY_STATE.secured;
+    this.#calls.getOption(socket, option, value, lengthOf(value));
+    return value.readInt32LE(0);
   }
 
   #watch(socket: number): void {

@@ -11,10 +11,16 @@ const WAIT_MS = 250;
 /** Messages gather for so long, so that one write carries several. */
 const GATHER_MS = 8;
 const REJECT_INTERNAL = 1500;
+/** The last packets are waited for a little longer than the latency, and no caller sets how long. */
+const LAST_PACKET_MS = 50;
+const MAX_LAST_MS = 3_000;
 
 const [host = '127.0.0.1', port = '0'] = process.argv.slice(2);
 const buffer = Buffer.alloc(LARGEST_FRAME);
-const open = new Set<number>();
+/** How long what a caller sent last may come after its end, ms. */
+const open = new Map<number, number>();
+/** Callers that are gone, and when the last of their packets is given out. */
+const ending = new Map<number, number>();
 
 // The parent is gone.
 process.stdin.once('end', () => process.exit(0));
@@ -40,6 +46,7 @@ async function serve(srt: LibSrt): Promise<never> {
       if (socket === srt.listener) accept(srt);
       else drain(srt, socket);
     }
+    for (const socket of ending.keys()) drain(srt, socket);
     await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
   }
 }
@@ -54,7 +61,7 @@ function accept(srt: LibSrt): void {
     return;
   }
   if (accepted === null) return;
-  open.add(accepted.socket);
+  open.set(accepted.socket, srt.latencyMs(accepted.socket) + LAST_PACKET_MS);
   send({ type: 'open', connection: accepted.socket, remote: accepted.remote, streamId: accepted.streamId });
 }
 
@@ -71,6 +78,9 @@ function drain(srt: LibSrt, socket: number): void {
     if (received === null) {
       if (sizeBytes > 0) writeAll(writeData(socket, buffer.subarray(0, sizeBytes)));
       sizeBytes = 0;
+      // libsrt holds packets back for the latency, also those of a connection that is over.
+      if (!isOver(socket)) return;
+      ending.delete(socket);
       srt.close(socket);
       if (open.delete(socket)) send({ type: 'closed', connection: socket, reason: 'the connection closed' });
       return;
@@ -80,7 +90,15 @@ function drain(srt: LibSrt, socket: number): void {
   if (sizeBytes > 0) writeAll(writeData(socket, buffer.subarray(0, sizeBytes)));
 }
 
+function isOver(socket: number): boolean {
+  const nowMs = Date.now();
+  const untilMs = ending.get(socket) ?? nowMs + Math.min(MAX_LAST_MS, open.get(socket) ?? 0);
+  ending.set(socket, untilMs);
+  return nowMs >= untilMs;
+}
+
 function drop(srt: LibSrt, socket: number): void {
+  ending.delete(socket);
   if (open.delete(socket)) srt.close(socket);
 }
 

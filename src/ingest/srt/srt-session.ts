@@ -17,6 +17,7 @@ export class SrtSession {
   #faults = 0;
   #leftOut: readonly string[] = [];
   #isEnded = false;
+  #isFailed = false;
   readonly #silence: NodeJS.Timeout;
 
   constructor(input: MediaInput, deps: Deps) {
@@ -31,6 +32,7 @@ export class SrtSession {
     try {
       this.#read(bytes);
     } catch (cause) {
+      this.#isFailed = true;
       this.#deps.report(new Error('What a publisher by SRT sent could not be taken: it is disconnected.', { cause }));
       this.#deps.close('what came could not be taken');
     }
@@ -40,8 +42,17 @@ export class SrtSession {
     if (this.#isEnded) return;
     this.#isEnded = true;
     clearTimeout(this.#silence);
-    for (const event of this.#demuxer.end()) this.#media.push(event, sizeOf(event));
+    if (!this.#isFailed) this.#takeLast();
     this.#media.end(reason);
+  }
+
+  /** The connection is over, and with it the frames whose end the next ones would have shown. */
+  #takeLast(): void {
+    try {
+      for (const event of this.#demuxer.end()) this.#media.push(event, sizeOf(event));
+    } catch (cause) {
+      this.#deps.report(new Error('The last frames of a publisher by SRT could not be taken.', { cause }));
+    }
   }
 
   #noteLeftOut(): void {

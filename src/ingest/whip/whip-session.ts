@@ -54,7 +54,7 @@ export class WhipSession {
         closed: (reason: string) => session.end(reason),
       };
       session.#peer = await deps.open(offer.sdp, events, session.#abort.signal);
-      return { session, answer: withStartBitrate(session.#peer.answer) };
+      return { session, answer: withoutRejected(withStartBitrate(session.#peer.answer), offer.leftOut) };
     } catch (error) {
       session.end('the offer could not be answered');
       throw error;
@@ -121,4 +121,12 @@ export class WhipSession {
 
 function withStartBitrate(answer: string): string {
   return answer.replace(/^(a=fmtp:\d+ .*packetization-mode=1.*?)\r?$/gm, `$1;x-google-start-bitrate=${START_KBPS}`);
+}
+
+/** Media that are rejected belong to no group (RFC 8843 section 7.3.3). */
+function withoutRejected(answer: string, rejected: readonly LeftOutMedia[]): string {
+  const mids = new Set(rejected.map(({ mid }) => mid));
+  return answer.replace(/^a=group:(\S+)((?: \S+)*)/gm, (_, name: string, members: string) => {
+    return [`a=group:${name}`, ...members.split(' ').filter((mid) => mid !== '' && !mids.has(mid))].join(' ');
+  });
 }

@@ -45,12 +45,12 @@ const CODEC_NAMES: Readonly<Record<StreamCodec, string>> = {
   opus: 'Opus',
 };
 /** Private data that a descriptor or a registration names. */
-const PRIVATE_TAGS: Readonly<Record<number, string>> = { 0x56: 'teletext', 0x59: 'DVB subtitles', 0x7b: 'DTS' };
+const PRIVATE_TAGS: Readonly<Record<number, string>> = { 86: 'teletext', 89: 'DVB subtitles', 123: 'DTS' };
 const PRIVATE_FORMATS: Readonly<Record<string, string>> = {
   BSSD: 'PCM (SMPTE 302M)',
   KLVA: 'KLV metadata',
   AV01: 'AV1 video',
-  'VP09': 'VP9 video',
+  VP09: 'VP9 video',
 };
 const PRIVATE_DATA = 6;
 /** Names of a registration descriptor. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { openPeers } from '../../ingest/whip/peer.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import type { IngestEvent } from '../live/tracks/foreign-audio.ts';
 import { RtpReceiver } from './rtp-receiver.ts';
@@ -176,11 +177,30 @@ test('of an offer one codec of each medium is taken, and lines of others go', ()
   ]);
   expect(sdp).toContain('m=video 9 UDP/TLS/RTP/SAVPF 102\r\n');
   expect(sdp).not.toMatch(/VP8|:103 |red/);
-  expect(() => readOffer(OFFER.filter((line) => !/H264|opus/.test(line)).join('\r\n'))).toThrow('Expected H.264');
+  expect(() => readOffer(OFFER.filter((line) => !/H264|opus/.test(line)).join('\r\n'))).toThrow(
+    'expected one track of H.264',
+  );
   expect(() => readOffer('hello')).toThrow(BrokenMedia);
   expect(readCandidates('a=mid:1\r\na=candidate:1 1 udp 1 127.0.0.1 9 typ host\r\na=end-of-candidates')).toEqual([
     { mid: '1', candidate: 'candidate:1 1 udp 1 127.0.0.1 9 typ host' },
   ]);
+});
+
+test('a medium without a codec that is taken is rejected in the answer, with a reason', async () => {
+  const secrets = ['a=ice-ufrag:abcd', `a=ice-pwd:${'a'.repeat(24)}`, 'a=setup:actpass'];
+  const transport = [...secrets, `a=fingerprint:sha-256 ${Array.from({ length: 32 }, () => 'AB').join(':')}`];
+  const lines = OFFER.filter((line) => !line.includes('H264') && !line.startsWith('a=fmtp:10'));
+  const sdp = lines.flatMap((line) => (line.startsWith('a=mid') ? [line, ...transport, 'a=rtcp-mux'] : [line]));
+  const offer = readOffer(`${sdp.join('\r\n')}\r\n`);
+  expect(offer.tracks.map(({ kind }) => kind)).toEqual(['audio']);
+  expect(offer.leftOut).toEqual([{ mid: '1', reason: expect.stringMatching(/video.* left out.* got VP8/) }]);
+  const peers = await openPeers({ bindAddress: '127.0.0.1', iceServers: [] });
+  const events = { message: () => undefined, connected: () => undefined, closed: () => undefined };
+  const peer = await peers.open(offer.sdp, events, new AbortController().signal);
+  expect(peer.answer).toMatch(/m=audio [1-9]/);
+  expect(peer.answer).toMatch(/m=video 0 /);
+  peer.close();
+  peers.close();
 });
 
 test('damaged offers are refused by BrokenMedia and by nothing else', () => {

@@ -60,7 +60,9 @@ function reduce(section: readonly string[], taken: Set<string>): { lines: string
   const mid = section.find((line) => line.startsWith('a=mid:'))?.slice(6) ?? '';
   const kind = medium === 'video' || medium === 'audio' ? medium : null;
   const payloadType = kind === null || taken.has(kind) ? null : choose(section, kind, types);
-  if (kind === null || payloadType === null) return { lines: [...section], track: null };
+  // A medium with port 0 is rejected (RFC 3264 section 6), so the answer says that nothing of it is taken.
+  const rejected = [`m=${medium} 0 ${protocol} ${types.join(' ')}`, ...section.slice(1)];
+  if (kind === null || payloadType === null) return { lines: rejected, track: null };
   taken.add(kind);
   const lines = section.slice(1).filter((line) => {
     const [, type] = /^a=(?:rtpmap|fmtp|rtcp-fb):(\d+|\*)/.exec(line) ?? [];

@@ -8,10 +8,10 @@ const FIRST_TRACK = 0;
 
 /**
  * Reads the head of a tag of enhanced RTMP v2 ("ExAudioTagHeader", "ExVideoTagHeader"); `multitrack` is the packet type
- * that says that tracks follow. Of several tracks the one numbered 0 is taken; null for a tag without it, and for one
- * that ends too soon.
+ * that says that tracks follow. Of several tracks the one numbered 0 is taken; `further` for a tag of others, null for
+ * one that ends too soon.
  */
-export function readExtendedPacket(body: Buffer, multitrack: number): ExtendedPacket | null {
+export function readExtendedPacket(body: Buffer, multitrack: number): ExtendedPacket | 'further' | null {
   const packet = body.readUInt8(0) & 0x0f;
   if (packet !== multitrack) {
     return body.length < 5 ? null : { packet, fourCc: body.toString('latin1', 1, 5), data: body.subarray(5) };
@@ -38,5 +38,5 @@ export function readExtendedPacket(body: Buffer, multitrack: number): ExtendedPa
     if (body.readUInt8(at) === FIRST_TRACK) return { packet: kinds & 0x0f, fourCc, data: body.subarray(dataAt, end) };
     at = end;
   }
-  return null;
+  return 'further';
 }

@@ -17,7 +17,6 @@ const frame = (...bytes: number[]) => Buffer.from(bytes);
 
 test.each([
   { what: 'one track, the first', body: [[0x03], fourCc('avc1'), [0], frame(1, 2)], bytes: '0102' },
-  { what: 'one track, another', body: [[0x03], fourCc('avc1'), [1], frame(1, 2)], bytes: null },
   {
     what: 'many tracks of one codec',
     body: [[0x13], fourCc('hvc1'), sized(2, frame(9)), sized(0, frame(3, 4))],
@@ -28,11 +27,33 @@ test.each([
     body: [[0x23], fourCc('vp09'), sized(1, frame(9)), fourCc('av01'), sized(0, frame(5))],
     bytes: '05',
   },
-  { what: 'tracks without the first', body: [[0x13], fourCc('avc1'), sized(1, frame(9))], bytes: null },
   { what: 'a track that ends too soon', body: [[0x13], fourCc('avc1'), [0, 0, 0, 9, 1]], bytes: null },
 ])('of enhanced RTMP track 0 is taken: $what', ({ body, bytes }) => {
   const event = video([KEY_FRAME | MULTITRACK.video], ...body);
   expect(event?.type === 'unit' ? event.unit.bytes.toString('hex') : null).toBe(bytes);
+});
+
+test.each([
+  { what: 'one track, another', body: [[0x03], fourCc('avc1'), [1], frame(1, 2)] },
+  { what: 'tracks without the first', body: [[0x13], fourCc('avc1'), sized(1, frame(9))] },
+])('of enhanced RTMP further tracks are left out with a reason: $what', ({ body }) => {
+  expect(() => video([KEY_FRAME | MULTITRACK.video], ...body)).toThrow('A further picture track is left out');
+});
+
+test.each([
+  { type: 8, first: 0x2f, reason: 'got MP3' },
+  { type: 8, first: 0xb2, reason: 'got Speex' },
+  { type: 8, first: 0x62, reason: 'got Nellymoser' },
+  { type: 8, first: 0x72, reason: 'got G.711 A-law' },
+  { type: 9, first: 0x12, reason: 'got Sorenson H.263' },
+  { type: 9, first: 0x14, reason: 'got VP6' },
+] as const)('media that is not taken says what it is: $reason', ({ type, first, reason }) => {
+  expect(() => readFlvTag({ type, timestampMs: 0, body: Buffer.alloc(8, first) }, 25)).toThrow(reason);
+});
+
+test('HEVC in plain tags is taken as H.264 is', () => {
+  const event = readFlvTag({ type: 9, timestampMs: 40, body: Buffer.from([0x1c, 1, 0, 0, 80, 1, 2, 3]) }, 25);
+  expect(event).toMatchObject({ type: 'unit', unit: { isKey: true, dtsMs: 40, ptsMs: 120 } });
 });
 
 test('the configuration of the first track comes as that of a stream with one', () => {

@@ -1,6 +1,6 @@
-import { LeftOut } from '../publishing/left-out.ts';
 import { aacConfig } from '../tracks/aac-config.ts';
 import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
+import { LeftOut } from '../tracks/left-out.ts';
 import { av1Config, avcConfig, hevcConfig } from '../tracks/video-config.ts';
 import { readExtendedPacket } from './extended-tag.ts';
 
@@ -46,9 +46,6 @@ const CODED_FRAMES_X = 3;
 const MULTITRACK = 6;
 const MULTITRACK_AUDIO = 5;
 
-/** The head of a tag of several tracks with one that holds something. */
-const FIRST_TRACK_BYTES = 8;
-
 const KEY_FRAME = 1;
 const COMMAND_FRAME = 5;
 
@@ -74,7 +71,8 @@ function readAudio({ timestampMs, body }: FlvTag): LiveEvent | null {
 /** Enhanced RTMP v2, ExAudioTagHeader: packet type in the low bits, then a FourCC. */
 function readExtendedAudio({ timestampMs, body }: FlvTag): LiveEvent | null {
   const head = readExtendedPacket(body, MULTITRACK_AUDIO);
-  if (head === null) return furtherTrack(body, MULTITRACK_AUDIO, 'sound');
+  if (head === null) return null;
+  if (head === 'further') throw furtherTrack('sound');
   const { packet, fourCc, data } = head;
   if (packet > CODED_FRAMES) return null;
   if (fourCc !== 'mp4a') throw leftOut('sound', `FourCC ${JSON.stringify(fourCc)}`);
@@ -107,7 +105,8 @@ function readExtendedVideo({ timestampMs, body }: FlvTag, frameRate: number): Li
   const frame = (body.readUInt8(0) >> 4) & 7;
   const head = readExtendedPacket(body, MULTITRACK);
   if (frame === COMMAND_FRAME) return null;
-  if (head === null) return furtherTrack(body, MULTITRACK, 'picture');
+  if (head === null) return null;
+  if (head === 'further') throw furtherTrack('picture');
   const { packet, fourCc, data } = head;
   if (packet === SEQUENCE_END || packet > CODED_FRAMES_X) return null;
   const codec = FOURCCS[fourCc];
@@ -121,10 +120,8 @@ function readExtendedVideo({ timestampMs, body }: FlvTag, frameRate: number): Li
   return videoUnit(timestampMs, { isKey, offsetMs: readI24(data, 0), bytes: data.subarray(3) });
 }
 
-/** Throws for a tag that holds another track than the first; null for one that ended too soon. */
-function furtherTrack(body: Buffer, multitrack: number, what: 'picture' | 'sound'): null {
-  if ((body.readUInt8(0) & 0x0f) !== multitrack || body.length < FIRST_TRACK_BYTES) return null;
-  throw new LeftOut(`A further ${what} track is left out: one of each is taken. Send it as the first track.`);
+function furtherTrack(what: 'picture' | 'sound'): LeftOut {
+  return new LeftOut(`A further ${what} track is left out: one of each is taken. Send it as the first track.`);
 }
 
 function leftOut(what: 'picture' | 'sound', codec: string): LeftOut {

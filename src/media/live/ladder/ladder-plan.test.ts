@@ -27,3 +27,13 @@ test.each([
 ])('%s gets rungs only where they show the same colours', (_, source, expected) => {
   expect(planLiveLadder(source, OPTIONS).rungs.map(({ rung }) => rung)).toEqual(expected);
 });
+
+test('a rung is capped by what its source takes, not below a third of its usual cap', () => {
+  const source = track('avc1', 'avcC', [1, 100, 0, 31]);
+  const capsOf = (bps: number) => planLiveLadder(source, OPTIONS, bps).rungs.map(({ maxBitrateBps }) => maxBitrateBps);
+  const usual = [1_400_000, 800_000, 600_000];
+  expect(capsOf(0)).toEqual(usual);
+  expect(capsOf(20_000_000)).toEqual(usual);
+  for (const cap of capsOf(900_000)) expect(cap).toBeLessThan(900_000 * 0.6);
+  expect(capsOf(1_000)).toEqual(usual.map((bps) => Math.round(bps / 3)));
+});

@@ -51,7 +51,10 @@ export class StreamPackager {
 
   constructor(tracks: PeriodTracks, place: PeriodPlace) {
     const startTick = Math.round((place.endMs * VIDEO_TIMESCALE) / 1000);
-    this.#video = tracks.video === null ? null : new VideoPackager(tracks.video, { segment: place.segment, startTick }, tracks.longestGopSec);
+    this.#video =
+      tracks.video === null
+        ? null
+        : new VideoPackager(tracks.video, { segment: place.segment, startTick }, tracks.longestGopSec);
     this.#audio = tracks.audio === null ? null : new AudioPackager(tracks.audio, place.segment);
     this.#segment = place.segment;
     this.#endMs = place.endMs;

@@ -58,11 +58,7 @@ export class VideoPackager {
 
   readonly #longestGopSec: number;
 
-  constructor(
-    config: TrackConfig,
-    { segment, startTick }: { segment: number; startTick: number },
-    longestGopSec = 0,
-  ) {
+  constructor(config: TrackConfig, { segment, startTick }: { segment: number; startTick: number }, longestGopSec = 0) {
     this.#longestGopSec = longestGopSec;
     this.#writer = new PartWriter('video', VIDEO_TIMESCALE, segment);
     this.#frameTicks = config.frameRate > 0 ? VIDEO_TIMESCALE / config.frameRate : 0;
@@ -118,7 +114,9 @@ export class VideoPackager {
   #mayCut(isKey: boolean, tick: number): boolean {
     if (!this.#hasSegment) return isKey;
     const sinceCut = tick - this.#segmentTick;
-    return (isKey && sinceCut >= this.#shortestTicks(sinceCut)) || sinceCut >= LONGEST_SEGMENT_TICKS || this.#writer.isFull;
+    return (
+      (isKey && sinceCut >= this.#shortestTicks(sinceCut)) || sinceCut >= LONGEST_SEGMENT_TICKS || this.#writer.isFull
+    );
   }
 
   /** A scene cut begins a segment early where the next keyframe may come too late for the target duration. */

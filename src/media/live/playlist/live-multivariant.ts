@@ -1,6 +1,6 @@
+import { readInitSegment } from '../../cmaf/init-segment.ts';
 import type { HlsKey } from '../../drm/signalling/hls-key.ts';
 import { MAX_BITRATES_BPS, RUNGS } from '../../encode/ladder.ts';
-import { readInitSegment } from '../../cmaf/init-segment.ts';
 import { type PlaylistTag, writePlaylist } from '../../hls/playlist-tags.ts';
 import { averageOfSegments, peakOfWindows, type SizedSegment } from '../../presentation/peak-of-windows.ts';
 import { type IndexedPeriod, type IndexedRendition, isRung, type LiveIndex } from './live-index.ts';
@@ -47,7 +47,13 @@ export function liveMultivariant(
   if (audio !== undefined && videos.length === 0) {
     tags.push({ tag: 'stream-inf', ...audioRates, codecs: audio.codecString, uri: addressOf(audio) });
   } else if (audio !== undefined) {
-    const place = { groupId: AUDIO_GROUP, name: 'Audio', isDefault: true, uri: addressOf(audio), channels: channelsOf(audio) };
+    const place = {
+      groupId: AUDIO_GROUP,
+      name: 'Audio',
+      isDefault: true,
+      uri: addressOf(audio),
+      channels: channelsOf(audio),
+    };
     tags.push({ tag: 'media', type: 'AUDIO', ...place });
   }
   for (const { own: listedAs, parts } of videos) {
@@ -64,7 +70,8 @@ export function liveMultivariant(
       uri: addressOf(listedAs),
     });
   }
-  if (ways.listsIFrames && view.range === undefined) tags.push(...videos.flatMap((video) => iFrameTag(video, rates(video.parts), ways)));
+  if (ways.listsIFrames && view.range === undefined)
+    tags.push(...videos.flatMap((video) => iFrameTag(video, rates(video.parts), ways)));
   return writePlaylist(tags);
 }
 

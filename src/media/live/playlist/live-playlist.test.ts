@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { newGuid } from '../../../lib/guid.ts';
 import type { FeedRendition } from './feed-message.ts';
 import { LiveIndex } from './live-index.ts';
-import { listSlot } from './slot-segments.ts';
+import { livePlaylist } from './live-playlist.ts';
+import { listSlot, targetDurationSec } from './slot-segments.ts';
 
 const VIEW = { windowSec: 600, isPreview: false };
 
@@ -49,6 +50,37 @@ test('sound that a publisher did not send to its end is a gap, so that all slots
   addSegments(index, nextSound, [0]);
   expect(listed(index, 'source')).toEqual(['0 source', '1 source', '2 source']);
   expect(listed(index, 'audio')).toEqual(['0 audio', '1 gap', '2 audio']);
+});
+
+test('the last part of a segment ends it, and no part is hinted at without a publisher', () => {
+  const index = new LiveIndex();
+  const source = video('source');
+  addPeriod(index, 0, [source]);
+  const part = (number: number, isLast: boolean) => {
+    const times = { startTick: number * 45_000, durationTicks: 45_000, samples: 1, isIndependent: true };
+    const message = { type: 'part', renditionId: source.id, segment: 0, part: number, ...times, isLast } as const;
+    index.apply({ message, bytes: Buffer.alloc(1) });
+  };
+  const hint = () => {
+    const protection = { folder: () => '', hasParts: true, keys: () => [] };
+    const request = { slot: 'source', folder: source.id, view: VIEW, isDelta: false, hasEnded: false, protection };
+    return livePlaylist(index, request)?.find(({ tag }) => tag === 'preload-hint');
+  };
+  part(0, false);
+  expect(hint()).toBe(undefined);
+  index.apply({ message: { type: 'publisher', isConnected: true }, bytes: Buffer.alloc(0) });
+  expect(hint()).toMatchObject({ uri: '0.1.m4s' });
+  part(1, true);
+  expect(hint()).toMatchObject({ uri: '1.0.m4s' });
+});
+
+test('the target duration begins at what the settings of the encoder call for', () => {
+  const index = new LiveIndex();
+  const source = video('source');
+  const period = { number: 0, firstSequence: 0, isPreview: false, frameRate: 30, isLadderPending: false };
+  index.addPeriod({ ...period, targetSec: 4, renditions: [source] });
+  addSegments(index, source, [0]);
+  expect(targetDurationSec(index, 'source', VIEW)).toBe(4);
 });
 
 function listed(index: LiveIndex, slot = '480p'): string[] {

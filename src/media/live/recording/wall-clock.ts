@@ -1,5 +1,7 @@
 const WINDOW_MS = 30_000;
 const SLOT_MS = 1_000;
+/** A clock that is off by less is the same clock. */
+const CLOCK_STEP_MS = 250;
 
 /**
  * Relates media time to the wall clock: media that arrived soonest after it was taken says by how much they differ,
@@ -7,6 +9,8 @@ const SLOT_MS = 1_000;
  */
 export class WallClock {
   #slots: { slot: number; leastMs: number }[] = [];
+  /** The segment that began last, and when it was taken. */
+  #dated: { mediaMs: number; wallMs: number } | null = null;
 
   arrived(mediaMs: number, nowMs: number): void {
     const slot = Math.floor(nowMs / SLOT_MS);
@@ -21,5 +25,17 @@ export class WallClock {
   /** ms since 1970 of a media time. */
   wallMs(mediaMs: number): number {
     return Math.round(mediaMs + Math.min(...this.#slots.map(({ leastMs }) => leastMs)));
+  }
+
+  /**
+   * When a segment was taken that begins at a media time: the one before and its duration decide, so that
+   * EXT-X-PROGRAM-DATE-TIME agrees with EXTINF, until the clock is off by more than a step.
+   */
+  segmentMs(mediaMs: number): number {
+    const measuredMs = this.wallMs(mediaMs);
+    const expectedMs = this.#dated === null ? measuredMs : this.#dated.wallMs + mediaMs - this.#dated.mediaMs;
+    const wallMs = Math.abs(measuredMs - expectedMs) > CLOCK_STEP_MS ? measuredMs : expectedMs;
+    this.#dated = { mediaMs, wallMs };
+    return Math.round(wallMs);
   }
 }

@@ -1,0 +1,28 @@
+import type { Guid } from '../../lib/guid.ts';
+import type { LivePart } from '../../media/live/packaging/part-writer.ts';
+import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
+
+/**
+ * A part as edges are sent it. With `isLast` they know in the same moment that its segment is whole, and hint at no
+ * further part of it.
+ */
+export function partFrame(
+  renditionId: Guid,
+  { segment, part, fragment, durationTicks, isIndependent }: LivePart,
+  isLast = false,
+): Buffer[] {
+  const startTick = fragment.baseTick;
+  const samples = fragment.samples.length;
+  const message = {
+    type: 'part',
+    renditionId,
+    segment,
+    part,
+    startTick,
+    durationTicks,
+    samples,
+    isIndependent,
+    ...(isLast && { isLast }),
+  } as const;
+  return writeFeedFrame(message, fragment.head, fragment.payload);
+}
