@@ -11,6 +11,9 @@ const LONGEST_FRAME_TICKS = 10 * VIDEO_TIMESCALE;
 /** Without a frame rate the last frame lasts as long as the one before, which may have waited for a slow line. */
 const LONGEST_LAST_FRAME_TICKS = VIDEO_TIMESCALE / 5;
 const USUAL_FRAME_TICKS = VIDEO_TIMESCALE / 30;
+/** While pictures are missing the last keyframe is shown again and again, each time this long: a part of its own. */
+const HELD_FRAME_TICKS = VIDEO_TIMESCALE / 4;
+const HELD_SEGMENT_TICKS = 2 * VIDEO_TIMESCALE;
 /** Publishers round times to whole milliseconds: a frame this near to the encoder's frame rate is on its grid. */
 const SNAP_TICKS = 1.5 * TICKS_PER_MS;
 
@@ -23,6 +26,8 @@ export type PackagerOutput = {
 
 /** A picture as it came, and when it is shown on the timeline: what else is made of the pictures begins with it. */
 export type ShownFrame = { shownTick: number; isKey: boolean; bytes: Buffer };
+
+export type ShownOutput = PackagerOutput & { shown: ShownFrame };
 
 type Pending = { tick: number; offsetTicks: number; isKey: boolean; bytes: Buffer };
 
@@ -43,6 +48,8 @@ export class VideoPackager {
   #lastTicks = USUAL_FRAME_TICKS;
   /** Where the picture that is shown last ends. */
   #shownTick = 0;
+  #lastKey: Buffer | null = null;
+  #isHeld = false;
 
   constructor(config: TrackConfig, { segment, startTick }: { segment: number; startTick: number }) {
     this.#writer = new PartWriter('video', VIDEO_TIMESCALE, segment);
@@ -61,8 +68,14 @@ export class VideoPackager {
     return this.#pending.tick + Math.round(this.#frameTicks || Math.min(this.#lastTicks, LONGEST_LAST_FRAME_TICKS));
   }
 
-  /** Takes the next frame in decode order; `mediaMs` is its decode time on the timeline. */
-  push(unit: AccessUnit, mediaMs: number): PackagerOutput & { shown: ShownFrame } {
+  /**
+   * Takes the next frame in decode order; `mediaMs` is its decode time on the timeline. Null for one that refers to
+   * pictures from before a held one: after a gap pictures go on with a keyframe.
+   */
+  push(unit: AccessUnit, mediaMs: number): ShownOutput | null {
+    if (this.#isHeld && !unit.isKey) return null;
+    this.#isHeld = false;
+    if (unit.isKey) this.#lastKey = unit.bytes;
     const offsetTicks = Math.round((unit.ptsMs - unit.dtsMs) * TICKS_PER_MS);
     const isFirst = this.#pending === null && !this.#hasSegment;
     const plain = this.#snap(mediaMs * TICKS_PER_MS);
@@ -72,28 +85,54 @@ export class VideoPackager {
     const wanted = Math.round(plain + this.#shiftTicks);
     const tick = Math.max(wanted, isFirst ? this.#segmentTick : (this.#pending?.tick ?? -1) + 1);
     const next = { tick, offsetTicks: Math.round(plain + offsetTicks) - tick, isKey: unit.isKey, bytes: unit.bytes };
-    const ended = this.#write(tick);
-    const output: PackagerOutput = { ended, segment: null, cut: null };
-    if (startsSegment) this.#cut(tick, output);
-    this.#pending = next;
-    return { ...output, shown: { shownTick: tick + next.offsetTicks, isKey: unit.isKey, bytes: unit.bytes } };
+    return this.#add(next, startsSegment);
+  }
+
+  /** Shows the last keyframe up to a time on the timeline, ms, as far as whole held frames fit. */
+  hold(mediaMs: number): ShownOutput[] {
+    const outputs: ShownOutput[] = [];
+    const untilTick = mediaMs * TICKS_PER_MS;
+    for (let bytes = this.#lastKey; bytes !== null && this.#hasSegment; ) {
+      const tick = this.#isHeld ? (this.#pending?.tick ?? 0) + HELD_FRAME_TICKS : this.#shownEndTick();
+      if (tick + HELD_FRAME_TICKS > untilTick) break;
+      this.#isHeld = true;
+      outputs.push(
+        this.#add({ tick, offsetTicks: 0, isKey: true, bytes }, tick - this.#segmentTick >= HELD_SEGMENT_TICKS),
+      );
+    }
+    return outputs;
   }
 
   /**
    * Ends what is open. Of reordered pictures the one that is decoded last is not shown last: it lasts until all were
-   * shown, so that what follows does not begin before.
+   * shown, so that what follows does not begin before. A held one lasts until `heldUntilMs`.
    */
-  end(): PackagerOutput {
+  end(heldUntilMs: number): PackagerOutput {
     if (!this.#hasSegment) return { ended: [], segment: null, cut: null };
-    const tick = Math.max(this.endTick, this.#shownTick, this.endTick + (this.#pending?.offsetTicks ?? 0));
+    const heldTick = this.#isHeld ? Math.round(heldUntilMs * TICKS_PER_MS) : 0;
+    const tick = Math.max(this.#shownEndTick(), heldTick);
     const output: PackagerOutput = { ended: this.#write(tick), segment: null, cut: null };
     const part = this.#writer.endPart();
     if (part !== null) output.ended.push(part);
     output.segment = this.#writer.endSegment();
     this.#pending = null;
     this.#hasSegment = false;
+    this.#isHeld = false;
     this.#segmentTick = tick;
     return output;
+  }
+
+  /** Where all pictures so far were shown. */
+  #shownEndTick(): number {
+    return Math.max(this.endTick, this.#shownTick, this.endTick + (this.#pending?.offsetTicks ?? 0));
+  }
+
+  #add(frame: Pending, startsSegment: boolean): ShownOutput {
+    const output: PackagerOutput = { ended: this.#write(frame.tick), segment: null, cut: null };
+    if (startsSegment) this.#cut(frame.tick, output);
+    this.#pending = frame;
+    const { tick, offsetTicks, isKey, bytes } = frame;
+    return { ...output, shown: { shownTick: tick + offsetTicks, isKey, bytes } };
   }
 
   #mayCut(isKey: boolean, tick: number): boolean {

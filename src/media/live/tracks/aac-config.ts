@@ -1,6 +1,7 @@
 import { BrokenMedia } from '../../bmff/broken-media.ts';
 import type { TrackConfig } from './access-unit.ts';
 import { aacDescriptor, audioEntry } from './sample-entry.ts';
+import { silentAacFrame } from './silent-aac.ts';
 
 /** ISO 14496-3 table 1.18. */
 const SAMPLE_RATES = [
@@ -32,5 +33,6 @@ export function aacConfig(audioSpecificConfig: Buffer): TrackConfig {
     heightPx: 0,
     frameRate: 0,
     frameTicks: FRAME_SAMPLES,
+    silence: silentAacFrame(audioSpecificConfig),
   };
 }

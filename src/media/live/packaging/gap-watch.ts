@@ -1,0 +1,49 @@
+/** Without frames for this long, ms of media, a track is missing. */
+const MIN_PATIENCE_MS = 600;
+const MAX_PATIENCE_MS = 6_000;
+/** Frames may be this many of their usual distances apart. */
+const MISSED_FRAMES = 3;
+const MAX_DISTANCE_MS = 2_000;
+/** Part of the newest distance in the usual one. */
+const DISTANCE_WEIGHT = 1 / 4;
+/** Part of the longest delay that is left after each frame. */
+const LATE_DECAY = 0.995;
+
+/**
+ * Tells from the frames of one track, and the time of the other, whether the track is missing or only late. Times in ms
+ * on the timeline.
+ */
+export class GapWatch {
+  #lastMs: number;
+  #distanceMs = 0;
+  #lateMs = 0;
+  #frames = 0;
+
+  /** `startMs`: from where on frames are expected. */
+  constructor(startMs: number) {
+    this.#lastMs = startMs;
+  }
+
+  /** Notes a frame of the track; `otherMs` is the newest time of the other track. */
+  came(mediaMs: number, otherMs: number): void {
+    if (this.#frames > 0) {
+      const distanceMs = Math.min(MAX_DISTANCE_MS, Math.max(0, mediaMs - this.#lastMs));
+      this.#distanceMs += (distanceMs - this.#distanceMs) * DISTANCE_WEIGHT;
+      this.#lateMs = Math.max(this.#lateMs * LATE_DECAY, otherMs - mediaMs);
+    }
+    this.#frames += 1;
+    this.#lastMs = Math.max(this.#lastMs, mediaMs);
+  }
+
+  /** Whether the track is missing when the other one is at `otherMs`. */
+  isMissing(otherMs: number): boolean {
+    return otherMs - this.#lastMs > this.#patienceMs();
+  }
+
+  #patienceMs(): number {
+    // One frame says neither how often frames come nor how late.
+    if (this.#frames === 1) return MAX_PATIENCE_MS;
+    const patienceMs = Math.max(MIN_PATIENCE_MS, MISSED_FRAMES * this.#distanceMs) + Math.max(0, this.#lateMs);
+    return Math.min(patienceMs, MAX_PATIENCE_MS);
+  }
+}
