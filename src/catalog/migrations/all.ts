@@ -59,6 +59,7 @@ import { up as countryDays } from './270-country-days.ts';
 import { up as imageNames } from './280-image-names.ts';
 import { up as viewersNow } from './281-viewers-now.ts';
 import { up as renditionNames } from './282-rendition-names.ts';
+import { up as programmeClock } from './310-programme-clock.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
@@ -122,4 +123,5 @@ export const migrations: Record<string, Migration> = {
   '280-image-names': { up: imageNames },
   '281-viewers-now': { up: viewersNow },
   '282-rendition-names': { up: renditionNames },
+  '310-programme-clock': { up: programmeClock },
 };

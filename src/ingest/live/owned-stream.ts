@@ -47,7 +47,7 @@ export class OwnedStream {
   #active: LivePublisher | null = null;
   #writers: PeriodWriter[] = [];
   #last: OpenPeriod | null = null;
-  #held: { unit: AccessUnit; bytes: number }[] = [];
+  #held: { unit: AccessUnit; bytes: number; atMs: number }[] = [];
   #heldBytes = 0;
   #isOpening = false;
   #isLost = false;
@@ -175,7 +175,7 @@ export class OwnedStream {
   }
 
   #hold(unit: AccessUnit): void {
-    this.#held.push({ unit, bytes: unit.bytes.length });
+    this.#held.push({ unit, bytes: unit.bytes.length, atMs: Date.now() });
     this.#heldBytes += unit.bytes.length;
     while (this.#heldBytes > MOST_HELD_BYTES) this.#heldBytes -= this.#held.shift()?.bytes ?? this.#heldBytes;
   }
@@ -234,6 +234,7 @@ export class OwnedStream {
     if (isProtected && tracks.video !== null && !isH264Entry(tracks.video.sampleEntry)) {
       throw new CannotEncrypt('The library encrypts its media, and of pictures H.264 only: publish H.264.');
     }
+    const startMs = this.#held[0]?.atMs ?? Date.now();
     const ladder = await this.#planLadder(tracks);
     const deps = {
       ...this.#deps,
@@ -254,7 +255,7 @@ export class OwnedStream {
     const renditions = [tracks.video, tracks.audio].flatMap((track) =>
       track === null ? [] : [renditionOf(track, 'pass-through')],
     );
-    const wanted = { firstSequence, isPreview, parameters: parametersOf(tracks), renditions };
+    const wanted = { firstSequence, isPreview, parameters: parametersOf(tracks), startMs, renditions };
     const { widthPx = 0, heightPx = 0, frameRate = 0 } = tracks.video ?? {};
     const period = await openPeriod(this.#deps.db, this.lease, wanted, { widthPx, heightPx, frameRate });
     return new PeriodWriter(this.lease, { period, tracks, place: { segment: 0, endMs: 0 }, ladder }, deps);

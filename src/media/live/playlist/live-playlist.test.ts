@@ -81,6 +81,7 @@ function addPeriod(
     isPreview: false,
     frameRate: 30,
     isLadderPending,
+    startMs: null,
     renditions,
   });
 }
