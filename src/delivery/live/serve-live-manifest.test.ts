@@ -50,7 +50,8 @@ function addPeriod({ periods, segments }: StoredLive, number: number, count: num
     firstSequence: number * 3,
     isPreview: false,
     frameRate: 25,
-    isLadderPending: false, startMs: null,
+    isLadderPending: false,
+    startMs: null,
     renditions,
   };
   const inits = new Map(tracks.map(({ track, id }) => [id, buildLiveInit(track).init]));

@@ -15,6 +15,7 @@ export class LivePublisher {
   lastMediaMs: number | null = null;
   #video: TrackConfig | null = null;
   #audio: TrackConfig | null = null;
+  #expectedAudio: TrackConfig | null = null;
   #firstDtsMs: number | null = null;
   #isComplete = false;
 
@@ -26,7 +27,12 @@ export class LivePublisher {
 
   /** The tracks, once both are known or the second did not come in time. */
   get tracks(): PeriodTracks | null {
-    return this.#isComplete ? { video: this.#video, audio: this.#audio } : null;
+    return this.#isComplete ? { video: this.#video, audio: this.#audio ?? this.#expectedAudio } : null;
+  }
+
+  /** Notes that sound is announced: where it does not come in time, the stream has a silent track of these parameters. */
+  expect(config: TrackConfig): void {
+    if (!this.#isComplete) this.#expectedAudio = config;
   }
 
   /** Takes note of an event. True when the tracks changed after they were complete. */
@@ -43,7 +49,8 @@ export class LivePublisher {
   }
 
   #configure(config: TrackConfig): boolean {
-    const before = config.kind === 'video' ? this.#video : this.#audio;
+    const before =
+      config.kind === 'video' ? this.#video : (this.#audio ?? (this.#isComplete ? this.#expectedAudio : null));
     if (before?.sampleEntry.equals(config.sampleEntry) === true) return false;
     if (config.kind === 'video') this.#video = config;
     else this.#audio = config;

@@ -202,6 +202,8 @@ export class OwnedStream {
   /** Opens the period that follows while frames are held. */
   #open(tracks: PeriodTracks): void {
     this.#isOpening = true;
+    // Sound that is encoded first comes after pictures of the same time.
+    this.#held.sort((one, other) => one.unit.dtsMs - other.unit.dtsMs);
     this.#writers.at(-1)?.flush();
     this.#openNext(tracks)
       .then((writer) => {

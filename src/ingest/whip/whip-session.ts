@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
 import type { MediaInput } from '../../media/live/publishing/publisher.ts';
 import { type EncoderBudget, PublisherMedia } from '../../media/live/publishing/run-publisher-media.ts';
-import { RtpReceiver } from '../../media/rtp/rtp-receiver.ts';
-import { readOffer } from '../../media/rtp/sdp-offer.ts';
+import { usualAacConfig } from '../../media/live/tracks/aac-config.ts';
+import { OPUS_CHANNELS, RtpReceiver } from '../../media/rtp/rtp-receiver.ts';
+import { type OfferedTrack, readOffer } from '../../media/rtp/sdp-offer.ts';
 import type { OpenPeer, Peer } from './peer.ts';
 
 /** Before media comes a session may last so long, and without media afterwards. */
@@ -24,6 +25,7 @@ export class WhipSession {
   readonly #receiver: RtpReceiver;
   readonly #abort = new AbortController();
   readonly #closed: () => void;
+  readonly #hasSound: boolean;
   #media: PublisherMedia | null = null;
   #peer: Peer | null = null;
   #deadline: NodeJS.Timeout;
@@ -31,8 +33,9 @@ export class WhipSession {
   #faults = 0;
   #isEnded = false;
 
-  private constructor(receiver: RtpReceiver, deps: Deps, closed: () => void) {
-    this.#receiver = receiver;
+  private constructor(tracks: readonly OfferedTrack[], deps: Deps, closed: () => void) {
+    this.#receiver = new RtpReceiver(tracks);
+    this.#hasSound = tracks.some(({ kind }) => kind === 'audio');
     this.#deps = deps;
     this.#closed = closed;
     this.#deadline = setTimeout(() => this.end('no media came within 10 s'), CONNECT_MS);
@@ -44,7 +47,7 @@ export class WhipSession {
    */
   static async start(sdp: string, deps: Deps, closed: () => void): Promise<{ session: WhipSession; answer: string }> {
     const offer = readOffer(sdp);
-    const session = new WhipSession(new RtpReceiver(offer.tracks), deps, closed);
+    const session = new WhipSession(offer.tracks, deps, closed);
     try {
       const events = {
         message: (bytes: Buffer) => session.#take(bytes),
@@ -62,6 +65,7 @@ export class WhipSession {
   /** Where media goes from now on; what came before is left out. */
   attach(input: MediaInput): void {
     const media = new PublisherMedia(input, this.#deps);
+    if (this.#hasSound) media.expect(usualAacConfig(OPUS_CHANNELS));
     if (this.#isEnded) media.end('the connection closed');
     else this.#media = media;
   }

@@ -43,4 +43,3 @@ export function writeMediaPlaylist(
   if (isWhole) tags.push({ tag: 'end-list' });
   return writePlaylist(tags);
 }
-

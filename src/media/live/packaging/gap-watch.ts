@@ -1,5 +1,8 @@
-/** Without frames for this long, ms of media, a track is missing. */
-const MIN_PATIENCE_MS = 600;
+/**
+ * Without frames for this long, ms of media, a track is missing. Players of parts are 0.78 s behind the live edge.
+ * Transport streams send sound in packets of up to 0.4 s.
+ */
+const MIN_PATIENCE_MS = { audio: 600, video: 400 } as const;
 const MAX_PATIENCE_MS = 6_000;
 /** Frames may be this many of their usual distances apart. */
 const MISSED_FRAMES = 3;
@@ -14,13 +17,15 @@ const LATE_DECAY = 0.995;
  * on the timeline.
  */
 export class GapWatch {
+  readonly #leastMs: number;
   #lastMs: number;
   #distanceMs = 0;
   #lateMs = 0;
   #frames = 0;
 
   /** `startMs`: from where on frames are expected. */
-  constructor(startMs: number) {
+  constructor(kind: 'audio' | 'video', startMs: number) {
+    this.#leastMs = MIN_PATIENCE_MS[kind];
     this.#lastMs = startMs;
   }
 
@@ -43,7 +48,7 @@ export class GapWatch {
   #patienceMs(): number {
     // One frame says neither how often frames come nor how late.
     if (this.#frames === 1) return MAX_PATIENCE_MS;
-    const patienceMs = Math.max(MIN_PATIENCE_MS, MISSED_FRAMES * this.#distanceMs) + Math.max(0, this.#lateMs);
+    const patienceMs = Math.max(this.#leastMs, MISSED_FRAMES * this.#distanceMs) + Math.max(0, this.#lateMs);
     return Math.min(patienceMs, MAX_PATIENCE_MS);
   }
 }

@@ -44,7 +44,7 @@ export class StreamPackager {
   #clock: MediaClock | null = null;
   #segment: number;
   #nextCutMs = 0;
-  #watches: Record<AccessUnit['kind'], GapWatch> = { video: new GapWatch(0), audio: new GapWatch(0) };
+  #watches = watchesFrom(0);
   /** The newest frame of each track, ms on the timeline. */
   #newestMs: Record<AccessUnit['kind'], number> = { video: 0, audio: 0 };
 
@@ -106,7 +106,7 @@ export class StreamPackager {
     if (this.#video !== null && !(unit.kind === 'video' && unit.isKey)) return null;
     this.#clock = new MediaClock(this.#endMs);
     this.#nextCutMs = this.#endMs;
-    this.#watches = { video: new GapWatch(this.#endMs), audio: new GapWatch(this.#endMs) };
+    this.#watches = watchesFrom(this.#endMs);
     this.#newestMs = { video: this.#endMs, audio: this.#endMs };
     return this.#clock;
   }
@@ -122,12 +122,17 @@ export class StreamPackager {
     return output === null ? null : this.#videoEvents(output);
   }
 
-  #videoEvents({ ended, segment, cut, shown: frame }: ShownOutput): PackagedEvent[] {
+  #videoEvents({ ended, segment, cut, shown: frame, held }: ShownOutput): PackagedEvent[] {
     const events = [...partEvents(ended), ...segmentEvents(segment === null ? [] : [segment])];
-    if (cut === null) return [...events, { type: 'frame', frame }];
+    if (cut === null) return [...events, { type: 'frame', frame }, ...partEvents(held)];
     const cutMs = (cut.tick * 1000) / VIDEO_TIMESCALE;
     this.#audio?.cutAt(cutMs);
-    return [...events, { type: 'cut', segment: cut.segment, mediaMs: cutMs }, { type: 'frame', frame }];
+    return [
+      ...events,
+      { type: 'cut', segment: cut.segment, mediaMs: cutMs },
+      { type: 'frame', frame },
+      ...partEvents(held),
+    ];
   }
 
   #pushAudio(unit: AccessUnit, mediaMs: number): PackagedEvent[] {
@@ -146,6 +151,10 @@ export class StreamPackager {
     const events = isGap ? audioEvents(audio.fillTo(Math.min(this.#nextCutMs, mediaMs))) : [];
     return [...events, { type: 'cut', segment, mediaMs: cutMs }];
   }
+}
+
+function watchesFrom(startMs: number): Record<AccessUnit['kind'], GapWatch> {
+  return { video: new GapWatch('video', startMs), audio: new GapWatch('audio', startMs) };
 }
 
 function audioEvents({ ended, segments }: AudioOutput): PackagedEvent[] {

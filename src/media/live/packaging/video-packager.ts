@@ -27,7 +27,8 @@ export type PackagerOutput = {
 /** A picture as it came, and when it is shown on the timeline: what else is made of the pictures begins with it. */
 export type ShownFrame = { shownTick: number; isKey: boolean; bytes: Buffer };
 
-export type ShownOutput = PackagerOutput & { shown: ShownFrame };
+/** `held`: the part of a held picture, which follows the cut. */
+export type ShownOutput = PackagerOutput & { shown: ShownFrame; held: LivePart[] };
 
 type Pending = { tick: number; offsetTicks: number; isKey: boolean; bytes: Buffer };
 
@@ -48,8 +49,10 @@ export class VideoPackager {
   #lastTicks = USUAL_FRAME_TICKS;
   /** Where the picture that is shown last ends. */
   #shownTick = 0;
-  #lastKey: Buffer | null = null;
+  #lastKey: Buffer = Buffer.alloc(0);
   #isHeld = false;
+  /** Where the held picture ends. */
+  #heldTick = 0;
 
   constructor(config: TrackConfig, { segment, startTick }: { segment: number; startTick: number }) {
     this.#writer = new PartWriter('video', VIDEO_TIMESCALE, segment);
@@ -64,7 +67,7 @@ export class VideoPackager {
 
   /** Where the last frame ends, or the next begins. */
   get endTick(): number {
-    if (this.#pending === null) return this.#segmentTick;
+    if (this.#pending === null) return this.#isHeld ? this.#heldTick : this.#segmentTick;
     return this.#pending.tick + Math.round(this.#frameTicks || Math.min(this.#lastTicks, LONGEST_LAST_FRAME_TICKS));
   }
 
@@ -74,33 +77,29 @@ export class VideoPackager {
    */
   push(unit: AccessUnit, mediaMs: number): ShownOutput | null {
     if (this.#isHeld && !unit.isKey) return null;
-    this.#isHeld = false;
-    if (unit.isKey) this.#lastKey = unit.bytes;
     const offsetTicks = Math.round((unit.ptsMs - unit.dtsMs) * TICKS_PER_MS);
-    const isFirst = this.#pending === null && !this.#hasSegment;
     const plain = this.#snap(mediaMs * TICKS_PER_MS);
     // Only a keyframe that may begin a segment sets the shift.
     const startsSegment = this.#mayCut(unit.isKey, plain + (unit.isKey ? offsetTicks : this.#shiftTicks));
     if (startsSegment && unit.isKey) this.#shiftTicks = offsetTicks;
     const wanted = Math.round(plain + this.#shiftTicks);
-    const tick = Math.max(wanted, isFirst ? this.#segmentTick : (this.#pending?.tick ?? -1) + 1);
+    const tick = Math.max(wanted, this.#pending === null ? this.endTick : this.#pending.tick + 1);
     const next = { tick, offsetTicks: Math.round(plain + offsetTicks) - tick, isKey: unit.isKey, bytes: unit.bytes };
-    return this.#add(next, startsSegment);
+    const before = this.#isHeld && tick > this.#heldTick ? this.#holdUntil(tick, false).held : [];
+    this.#isHeld = false;
+    const output = this.#add(next, startsSegment);
+    return { ...output, ended: [...before, ...output.ended] };
   }
 
   /** Shows the last keyframe up to a time on the timeline, ms, as far as whole held frames fit. */
   hold(mediaMs: number): ShownOutput[] {
     const outputs: ShownOutput[] = [];
     const untilTick = mediaMs * TICKS_PER_MS;
-    for (let bytes = this.#lastKey; bytes !== null && this.#hasSegment; ) {
-      const tick = this.#isHeld ? (this.#pending?.tick ?? 0) + HELD_FRAME_TICKS : this.#shownEndTick();
-      if (tick + HELD_FRAME_TICKS > untilTick) break;
-      this.#isHeld = true;
-      outputs.push(
-        this.#add({ tick, offsetTicks: 0, isKey: true, bytes }, tick - this.#segmentTick >= HELD_SEGMENT_TICKS),
-      );
+    for (;;) {
+      const tick = this.#shownEndTick();
+      if (!this.#hasSegment || tick + HELD_FRAME_TICKS > untilTick) return outputs;
+      outputs.push(this.#holdUntil(tick + HELD_FRAME_TICKS, tick - this.#segmentTick >= HELD_SEGMENT_TICKS));
     }
-    return outputs;
   }
 
   /**
@@ -109,11 +108,11 @@ export class VideoPackager {
    */
   end(heldUntilMs: number): PackagerOutput {
     if (!this.#hasSegment) return { ended: [], segment: null, cut: null };
-    const heldTick = this.#isHeld ? Math.round(heldUntilMs * TICKS_PER_MS) : 0;
-    const tick = Math.max(this.#shownEndTick(), heldTick);
-    const output: PackagerOutput = { ended: this.#write(tick), segment: null, cut: null };
-    const part = this.#writer.endPart();
-    if (part !== null) output.ended.push(part);
+    const heldTick = Math.round(heldUntilMs * TICKS_PER_MS);
+    const held = this.#isHeld && heldTick > this.#heldTick ? this.#holdUntil(heldTick, false).held : [];
+    const tick = this.#shownEndTick();
+    const output: PackagerOutput = { ended: [...held, ...this.#write(tick)], segment: null, cut: null };
+    output.ended.push(...this.#endPart());
     output.segment = this.#writer.endSegment();
     this.#pending = null;
     this.#hasSegment = false;
@@ -127,12 +126,31 @@ export class VideoPackager {
     return Math.max(this.endTick, this.#shownTick, this.endTick + (this.#pending?.offsetTicks ?? 0));
   }
 
+  /** Shows the last keyframe next, in a part of its own that ends at once. */
+  #holdUntil(endTick: number, startsSegment: boolean): ShownOutput {
+    const tick = this.#shownEndTick();
+    const output = this.#add({ tick, offsetTicks: 0, isKey: true, bytes: this.#lastKey }, startsSegment);
+    // The part before it may be open still.
+    output.ended.push(...(startsSegment ? [] : this.#endPart()));
+    output.held.push(...this.#write(endTick), ...this.#endPart());
+    this.#pending = null;
+    this.#isHeld = true;
+    this.#heldTick = endTick;
+    return output;
+  }
+
+  #endPart(): LivePart[] {
+    const part = this.#writer.endPart();
+    return part === null ? [] : [part];
+  }
+
   #add(frame: Pending, startsSegment: boolean): ShownOutput {
     const output: PackagerOutput = { ended: this.#write(frame.tick), segment: null, cut: null };
+    if (frame.isKey) this.#lastKey = frame.bytes;
     if (startsSegment) this.#cut(frame.tick, output);
     this.#pending = frame;
     const { tick, offsetTicks, isKey, bytes } = frame;
-    return { ...output, shown: { shownTick: tick + offsetTicks, isKey, bytes } };
+    return { ...output, shown: { shownTick: tick + offsetTicks, isKey, bytes }, held: [] };
   }
 
   #mayCut(isKey: boolean, tick: number): boolean {
@@ -143,8 +161,7 @@ export class VideoPackager {
 
   #cut(tick: number, output: PackagerOutput): void {
     if (this.#hasSegment) {
-      const part = this.#writer.endPart();
-      if (part !== null) output.ended.push(part);
+      output.ended.push(...this.#endPart());
       output.segment = this.#writer.endSegment();
     }
     this.#hasSegment = true;

@@ -164,7 +164,9 @@ function segmentTags(
  * segment was taken.
  */
 function clocksOf(spans: readonly Span[], { range }: LiveView): ProgrammeClocks {
-  return new Map(spans.map(({ period, first }) => [period, programmeStartMs(period, range === undefined ? null : first)]));
+  return new Map(
+    spans.map(({ period, first }) => [period, programmeStartMs(period, range === undefined ? null : first)]),
+  );
 }
 
 function preloadHint({ rendition, segment, sequence, period }: ListedSegment, request: PlaylistRequest): PlaylistTag {

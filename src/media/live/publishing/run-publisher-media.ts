@@ -1,5 +1,5 @@
 import { FlvTagWriter } from '../flv/write-flv-tag.ts';
-import type { LiveEvent } from '../tracks/access-unit.ts';
+import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
 import type { ForeignAudio, IngestEvent } from '../tracks/foreign-audio.ts';
 import type { MediaInput } from './publisher.ts';
 import { AudioEncoder, fitsRun } from './run-audio-encoder.ts';
@@ -47,6 +47,11 @@ export class PublisherMedia {
     if (this.#isEnded) return;
     if (event.type !== 'foreign') this.#pass(event, wireBytes);
     else this.#encode(event.audio);
+  }
+
+  /** Announces sound that has sent nothing yet. */
+  expect(config: TrackConfig): void {
+    if (!this.#isEnded) this.#input.expect?.(config);
   }
 
   /** Once. */
