@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /** What takes minutes, and shows over a long time what other tests show once: `npm run soak`. */
-const SOAKS = ['media', 'players', 'edge-memory', 'upload-memory', 'encoder-memory', 'live-changes', 'viewing'].map(
+const SOAKS = ['media', 'players', 'edge-memory', 'upload-memory', 'encoder-memory', 'live-changes', 'viewing', 'media-sync'].map(
   (name) => `test/soak/${name}.test.ts`,
 );
 
