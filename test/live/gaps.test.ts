@@ -83,7 +83,7 @@ const CASES: {
   },
 ];
 
-test.concurrent.each(CASES)(
+test.each(CASES)(
   'playback and recording go on over a gap: $title',
   async ({ address, away, playSec, silentSec, darkSec }) => {
     const stream = await startLive(room);
