@@ -14,7 +14,7 @@ const TURN_SEC = 24;
 export type Away = { audio?: readonly Range[]; video?: readonly Range[] };
 export type Range = readonly [number, number];
 
-/** A clip of 24 s with flashes and beeps (H.264 with two B-frames and 2 s between keyframes; AAC) for all tests of a run. */
+/** A clip of 24 s with flashes and beeps (H.264, two B-frames, 2 s between keyframes; AAC) for all tests of a run. */
 export function makeSyncClip(size = '320x180'): Promise<string> {
   return onceARun(`sync-${size}.mp4`, async (place) => {
     const source = syncSourceArgv({ lengthSec: TURN_SEC, rate: SYNC_RATE, size });
@@ -30,7 +30,6 @@ export function makeSyncClip(size = '320x180'): Promise<string> {
       '-sc_threshold',
       '0',
     ];
-    // Without edit lists, so that each turn is as long as its packets.
     await promisify(execFile)('ffmpeg', [
       '-v',
       'error',

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stopStream } from '../../src/catalog/live/live-stream.ts';
-import { openScriptPage, SHAKA, type Shaka } from '../delivery/in-page.ts';
+import { openScriptPage, SHAKA } from '../delivery/in-page.ts';
 import { type Away, makeSyncClip, publishWithGaps } from '../live/gap-publisher.ts';
 import { faultsOf, playLive, readPlayback } from '../live/live-player.ts';
 import { type LiveRoom, openLiveRoom } from '../live/live-room.ts';
@@ -141,9 +141,11 @@ test.each(['playlist.m3u8', 'manifest.mpd'])(
 );
 
 /** As much of Shaka as a live stream takes. */
-type LiveShaka = Shaka & {
+type LiveShaka = {
   Player: new () => {
     addEventListener(type: 'error', listener: (event: { detail: { code: number } }) => void): void;
+    attach(video: HTMLVideoElement): Promise<void>;
+    load(address: string): Promise<void>;
   };
 };
 type ShakaState = { holes: Set<string>; errors: string[]; fromSec: number };

@@ -93,7 +93,7 @@ type Beep = { atSec: number; pitch: number };
 type Frame = { atSec: number; lengthSec: number };
 
 async function readPictures(source: readonly string[], bits: number): Promise<Picture[]> {
-  // Four rows of one grey value a block: three of the flash, of which the middle one is free of edges, one of the number.
+  // Four rows of one grey value a block: three of the flash, the middle one free of edges, and one of the number.
   const show = `crop=iw:ih*0.4:0:ih*0.5,scale=${bits}:4:flags=area,format=gray,showinfo`;
   const { stdout, stderr } = await decode([
     ...source,

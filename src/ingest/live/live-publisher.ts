@@ -30,7 +30,7 @@ export class LivePublisher {
     return this.#isComplete ? { video: this.#video, audio: this.#audio ?? this.#expectedAudio } : null;
   }
 
-  /** Notes that sound is announced: where it does not come in time, the stream has a silent track of these parameters. */
+  /** Notes that sound is announced: if it does not come in time, the stream has a silent track of these parameters. */
   expect(config: TrackConfig): void {
     if (!this.#isComplete) this.#expectedAudio = config;
   }

@@ -57,8 +57,8 @@ export async function loadLastPeriod(db: Db, key: MediaKey): Promise<OpenPeriod 
     parameters: string;
     startMs: number | null;
   }>`
-    select number, timeline_id as "timelineId", first_sequence as "firstSequence", is_preview as "isPreview", parameters,
-      start_ms as "startMs"
+    select number, timeline_id as "timelineId", first_sequence as "firstSequence", is_preview as "isPreview",
+      parameters, start_ms as "startMs"
     from live_period where library_id = ${key.libraryId} and media_id = ${key.mediaId}
     order by number desc limit 1`.execute(db);
   const [period] = rows;

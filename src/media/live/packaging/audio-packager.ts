@@ -11,9 +11,9 @@ const AVERAGED_FRAMES = 8;
 export type AudioOutput = { ended: LivePart[]; segments: LiveSegment[] };
 
 /**
- * Cuts audio into parts, and into segments where `cutAt` says. A frame belongs to the segment in which it begins. Frames
- * follow each other without a gap: silence stands in for what is missing, and times stay within 0.6 frames of the
- * publisher's.
+ * Cuts audio into parts, and into segments where `cutAt` says. A frame belongs to the segment in which it begins.
+ * Frames follow each other without a gap: missing ones are replaced by silence, and times stay within 0.6 frames of
+ * the publisher's.
  */
 export class AudioPackager {
   readonly #writer: PartWriter;
