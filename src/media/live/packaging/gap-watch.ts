@@ -9,6 +9,8 @@ const MISSED_FRAMES = 3;
 const MAX_DISTANCE_MS = 2_000;
 /** Part of the newest distance in the usual one. */
 const DISTANCE_WEIGHT = 1 / 4;
+/** A track that is sent late is waited for this much longer than it was late. */
+const LATE_MARGIN_MS = 300;
 /** Part of the longest delay that is left after each frame. */
 const LATE_DECAY = 0.995;
 
@@ -48,7 +50,7 @@ export class GapWatch {
   #patienceMs(): number {
     // One frame says neither how often frames come nor how late.
     if (this.#frames === 1) return MAX_PATIENCE_MS;
-    const patienceMs = Math.max(this.#leastMs, MISSED_FRAMES * this.#distanceMs) + Math.max(0, this.#lateMs);
+    const patienceMs = Math.max(this.#leastMs, MISSED_FRAMES * this.#distanceMs, this.#lateMs + LATE_MARGIN_MS);
     return Math.min(patienceMs, MAX_PATIENCE_MS);
   }
 }
