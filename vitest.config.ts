@@ -2,9 +2,16 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /** What takes minutes, and shows over a long time what other tests show once: `npm run soak`. */
-const SOAKS = ['media', 'players', 'edge-memory', 'upload-memory', 'encoder-memory', 'live-changes', 'viewing'].map(
-  (name) => `test/soak/${name}.test.ts`,
-);
+const SOAKS = [
+  'media',
+  'players',
+  'edge-memory',
+  'upload-memory',
+  'encoder-memory',
+  'live-changes',
+  'viewing',
+  'media-sync',
+].map((name) => `test/soak/${name}.test.ts`);
 
 // biome-ignore lint/style/noDefaultExport: vitest reads its settings from the default export.
 export default defineConfig(({ mode }) => ({

@@ -28,7 +28,7 @@ function addPeriod(index: LiveIndex, number: number): FeedRendition {
   const plain = { rung: null, codecString: '', timescale: 1_000, widthPx: null, heightPx: null } as const;
   const rendition = { id: newGuid(), kind: 'video', slot: 'source', ...plain, keyGroup: 'sd', ivPrefix: 0 } as const;
   const firstSequence = number * PERIOD_SEGMENTS;
-  const place = { number, firstSequence, isPreview: false, frameRate: 30, isLadderPending: false };
+  const place = { number, firstSequence, isPreview: false, frameRate: 30, isLadderPending: false, startMs: null };
   index.addPeriod({ ...place, renditions: [rendition] });
   for (let segment = 0; segment < PERIOD_SEGMENTS; segment += 1) {
     const wallMs = (firstSequence + segment) * SEGMENT_SEC * 1_000;

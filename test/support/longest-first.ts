@@ -11,6 +11,7 @@ const LONGEST: readonly string[] = [
   'test/soak/kills.test.ts',
   'test/soak/speech-faults.test.ts',
   'test/live/faults.test.ts',
+  'test/live/gaps.test.ts',
   'test/delivery/player-states.test.ts',
   'test/delivery/drm.test.ts',
   'test/e2e/first-way.test.ts',

@@ -25,7 +25,15 @@ type Seeded = { index: LiveIndex; renditions: FeedRendition[]; segment: number; 
 function makeIndex(windowSec: number): Seeded {
   const index = new LiveIndex();
   const renditions = SLOTS.map(makeRendition);
-  index.addPeriod({ number: 0, firstSequence: 0, isPreview: false, frameRate: 30, isLadderPending: false, renditions });
+  index.addPeriod({
+    number: 0,
+    firstSequence: 0,
+    isPreview: false,
+    frameRate: 30,
+    isLadderPending: false,
+    startMs: null,
+    renditions,
+  });
   const segments = windowSec / SEGMENT_SEC;
   for (const { id, timescale } of renditions) {
     for (let number = 0; number < segments; number += 1) {

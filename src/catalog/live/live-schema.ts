@@ -94,6 +94,8 @@ export type LivePeriodTable = {
   parameters: string;
   /** When its media was taken; null until the recording is sealed. */
   clock: ColumnType<WallAnchor[] | null, string | null | undefined, string | null>;
+  /** When its first frame came, ms since 1970; null for periods from before this was kept. */
+  start_ms: number | null;
   created_at: CreatedAt;
 };
 

@@ -63,6 +63,7 @@ import { up as relayStates } from './295-relay-states.ts';
 import { up as uploadParts } from './298-upload-parts.ts';
 import { up as keyNotices } from './299-key-notices.ts';
 import { up as viewEvidence } from './303-view-evidence.ts';
+import { up as programmeClock } from './310-programme-clock.ts';
 
 /** Every migration in its order; a new one is one line here. None is ever changed once released. */
 export const migrations: Record<string, Migration> = {
@@ -130,4 +131,5 @@ export const migrations: Record<string, Migration> = {
   '298-upload-parts': { up: uploadParts },
   '299-key-notices': { up: keyNotices },
   '303-view-evidence': { up: viewEvidence },
+  '310-programme-clock': { up: programmeClock },
 };

@@ -3,7 +3,7 @@ import { readInitSegment } from '../../media/cmaf/init-segment.ts';
 import { writeIFrameHead } from '../../media/hls/i-frame.ts';
 import { iFrameAddress } from '../../media/hls/i-frame-playlist.ts';
 import { type PlaylistTag, writePlaylist } from '../../media/hls/playlist-tags.ts';
-import type { IndexedRendition, IndexedSegment } from '../../media/live/playlist/live-index.ts';
+import { type IndexedRendition, type IndexedSegment, programmeStartMs } from '../../media/live/playlist/live-index.ts';
 import { discontinuitySequence } from '../../media/live/playlist/live-playlist.ts';
 import {
   type ListedSegment,
@@ -45,8 +45,9 @@ function pictureTags(one: ListedSegment, before: ListedSegment | null, folder: s
   for (let count = 0; count < passed; count += 1) tags.push({ tag: 'discontinuity' });
   if (before?.period !== period) tags.push({ tag: 'map', uri: `${path}init.mp4` });
   if (segment === null) tags.push({ tag: 'gap' });
-  if (segment !== null && segment.wallMs !== null && before?.period !== period) {
-    tags.push({ tag: 'program-date-time', timeMs: segment.wallMs });
+  const startMs = programmeStartMs(period);
+  if (segment !== null && startMs !== null && before?.period !== period) {
+    tags.push({ tag: 'program-date-time', timeMs: startMs + (segment.startTick * 1000) / rendition.timescale });
   }
   return [...tags, { tag: 'segment', durationSec, uri: `${path}${iFrameAddress(segment?.startTick ?? 0)}` }];
 }

@@ -51,6 +51,7 @@ function addPeriod({ periods, segments }: StoredLive, number: number, count: num
     isPreview: false,
     frameRate: 25,
     isLadderPending: false,
+    startMs: null,
     renditions,
   };
   const inits = new Map(tracks.map(({ track, id }) => [id, buildLiveInit(track).init]));

@@ -32,7 +32,15 @@ function storedOf(windowSec: number, hasRung = false): StoredLive {
   const plain = { rung: null, codecString: '', widthPx: 64, heightPx: 36, keyGroup: 'sd', ivPrefix: 0 } as const;
   const source = { id: SOURCE, kind: 'video', slot: 'source', timescale: 90_000, ...plain } as const;
   const renditions = hasRung ? [source, { ...source, id: RUNG, slot: '240p' }] : [source];
-  const period = { number: 0, firstSequence: 0, isPreview: false, frameRate: 25, isLadderPending: false, renditions };
+  const period = {
+    number: 0,
+    firstSequence: 0,
+    isPreview: false,
+    frameRate: 25,
+    isLadderPending: false,
+    startMs: null,
+    renditions,
+  };
   const rows = Array.from({ length: SEGMENTS }, (_, number) => ({
     number,
     startTick: number * SEGMENT_SEC * 90_000,

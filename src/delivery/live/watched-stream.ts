@@ -1,7 +1,7 @@
 import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { StoredLive } from '../../catalog/live/viewing/live-media-store.ts';
 import type { Guid } from '../../lib/guid.ts';
-import { type IndexedPeriod, LiveIndex } from '../../media/live/playlist/live-index.ts';
+import { type IndexedPeriod, LiveIndex, programmeStartMs } from '../../media/live/playlist/live-index.ts';
 import { openFeed } from './feed-connection.ts';
 import { ViewerCounter } from './viewer-counter.ts';
 
@@ -101,15 +101,12 @@ export class WatchedStream {
   }
 
   /** When the media at the beginning of a period was taken, ms since 1970: the same for as long as it is watched. */
-  periodStartMs({ number, renditions }: IndexedPeriod): number {
-    const known = this.#periodStartsMs.get(number);
+  periodStartMs(period: IndexedPeriod): number {
+    const known = this.#periodStartsMs.get(period.number);
     if (known !== undefined) return known;
-    const timed = renditions.flatMap(({ segments, timescale }) =>
-      segments.flatMap(({ wallMs, startTick }) => (wallMs === null ? [] : [wallMs - (startTick * 1000) / timescale])),
-    );
-    const [startMs = Date.now()] = timed;
-    if (timed.length > 0) this.#periodStartsMs.set(number, startMs);
-    return startMs;
+    const startMs = programmeStartMs(period);
+    if (startMs !== null) this.#periodStartsMs.set(period.number, startMs);
+    return startMs ?? Date.now();
   }
 
   /** Waits until `check` holds, asking again after each change. False when it does not in time, or the viewer left. */

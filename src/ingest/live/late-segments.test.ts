@@ -44,7 +44,7 @@ async function openUnrenewed(track: TrackConfig) {
   });
   await streams.change(key, startStream);
   const renditions = [renditionOf(track, 'pass-through')];
-  const wanted = { firstSequence: 0, isPreview: false, parameters: '', renditions };
+  const wanted = { firstSequence: 0, isPreview: false, parameters: '', startMs: null, renditions };
   await openPeriod(db, lease, wanted, { widthPx: 0, heightPx: 0, frameRate: 0 });
   await sql`update live_lease set lease_until = now() - interval '1 minute' where stream_id = ${stream.id}`.execute(db);
   return { streams, key, lease, track, renditionId: renditions[0]?.id ?? newGuid() };

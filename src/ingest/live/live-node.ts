@@ -148,6 +148,7 @@ class Node implements LiveNode {
       marking === null ? null : new Marker(marking, { budget, folder, output, refuse: disconnect, report });
     return {
       push: marker === null ? output : (event, wireBytes) => marker.push(event, wireBytes),
+      expect: (config) => publisher.expect(config),
       relay: (tag) => relays.push(tag),
       leaveOut: (reason) => void publisher.leftOut.add(reason),
       end() {

@@ -30,6 +30,7 @@ export class LivePublisher {
   lastMediaMs: number | null = null;
   #video: TrackConfig | null = null;
   #audio: TrackConfig | null = null;
+  #expectedAudio: TrackConfig | null = null;
   #firstDtsMs: number | null = null;
   #isComplete = false;
   /** The first pictures, and when they are shown, ms. */
@@ -48,7 +49,12 @@ export class LivePublisher {
     if (!this.#isComplete) return null;
     const video = this.#video;
     const longestGopSec = video === null || video.frameRate <= 0 ? 0 : this.#longestGopFrames / video.frameRate;
-    return { video, audio: this.#audio, longestGopSec, videoBps: this.#videoBps };
+    return { video, audio: this.#audio ?? this.#expectedAudio, longestGopSec, videoBps: this.#videoBps };
+  }
+
+  /** Notes that sound is announced: if it does not come in time, the stream has a silent track of these parameters. */
+  expect(config: TrackConfig): void {
+    if (!this.#isComplete) this.#expectedAudio = config;
   }
 
   /** Takes note of an event. True when the tracks changed after they were complete. */
@@ -81,7 +87,8 @@ export class LivePublisher {
   #configure(config: TrackConfig): boolean {
     const limit = describeLimit(config);
     if (limit !== null) this.leftOut.add(limit);
-    const before = config.kind === 'video' ? this.#video : this.#audio;
+    const before =
+      config.kind === 'video' ? this.#video : (this.#audio ?? (this.#isComplete ? this.#expectedAudio : null));
     if (before?.sampleEntry.equals(config.sampleEntry) === true) return false;
     if (config.kind === 'video')
       this.#video = { ...config, frameRate: config.frameRate || (this.#video?.frameRate ?? 0) };

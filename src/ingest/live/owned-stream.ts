@@ -47,7 +47,7 @@ export class OwnedStream {
   #active: LivePublisher | null = null;
   #writers: PeriodWriter[] = [];
   #last: OpenPeriod | null = null;
-  #held: { unit: AccessUnit; bytes: number }[] = [];
+  #held: { unit: AccessUnit; bytes: number; atMs: number }[] = [];
   #heldBytes = 0;
   #isOpening = false;
   #isLost = false;
@@ -186,7 +186,7 @@ export class OwnedStream {
   }
 
   #hold(unit: AccessUnit): void {
-    this.#held.push({ unit, bytes: unit.bytes.length });
+    this.#held.push({ unit, bytes: unit.bytes.length, atMs: Date.now() });
     this.#heldBytes += unit.bytes.length;
     while (this.#heldBytes > MOST_HELD_BYTES) this.#heldBytes -= this.#held.shift()?.bytes ?? this.#heldBytes;
   }
@@ -213,6 +213,8 @@ export class OwnedStream {
   /** Opens the period that follows while frames are held. */
   #open(tracks: PeriodTracks): void {
     this.#isOpening = true;
+    // Sound that is encoded first comes after pictures of the same time.
+    this.#held.sort((one, other) => one.unit.dtsMs - other.unit.dtsMs);
     this.#writers.at(-1)?.flush();
     this.#openNext(tracks)
       .then((writer) => {
@@ -245,6 +247,7 @@ export class OwnedStream {
     if (isProtected && tracks.video !== null && !isH264Entry(tracks.video.sampleEntry)) {
       throw new CannotEncrypt('The library encrypts its media, and of pictures H.264 only: publish H.264.');
     }
+    const startMs = this.#held[0]?.atMs ?? Date.now();
     const ladder = await this.#planLadder(tracks);
     const deps = {
       ...this.#deps,
@@ -265,7 +268,7 @@ export class OwnedStream {
     const renditions = [tracks.video, tracks.audio].flatMap((track) =>
       track === null ? [] : [renditionOf(track, 'pass-through')],
     );
-    const wanted = { firstSequence, isPreview, parameters: parametersOf(tracks), renditions };
+    const wanted = { firstSequence, isPreview, parameters: parametersOf(tracks), startMs, renditions };
     const { widthPx = 0, heightPx = 0, frameRate = 0 } = tracks.video ?? {};
     const period = await openPeriod(this.#deps.db, this.lease, wanted, { widthPx, heightPx, frameRate });
     return new PeriodWriter(this.lease, { period, tracks, place: { segment: 0, endMs: 0 }, ladder }, deps);

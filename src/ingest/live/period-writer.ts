@@ -133,12 +133,12 @@ export class PeriodWriter {
 
   /** The period, its renditions and their init segments, as edges are sent them. */
   #description(): Buffer[] {
-    const { number, firstSequence, isPreview, renditions } = this.#period;
+    const { number, firstSequence, isPreview, startMs, renditions } = this.#period;
     const described = renditions.map((rendition) => {
       const { init: _, codec: __, origin: ___, ...plain } = rendition;
       return { ...plain, slot: slotOf(rendition) };
     });
-    const place = { number, firstSequence, isPreview, isLadderPending: this.#isLadderPending };
+    const place = { number, firstSequence, isPreview, startMs, isLadderPending: this.#isLadderPending };
     const frames = writeFeedFrame({
       type: 'period',
       period: { ...place, frameRate: this.#frameRate, targetSec: this.#targetSec, renditions: described },

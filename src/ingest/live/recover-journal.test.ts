@@ -107,7 +107,7 @@ async function openTakenOver() {
   const publishing = createPublishStore(deps);
   const node = () => ({ id: newGuid(), feedUrl: 'http://127.0.0.1:1' });
   const { lease } = await publishing.authorise(streamKey, node());
-  const wanted = { firstSequence: 0, isPreview: false, parameters: '', renditions: [sound()] };
+  const wanted = { firstSequence: 0, isPreview: false, parameters: '', startMs: null, renditions: [sound()] };
   const { renditions } = await openPeriod(db, lease, wanted, { widthPx: 0, heightPx: 0, frameRate: 0 });
   await publishing.authorise(streamKey, node());
   return { lease, renditionId: renditions[0]?.id ?? newGuid() };

@@ -51,7 +51,7 @@ async function openStream(committer: SegmentCommitter) {
   const renditions = Array.from({ length: RENDITIONS }, () =>
     renditionOf(aacConfig(Buffer.from([0x11, 0x90])), 'pass-through'),
   );
-  const wanted = { firstSequence: 0, isPreview: false, parameters: '', renditions };
+  const wanted = { firstSequence: 0, isPreview: false, parameters: '', startMs: null, renditions };
   await openPeriod(db, lease, wanted, { widthPx: 0, heightPx: 0, frameRate: 0 });
   const commit = (rendition: number, number: number, patienceMs = LONG_MS) => {
     const writer = new PartWriter('audio', SECOND_TICKS, number);

@@ -3,6 +3,7 @@ import { Refused } from '../../lib/refused.ts';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
 import { type FlvTag, readFlvTag } from '../../media/live/flv/flv-tag.ts';
 import type { MediaInput, Publish } from '../../media/live/publishing/publisher.ts';
+import { usualAacConfig } from '../../media/live/tracks/aac-config.ts';
 import { LeftOut, LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import { type Amf0, readAmf0, writeAmf0 } from './amf0.ts';
 import { BadRtmp, ChunkReader, type RtmpMessage, writeChunks } from './chunk-stream.ts';
@@ -11,6 +12,8 @@ import { createHandshake } from './handshake.ts';
 /** Before a publisher is accepted its connection may last this long and send so many bytes. */
 const UNAUTHENTICATED_MS = 10_000;
 const UNAUTHENTICATED_BYTES = 64 * 1024;
+/** Of onMetaData and of audio tags. */
+const AAC = 10;
 /** A publisher that sends nothing for this long is gone. */
 const SILENT_MS = 15_000;
 const LARGEST_MESSAGE = 16 * 2 ** 20;
@@ -170,6 +173,8 @@ class RtmpSession {
     if (metadata === null || typeof metadata !== 'object' || Array.isArray(metadata)) return;
     const rate = metadata?.framerate;
     if (typeof rate === 'number' && rate > 0 && rate <= 1_000) this.#frameRate = rate;
+    const { audiocodecid: codec, stereo } = metadata ?? {};
+    if (codec === AAC || codec === 'mp4a') this.#input?.expect?.(usualAacConfig(stereo === false ? 1 : 2));
   }
 
   async #command([first, transaction, ...values]: Amf0[], streamId: number): Promise<void> {

@@ -65,6 +65,8 @@ export class SrtSession {
   #read(bytes: Buffer): void {
     const { events, faults } = this.#demuxer.push(bytes);
     this.#noteLeftOut();
+    const expected = this.#demuxer.expectedAudio;
+    if (expected !== null) this.#media.expect(expected);
     for (const event of events) this.#media.push(event, sizeOf(event));
     if (events.length > 0) {
       this.#faults = 0;

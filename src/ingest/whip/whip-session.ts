@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { BrokenMedia } from '../../media/bmff/broken-media.ts';
 import type { MediaInput } from '../../media/live/publishing/publisher.ts';
 import { type EncoderBudget, PublisherMedia } from '../../media/live/publishing/run-publisher-media.ts';
-import { RtpReceiver } from '../../media/rtp/rtp-receiver.ts';
+import { usualAacConfig } from '../../media/live/tracks/aac-config.ts';
+import { OPUS_CHANNELS, RtpReceiver } from '../../media/rtp/rtp-receiver.ts';
 import { type LeftOutMedia, type Offer, readOffer } from '../../media/rtp/sdp-offer.ts';
 import type { OpenPeer, Peer } from './peer.ts';
 
@@ -25,6 +26,7 @@ export class WhipSession {
   readonly #leftOut: readonly LeftOutMedia[];
   readonly #abort = new AbortController();
   readonly #closed: () => void;
+  readonly #hasSound: boolean;
   #media: PublisherMedia | null = null;
   #peer: Peer | null = null;
   #deadline: NodeJS.Timeout;
@@ -35,6 +37,7 @@ export class WhipSession {
   private constructor({ tracks, leftOut }: Offer, deps: Deps, closed: () => void) {
     this.#receiver = new RtpReceiver(tracks);
     this.#leftOut = leftOut;
+    this.#hasSound = tracks.some(({ kind }) => kind === 'audio');
     this.#deps = deps;
     this.#closed = closed;
     this.#deadline = setTimeout(() => this.end('no media came within 10 s'), CONNECT_MS);
@@ -65,6 +68,7 @@ export class WhipSession {
   attach(input: MediaInput): void {
     const media = new PublisherMedia(input, this.#deps);
     for (const { reason } of this.#leftOut) media.leaveOut(reason);
+    if (this.#hasSound) media.expect(usualAacConfig(OPUS_CHANNELS));
     if (this.#isEnded) media.end('the connection closed');
     else this.#media = media;
   }

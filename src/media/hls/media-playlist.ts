@@ -3,9 +3,6 @@ import { runLength, type SegmentRun } from '../presentation/segment-run.ts';
 import { type PlaylistTag, writePlaylist } from './playlist-tags.ts';
 import { timedSegments } from './timed-segments.ts';
 
-/** Times that are further from what durations say are named anew. */
-const CLOCK_STEP_MS = 1;
-
 /** Relative address of the rendition's own folder, empty or ending in `/`; EXT-X-KEY; EXT-X-TARGETDURATION. */
 export type MediaPlaylistPlace = { folder: string; keys?: readonly HlsKey[]; targetSec: number };
 
@@ -40,26 +37,10 @@ export function writeMediaPlaylist(
     const segment = span.first + at;
     return { startTick: tickOf(segment), endTick: tickOf(segment + 1), uri: `${folder}${segment}.m4s` };
   });
-  const times = segments.map(({ startTick }) => span.wallMs((startTick + origin) / run.timescale));
-  for (const [at, segment] of timedSegments(run.timescale, segments).entries()) {
-    const timeMs = times[at] ?? null;
-    if (timeMs !== null && isStep(segments, times, { at, timescale: run.timescale })) {
-      tags.push({ tag: 'program-date-time', timeMs: Math.round(timeMs) });
-    }
-    tags.push(segment);
-  }
+  // Once: the times that follow agree with the durations, since a step needs EXT-X-DISCONTINUITY.
+  const firstMs = segments.length === 0 ? null : span.wallMs(origin / run.timescale);
+  if (firstMs !== null) tags.push({ tag: 'program-date-time', timeMs: Math.round(firstMs) });
+  tags.push(...timedSegments(run.timescale, segments));
   if (isWhole) tags.push({ tag: 'end-list' });
   return writePlaylist(tags);
-}
-
-/** Whether a segment was taken at another time than the durations before it say. */
-function isStep(
-  segments: readonly { startTick: number }[],
-  times: readonly (number | null)[],
-  { at, timescale }: { at: number; timescale: number },
-): boolean {
-  const [before, now] = [times[at - 1] ?? null, times[at] ?? null];
-  if (before === null || now === null) return true;
-  const durationMs = (((segments[at]?.startTick ?? 0) - (segments[at - 1]?.startTick ?? 0)) * 1000) / timescale;
-  return Math.abs(now - before - durationMs) > CLOCK_STEP_MS;
 }

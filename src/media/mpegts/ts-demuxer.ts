@@ -1,5 +1,6 @@
 import { BrokenMedia } from '../bmff/broken-media.ts';
-import { aacConfig } from '../live/tracks/aac-config.ts';
+import { aacConfig, usualAacConfig } from '../live/tracks/aac-config.ts';
+import type { TrackConfig } from '../live/tracks/access-unit.ts';
 import { readAdts } from '../live/tracks/adts.ts';
 import { splitAnnexB } from '../live/tracks/annex-b.ts';
 import type { ForeignAudio, IngestEvent } from '../live/tracks/foreign-audio.ts';
@@ -33,6 +34,7 @@ export class TsDemuxer {
   #tracks = new Map<number, Track>();
   #described = '';
   #leftOut: readonly string[] = [];
+  #expectedAudio: TrackConfig | null = null;
 
   /** Bytes of pictures and audio that wait for their rest. */
   get heldBytes(): number {
@@ -42,6 +44,11 @@ export class TsDemuxer {
   /** Why streams of the program are not taken, for people; another array when the program changed. */
   get leftOut(): readonly string[] {
     return this.#leftOut;
+  }
+
+  /** Parameters that the sound of the program map is likely to have; null where none is announced. */
+  get expectedAudio(): TrackConfig | null {
+    return this.#expectedAudio;
   }
 
   /** Takes the next bytes. `faults` says what could not be read, and what cannot be played here. */
@@ -102,6 +109,7 @@ export class TsDemuxer {
     this.#described = described;
     const video = streams.find(({ codec }) => codec === 'h264' || codec === 'hevc');
     const audio = streams.find(({ codec }) => codec !== null && codec !== 'h264' && codec !== 'hevc');
+    this.#expectedAudio = audio === undefined ? null : usualAacConfig(audio.channels ?? 2);
     const tracks = [video, audio].flatMap((stream) => (stream === undefined ? [] : [this.#trackOf(stream)]));
     this.#tracks = new Map(tracks.map((track) => [track.pid, track]));
     this.#leftOut = streams.filter(({ pid }) => !this.#tracks.has(pid)).map(whyLeftOut);

@@ -16,7 +16,7 @@ import { isRtcp, type RtpPacket, readRtp } from './rtp-packet.ts';
 import type { OfferedTrack } from './sdp-offer.ts';
 
 const OPUS_RATE = 48_000;
-const OPUS_CHANNELS = 2;
+export const OPUS_CHANNELS = 2;
 /** Segments begin at keyframes, which a browser makes when one is requested. */
 const KEYFRAME_EVERY_MS = 2_000;
 /** Not more often than so, whatever is lost. */

@@ -20,6 +20,8 @@ export type Period = {
   firstSequence: number;
   isPreview: boolean;
   parameters: string;
+  /** When its first frame came, ms since 1970: the programme clock of its playlists counts media from here. */
+  startMs: number | null;
   renditions: readonly PeriodRendition[];
 };
 
@@ -53,8 +55,10 @@ export async function loadLastPeriod(db: Db, key: MediaKey): Promise<OpenPeriod 
     firstSequence: number;
     isPreview: boolean;
     parameters: string;
+    startMs: number | null;
   }>`
-    select number, timeline_id as "timelineId", first_sequence as "firstSequence", is_preview as "isPreview", parameters
+    select number, timeline_id as "timelineId", first_sequence as "firstSequence", is_preview as "isPreview",
+      parameters, start_ms as "startMs"
     from live_period where library_id = ${key.libraryId} and media_id = ${key.mediaId}
     order by number desc limit 1`.execute(db);
   const [period] = rows;
@@ -99,6 +103,7 @@ export function openPeriod(
       first_sequence: wanted.firstSequence,
       is_preview: wanted.isPreview,
       parameters: wanted.parameters,
+      start_ms: wanted.startMs ?? null,
     };
     await tx.insertInto('live_period').values(row).execute();
     await tx

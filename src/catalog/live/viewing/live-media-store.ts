@@ -34,9 +34,10 @@ export async function loadStoredLive(db: Db, key: MediaKey, windowSec: number): 
     firstSequence: number;
     isPreview: boolean;
     frameRate: number;
+    startMs: number | null;
   }>`
     select p.number, p.timeline_id as "timelineId", p.first_sequence as "firstSequence", p.is_preview as "isPreview",
-      coalesce(s.frame_rate, 0) as "frameRate"
+      coalesce(s.frame_rate, 0) as "frameRate", p.start_ms as "startMs"
     from live_period p left join live_stream s on s.id = p.media_id
     where p.library_id = ${key.libraryId} and p.media_id = ${key.mediaId} order by p.number`.execute(db);
   const renditions = await db

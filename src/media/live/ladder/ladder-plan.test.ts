@@ -12,7 +12,7 @@ function track(type: string, box: string, record: readonly number[]): TrackConfi
   head.writeUInt32BE(8 + body.length);
   head.write(box, 4, 'latin1');
   const sampleEntry = visualEntry(type, SIZE, Buffer.concat([head, body]));
-  return { kind: 'video', timescale: 90_000, sampleEntry, ...SIZE, frameRate: 30, frameTicks: 0 };
+  return { kind: 'video', timescale: 90_000, sampleEntry, ...SIZE, frameRate: 30, frameTicks: 0, silence: null };
 }
 
 const hvcC = (depth: number) => [1, 2, ...Array<number>(15).fill(0), 0xf8 | (depth - 8)];

@@ -1,26 +1,36 @@
 import type { AccessUnit, TrackConfig } from '../tracks/access-unit.ts';
 import { type LivePart, type LiveSegment, PartWriter } from './part-writer.ts';
 
-/** Times are rebuilt from the count of samples unless the publisher's clock says this much else. */
-const LARGEST_DRIFT_SEC = 0.05;
+/** A publisher's clock may differ this much from the count of samples from one frame to the next. */
+const MAX_JITTER_SEC = 0.05;
+/** Part of a frame by which the publisher's clock differs on average before a frame is added or left out. */
+const MAX_DRIFT_FRAMES = 0.6;
+/** Frames over which the difference is averaged. */
+const AVERAGED_FRAMES = 8;
 
 export type AudioOutput = { ended: LivePart[]; segments: LiveSegment[] };
 
 /**
  * Cuts audio into parts, and into segments where `cutAt` says. A frame belongs to the segment in which it begins.
+ * Frames follow each other without a gap: missing ones are replaced by silence, and times stay within 0.6 frames of
+ * the publisher's.
  */
 export class AudioPackager {
   readonly #writer: PartWriter;
   readonly #rate: number;
   readonly #frameTicks: number;
+  readonly #silence: Buffer | null;
   readonly #boundaries: number[] = [];
   #nextTick: number | null = null;
   #isStarted = false;
+  /** How far the publisher's clock is ahead of the count, averaged; null after a gap. */
+  #driftTicks: number | null = null;
 
   constructor(config: TrackConfig, firstSegment: number) {
     this.#writer = new PartWriter('audio', config.timescale, firstSegment);
     this.#rate = config.timescale;
     this.#frameTicks = config.frameTicks;
+    this.#silence = config.silence;
   }
 
   /** The number of the open segment. */
@@ -33,28 +43,35 @@ export class AudioPackager {
     return ((this.#nextTick ?? 0) * 1000) / this.#rate;
   }
 
-  /** From this time on frames belong to the next segment, ms on the timeline. */
-  cutAt(mediaMs: number): void {
-    this.#boundaries.push(Math.round((mediaMs * this.#rate) / 1000));
+  /** From this time on frames belong to the next segment, ms on the timeline. Returns the number of that segment. */
+  cutAt(mediaMs: number): number {
+    this.#boundaries.push(this.#tickOf(mediaMs));
+    return this.#writer.segment + this.#boundaries.length - (this.#isStarted ? 0 : 1);
   }
 
   /** Takes the next frame; `mediaMs` is its time on the timeline. */
   push(unit: AccessUnit, mediaMs: number): AudioOutput {
     const output: AudioOutput = { ended: [], segments: [] };
-    const tick = this.#place(mediaMs);
-    if (tick === null) return output;
-    this.#cross(tick, output);
-    // It begins before the first segment does.
-    if (!this.#isStarted) return output;
-    const part = this.#writer.add(tick, {
-      durationTicks: this.#frameTicks,
-      sizeBytes: unit.bytes.length,
-      compositionOffsetTicks: 0,
-      isSync: true,
-      bytes: unit.bytes,
-    });
-    if (part !== null) output.ended.push(part);
-    this.#nextTick = tick + this.#frameTicks;
+    const said = this.#tickOf(mediaMs);
+    const driftTicks = said - this.#begin(said);
+    const most =
+      this.#driftTicks === null ? this.#frameTicks / 2 : Math.max(this.#frameTicks, MAX_JITTER_SEC * this.#rate);
+    if (Math.abs(driftTicks) > most) this.#driftTicks = null;
+    // It begins before what was written ends, or before the first segment.
+    if (driftTicks < -most) return output;
+    if (driftTicks > most) this.#skipTo(said, output);
+    if (this.#correct(said, output)) this.#add(unit.bytes, output);
+    return output;
+  }
+
+  /** Writes silence up to a time on the timeline, as far as whole frames fit. */
+  fillTo(mediaMs: number): AudioOutput {
+    const output: AudioOutput = { ended: [], segments: [] };
+    const start = this.#boundaries[0] ?? this.#nextTick;
+    if (this.#silence === null || start === null) return output;
+    const frames = Math.floor((this.#tickOf(mediaMs) - this.#begin(start)) / this.#frameTicks);
+    if (frames > 0) this.#driftTicks = null;
+    this.#addSilence(frames, output);
     return output;
   }
 
@@ -64,8 +81,64 @@ export class AudioPackager {
     if (this.#isStarted) this.#endSegment(output);
     this.#boundaries.length = 0;
     this.#isStarted = false;
+    this.#driftTicks = null;
     this.#writer.skipTo(nextSegment);
     return output;
+  }
+
+  /** Where the next frame follows what was written. The very first one begins when the publisher says. */
+  #begin(said: number): number {
+    const first = this.#isStarted ? undefined : this.#boundaries[0];
+    if (this.#nextTick === null) {
+      const from = first ?? said;
+      if (said < from - this.#frameTicks / 2) return from;
+      this.#nextTick = said <= from ? Math.max(0, said) : from + ((said - from) % this.#frameTicks);
+    }
+    // Sound that ended early, of a track without silence.
+    if (first !== undefined && this.#nextTick < first - this.#frameTicks / 2) this.#nextTick = first;
+    return this.#nextTick;
+  }
+
+  #skipTo(said: number, output: AudioOutput): void {
+    const drift = said - (this.#nextTick ?? said);
+    if (this.#silence === null) this.#nextTick = said;
+    else this.#addSilence(Math.round(drift / this.#frameTicks), output);
+  }
+
+  /** Keeps the average distance from the publisher's clock small; false when the frame is left out for it. */
+  #correct(said: number, output: AudioOutput): boolean {
+    const drift = said - (this.#nextTick ?? said);
+    const average = this.#driftTicks === null ? drift : this.#driftTicks + (drift - this.#driftTicks) / AVERAGED_FRAMES;
+    const most = MAX_DRIFT_FRAMES * this.#frameTicks;
+    this.#driftTicks = average;
+    if (average < -most) {
+      this.#driftTicks += this.#frameTicks;
+      return false;
+    }
+    if (average > most && this.#silence !== null) {
+      this.#driftTicks -= this.#frameTicks;
+      this.#addSilence(1, output);
+    }
+    return true;
+  }
+
+  #addSilence(frames: number, output: AudioOutput): void {
+    for (let frame = 0; frame < frames && this.#silence !== null; frame += 1) this.#add(this.#silence, output);
+  }
+
+  #add(bytes: Buffer, output: AudioOutput): void {
+    const tick = this.#nextTick ?? 0;
+    this.#cross(tick, output);
+    if (!this.#isStarted) return;
+    const part = this.#writer.add(tick, {
+      durationTicks: this.#frameTicks,
+      sizeBytes: bytes.length,
+      compositionOffsetTicks: 0,
+      isSync: true,
+      bytes,
+    });
+    if (part !== null) output.ended.push(part);
+    this.#nextTick = tick + this.#frameTicks;
   }
 
   /** Ends segments up to the one in which the frame begins. */
@@ -90,12 +163,7 @@ export class AudioPackager {
     if (segment !== null) output.segments.push(segment);
   }
 
-  /** The frame's tick; null for one that lies before what was written. */
-  #place(mediaMs: number): number | null {
-    const said = Math.round((mediaMs * this.#rate) / 1000);
-    if (this.#nextTick === null) return Math.max(0, said);
-    const drift = (said - this.#nextTick) / this.#rate;
-    if (Math.abs(drift) <= LARGEST_DRIFT_SEC) return this.#nextTick;
-    return drift < 0 ? null : said;
+  #tickOf(mediaMs: number): number {
+    return Math.round((mediaMs * this.#rate) / 1000);
   }
 }

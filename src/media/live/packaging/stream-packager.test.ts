@@ -8,7 +8,7 @@ import { PART_TARGET_SEC } from './part-writer.ts';
 import { type PackagedEvent, StreamPackager } from './stream-packager.ts';
 
 const AUDIO = aacConfig(Buffer.from([0x11, 0x90]));
-const VIDEO: TrackConfig = { ...AUDIO, kind: 'video', timescale: 90_000, frameRate: 25, frameTicks: 0 };
+const VIDEO: TrackConfig = { ...AUDIO, kind: 'video', timescale: 90_000, frameRate: 25, frameTicks: 0, silence: null };
 const NEW = { segment: 0, endMs: 0 };
 
 /** 25 pictures a second, two reordered, a keyframe each 2 s, and audio, as a publisher sends them. */

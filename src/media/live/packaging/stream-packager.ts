@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type AccessUnit, type TrackConfig, VIDEO_TIMESCALE } from '../tracks/access-unit.ts';
-import { AudioPackager } from './audio-packager.ts';
+import { type AudioOutput, AudioPackager } from './audio-packager.ts';
+import { GapWatch } from './gap-watch.ts';
 import { MediaClock } from './media-clock.ts';
 import type { LivePart, LiveSegment } from './part-writer.ts';
-import { type ShownFrame, VideoPackager } from './video-packager.ts';
+import { type ShownFrame, type ShownOutput, VideoPackager } from './video-packager.ts';
 
 /** The tracks of a period; at least one is there. */
 export type PeriodTracks = {
@@ -30,6 +31,8 @@ export type PackagedEvent =
 
 /** Without pictures segments are so long. */
 const AUDIO_SEGMENT_MS = 2_000;
+/** A track that is missing is filled up to this far behind the other: its next frames may be a little late. */
+const FILL_BEHIND_MS = 50;
 
 /** Says whether frames of two publishers can stand in one rendition: equal texts can. */
 export function parametersOf({ video, audio }: PeriodTracks): string {
@@ -48,6 +51,9 @@ export class StreamPackager {
   #clock: MediaClock | null = null;
   #segment: number;
   #nextCutMs = 0;
+  #watches = watchesFrom(0);
+  /** The newest frame of each track, ms on the timeline. */
+  #newestMs: Record<AccessUnit['kind'], number> = { video: 0, audio: 0 };
 
   constructor(tracks: PeriodTracks, place: PeriodPlace) {
     const startTick = Math.round((place.endMs * VIDEO_TIMESCALE) / 1000);
@@ -62,16 +68,22 @@ export class StreamPackager {
 
   #endMs: number;
 
-  /** Takes the next frame of either track; what comes before the first keyframe is left out. */
+  /**
+   * Takes the next frame of either track; what comes before the first keyframe is left out. While the other track is
+   * missing, it is filled up to this one: sound with silence, pictures with the last keyframe.
+   */
   push(unit: AccessUnit): { mediaMs: number; events: PackagedEvent[] } | null {
-    if (this.#clock === null) {
-      if (this.#video !== null && !(unit.kind === 'video' && unit.isKey)) return null;
-      this.#clock = new MediaClock(this.#endMs);
-      this.#nextCutMs = this.#endMs;
-    }
-    const mediaMs = this.#clock.place(unit);
-    if (unit.kind === 'video') return { mediaMs, events: this.#pushVideo(unit, mediaMs) };
-    return { mediaMs, events: this.#pushAudio(unit, mediaMs) };
+    const clock = this.#clock ?? this.#start(unit);
+    if (clock === null) return null;
+    const mediaMs = clock.place(unit);
+    const shownMs = mediaMs + unit.ptsMs - unit.dtsMs;
+    const other = unit.kind === 'video' ? 'audio' : 'video';
+    const events = unit.kind === 'video' ? this.#pushVideo(unit, mediaMs) : this.#pushAudio(unit, mediaMs);
+    if (events === null) return { mediaMs, events: [] };
+    this.#watches[unit.kind].came(shownMs, this.#newestMs[other]);
+    this.#newestMs[unit.kind] = Math.max(this.#newestMs[unit.kind], shownMs);
+    if (this.#watches[other].isMissing(shownMs)) events.push(...this.#fill(other, shownMs - FILL_BEHIND_MS));
+    return { mediaMs, events };
   }
 
   /** Ends the open parts and segments. */
@@ -80,7 +92,7 @@ export class StreamPackager {
     const events: PackagedEvent[] = [];
     let endMs = this.#endMs;
     if (this.#video !== null) {
-      const { ended, segment } = this.#video.end();
+      const { ended, segment } = this.#video.end(this.#newestMs.audio);
       events.push(...partEvents(ended), ...segmentEvents(segment === null ? [] : [segment]));
       events.push({ type: 'end', tick: this.#video.endTick });
       // Pictures go on without a hole; audio that reached further is not repeated.
@@ -88,9 +100,9 @@ export class StreamPackager {
       this.#segment = this.#video.segment;
     }
     if (this.#audio !== null) {
+      if (this.#video !== null) events.push(...audioEvents(this.#audio.fillTo(endMs)));
       const next = this.#video === null ? this.#audio.segment + 1 : this.#segment;
-      const { ended, segments } = this.#audio.end(next);
-      events.push(...partEvents(ended), ...segmentEvents(segments));
+      events.push(...audioEvents(this.#audio.end(next)));
       if (this.#video === null) endMs = this.#audio.endMs;
       this.#segment = next;
     }
@@ -99,29 +111,64 @@ export class StreamPackager {
     return events;
   }
 
-  #pushVideo(unit: AccessUnit, mediaMs: number): PackagedEvent[] {
-    if (this.#video === null) return [];
-    const { ended, segment, cut, shown: frame } = this.#video.push(unit, mediaMs);
+  /** Begins a run of frames at the first keyframe; null before it. */
+  #start(unit: AccessUnit): MediaClock | null {
+    if (this.#video !== null && !(unit.kind === 'video' && unit.isKey)) return null;
+    this.#clock = new MediaClock(this.#endMs);
+    this.#nextCutMs = this.#endMs;
+    this.#watches = watchesFrom(this.#endMs);
+    this.#newestMs = { video: this.#endMs, audio: this.#endMs };
+    return this.#clock;
+  }
+
+  #fill(kind: AccessUnit['kind'], untilMs: number): PackagedEvent[] {
+    if (kind === 'audio') return this.#audio === null ? [] : audioEvents(this.#audio.fillTo(untilMs));
+    return this.#video?.hold(untilMs).flatMap((output) => this.#videoEvents(output)) ?? [];
+  }
+
+  /** Null for a picture that is left out. */
+  #pushVideo(unit: AccessUnit, mediaMs: number): PackagedEvent[] | null {
+    const output = this.#video?.push(unit, mediaMs) ?? null;
+    return output === null ? null : this.#videoEvents(output);
+  }
+
+  #videoEvents({ ended, segment, cut, shown: frame, held }: ShownOutput): PackagedEvent[] {
     const events = [...partEvents(ended), ...segmentEvents(segment === null ? [] : [segment])];
-    if (cut === null) return [...events, { type: 'frame', frame }];
+    if (cut === null) return [...events, { type: 'frame', frame }, ...partEvents(held)];
     const cutMs = (cut.tick * 1000) / VIDEO_TIMESCALE;
     this.#audio?.cutAt(cutMs);
-    return [...events, { type: 'cut', segment: cut.segment, mediaMs: cutMs }, { type: 'frame', frame }];
+    return [
+      ...events,
+      { type: 'cut', segment: cut.segment, mediaMs: cutMs },
+      { type: 'frame', frame },
+      ...partEvents(held),
+    ];
   }
 
   #pushAudio(unit: AccessUnit, mediaMs: number): PackagedEvent[] {
     if (this.#audio === null) return [];
     const events: PackagedEvent[] = [];
-    const isCut = this.#video === null && mediaMs >= this.#nextCutMs;
-    if (isCut) {
-      this.#audio.cutAt(mediaMs);
-      this.#nextCutMs = mediaMs + AUDIO_SEGMENT_MS;
-    }
-    const { ended, segments } = this.#audio.push(unit, mediaMs);
-    events.push(...partEvents(ended), ...segmentEvents(segments));
-    if (isCut) events.push({ type: 'cut', segment: this.#audio.segment, mediaMs });
-    return events;
+    while (this.#video === null && mediaMs >= this.#nextCutMs) events.push(...this.#cutAudio(this.#audio, mediaMs));
+    return [...events, ...audioEvents(this.#audio.push(unit, mediaMs))];
   }
+
+  /** Begins a segment of a stream without pictures: at the frame, or within a gap before it. */
+  #cutAudio(audio: AudioPackager, mediaMs: number): PackagedEvent[] {
+    const isGap = mediaMs - this.#nextCutMs > AUDIO_SEGMENT_MS / 4;
+    const cutMs = isGap ? this.#nextCutMs : mediaMs;
+    const segment = audio.cutAt(cutMs);
+    this.#nextCutMs = cutMs + AUDIO_SEGMENT_MS;
+    const events = isGap ? audioEvents(audio.fillTo(Math.min(this.#nextCutMs, mediaMs))) : [];
+    return [...events, { type: 'cut', segment, mediaMs: cutMs }];
+  }
+}
+
+function watchesFrom(startMs: number): Record<AccessUnit['kind'], GapWatch> {
+  return { video: new GapWatch('video', startMs), audio: new GapWatch('audio', startMs) };
+}
+
+function audioEvents({ ended, segments }: AudioOutput): PackagedEvent[] {
+  return [...partEvents(ended), ...segmentEvents(segments)];
 }
 
 function partEvents(parts: readonly LivePart[]): PackagedEvent[] {

@@ -17,6 +17,9 @@ const LONGEST_FRAME_TICKS = 10 * VIDEO_TIMESCALE;
 /** Without a frame rate the last frame lasts as long as the one before, which may have waited for a slow line. */
 const LONGEST_LAST_FRAME_TICKS = VIDEO_TIMESCALE / 5;
 const USUAL_FRAME_TICKS = VIDEO_TIMESCALE / 30;
+/** While pictures are missing the last keyframe is shown again and again, each time this long: a part of its own. */
+const HELD_FRAME_TICKS = VIDEO_TIMESCALE / 4;
+const HELD_SEGMENT_TICKS = 2 * VIDEO_TIMESCALE;
 /** Publishers round times to whole milliseconds: a frame this near to the encoder's frame rate is on its grid. */
 const SNAP_TICKS = 1.5 * TICKS_PER_MS;
 
@@ -35,6 +38,9 @@ export type PackagerOutput = {
 
 /** A picture as it came, and when it is shown on the timeline: what else is made of the pictures begins with it. */
 export type ShownFrame = { shownTick: number; isKey: boolean; bytes: Buffer };
+
+/** `held`: the part of a held picture, which follows the cut. */
+export type ShownOutput = PackagerOutput & { shown: ShownFrame; held: LivePart[] };
 
 type Pending = { tick: number; offsetTicks: number; isKey: boolean; bytes: Buffer };
 
@@ -55,6 +61,10 @@ export class VideoPackager {
   #lastTicks = USUAL_FRAME_TICKS;
   /** Where the picture that is shown last ends. */
   #shownTick = 0;
+  #lastKey: Buffer = Buffer.alloc(0);
+  #isHeld = false;
+  /** Where the held picture ends. */
+  #heldTick = 0;
 
   readonly #longestGopSec: number;
 
@@ -72,43 +82,90 @@ export class VideoPackager {
 
   /** Where the last frame ends, or the next begins. */
   get endTick(): number {
-    if (this.#pending === null) return this.#segmentTick;
+    if (this.#pending === null) return this.#isHeld ? this.#heldTick : this.#segmentTick;
     return this.#pending.tick + Math.round(this.#frameTicks || Math.min(this.#lastTicks, LONGEST_LAST_FRAME_TICKS));
   }
 
-  /** Takes the next frame in decode order; `mediaMs` is its decode time on the timeline. */
-  push(unit: AccessUnit, mediaMs: number): PackagerOutput & { shown: ShownFrame } {
+  /**
+   * Takes the next frame in decode order; `mediaMs` is its decode time on the timeline. Null for one that refers to
+   * pictures from before a held one: after a gap pictures go on with a keyframe.
+   */
+  push(unit: AccessUnit, mediaMs: number): ShownOutput | null {
+    if (this.#isHeld && !unit.isKey) return null;
     const offsetTicks = Math.round((unit.ptsMs - unit.dtsMs) * TICKS_PER_MS);
-    const isFirst = this.#pending === null && !this.#hasSegment;
     const plain = this.#snap(mediaMs * TICKS_PER_MS);
     // Only a keyframe that may begin a segment sets the shift.
     const startsSegment = this.#mayCut(unit.isKey, plain + (unit.isKey ? offsetTicks : this.#shiftTicks));
     if (startsSegment && unit.isKey) this.#shiftTicks = offsetTicks;
     const wanted = Math.round(plain + this.#shiftTicks);
-    const tick = Math.max(wanted, isFirst ? this.#segmentTick : (this.#pending?.tick ?? -1) + 1);
+    const tick = Math.max(wanted, this.#pending === null ? this.endTick : this.#pending.tick + 1);
     const next = { tick, offsetTicks: Math.round(plain + offsetTicks) - tick, isKey: unit.isKey, bytes: unit.bytes };
-    const ended = this.#write(tick);
-    const output: PackagerOutput = { ended, segment: null, cut: null };
-    if (startsSegment) this.#cut(tick, output);
-    this.#pending = next;
-    return { ...output, shown: { shownTick: tick + next.offsetTicks, isKey: unit.isKey, bytes: unit.bytes } };
+    const before = this.#isHeld && tick > this.#heldTick ? this.#holdUntil(tick, false).held : [];
+    this.#isHeld = false;
+    const output = this.#add(next, startsSegment);
+    return { ...output, ended: [...before, ...output.ended] };
+  }
+
+  /** Shows the last keyframe up to a time on the timeline, ms, as far as whole held frames fit. */
+  hold(mediaMs: number): ShownOutput[] {
+    const outputs: ShownOutput[] = [];
+    const untilTick = mediaMs * TICKS_PER_MS;
+    for (;;) {
+      const tick = this.#shownEndTick();
+      if (!this.#hasSegment || tick + HELD_FRAME_TICKS > untilTick) return outputs;
+      outputs.push(this.#holdUntil(tick + HELD_FRAME_TICKS, tick - this.#segmentTick >= HELD_SEGMENT_TICKS));
+    }
   }
 
   /**
    * Ends what is open. Of reordered pictures the one that is decoded last is not shown last: it lasts until all were
-   * shown, so that what follows does not begin before.
+   * shown, so that what follows does not begin before. A held one lasts until `heldUntilMs`.
    */
-  end(): PackagerOutput {
+  end(heldUntilMs: number): PackagerOutput {
     if (!this.#hasSegment) return { ended: [], segment: null, cut: null };
-    const tick = Math.max(this.endTick, this.#shownTick, this.endTick + (this.#pending?.offsetTicks ?? 0));
-    const output: PackagerOutput = { ended: this.#write(tick), segment: null, cut: null };
-    const part = this.#writer.endPart();
-    if (part !== null) output.ended.push(part);
+    const heldTick = Math.round(heldUntilMs * TICKS_PER_MS);
+    const held = this.#isHeld && heldTick > this.#heldTick ? this.#holdUntil(heldTick, false).held : [];
+    const tick = this.#shownEndTick();
+    const output: PackagerOutput = { ended: [...held, ...this.#write(tick)], segment: null, cut: null };
+    output.ended.push(...this.#endPart());
     output.segment = this.#writer.endSegment();
     this.#pending = null;
     this.#hasSegment = false;
+    this.#isHeld = false;
     this.#segmentTick = tick;
     return output;
+  }
+
+  /** Where all pictures so far were shown. */
+  #shownEndTick(): number {
+    return Math.max(this.endTick, this.#shownTick, this.endTick + (this.#pending?.offsetTicks ?? 0));
+  }
+
+  /** Shows the last keyframe next, in a part of its own that ends at once. */
+  #holdUntil(endTick: number, startsSegment: boolean): ShownOutput {
+    const tick = this.#shownEndTick();
+    const output = this.#add({ tick, offsetTicks: 0, isKey: true, bytes: this.#lastKey }, startsSegment);
+    // The part before it may be open still.
+    output.ended.push(...(startsSegment ? [] : this.#endPart()));
+    output.held.push(...this.#write(endTick), ...this.#endPart());
+    this.#pending = null;
+    this.#isHeld = true;
+    this.#heldTick = endTick;
+    return output;
+  }
+
+  #endPart(): LivePart[] {
+    const part = this.#writer.endPart();
+    return part === null ? [] : [part];
+  }
+
+  #add(frame: Pending, startsSegment: boolean): ShownOutput {
+    const output: PackagerOutput = { ended: this.#write(frame.tick), segment: null, cut: null };
+    if (frame.isKey) this.#lastKey = frame.bytes;
+    if (startsSegment) this.#cut(frame.tick, output);
+    this.#pending = frame;
+    const { tick, offsetTicks, isKey, bytes } = frame;
+    return { ...output, shown: { shownTick: tick + offsetTicks, isKey, bytes }, held: [] };
   }
 
   #mayCut(isKey: boolean, tick: number): boolean {
@@ -128,8 +185,7 @@ export class VideoPackager {
 
   #cut(tick: number, output: PackagerOutput): void {
     if (this.#hasSegment) {
-      const part = this.#writer.endPart();
-      if (part !== null) output.ended.push(part);
+      output.ended.push(...this.#endPart());
       output.segment = this.#writer.endSegment();
     }
     this.#hasSegment = true;

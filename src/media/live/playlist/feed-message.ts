@@ -22,6 +22,8 @@ export type FeedPeriod = {
   firstSequence: number;
   isPreview: boolean;
   frameRate: number;
+  /** When its first frame came, ms since 1970; null for periods from before this was kept. */
+  startMs: number | null;
   /** Its rungs are still to come, within seconds. */
   isLadderPending: boolean;
   /** The target duration that its encoder's settings call for; 0 where they are not known. */

@@ -222,6 +222,19 @@ export class LiveIndex {
   }
 }
 
+/**
+ * When the media at time 0 of a period was taken, ms since 1970: from it and the durations EXT-X-PROGRAM-DATE-TIME
+ * follows, the same in all playlists. With `number` as that segment was taken. Null while nothing says it.
+ */
+export function programmeStartMs(period: IndexedPeriod, number: number | null = null): number | null {
+  if (number === null && typeof period.startMs === 'number') return period.startMs;
+  for (const { segments, timescale } of period.renditions) {
+    const known = segments.find((one) => one.wallMs !== null && (number === null || one.number >= number));
+    if (known?.wallMs != null) return known.wallMs - (known.startTick * 1000) / timescale;
+  }
+  return period.startMs;
+}
+
 /** The segment of that number; `segments` rise by number. */
 export function findSegment(segments: readonly IndexedSegment[], number: number): IndexedSegment | null {
   let low = 0;

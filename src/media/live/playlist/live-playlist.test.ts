@@ -113,6 +113,7 @@ function addPeriod(
     isPreview: false,
     frameRate: 30,
     isLadderPending,
+    startMs: null,
     renditions,
   });
 }

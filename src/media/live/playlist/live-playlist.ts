@@ -2,7 +2,7 @@ import type { Guid } from '../../../lib/guid.ts';
 import type { HlsKey } from '../../drm/signalling/hls-key.ts';
 import type { PlaylistTag } from '../../hls/playlist-tags.ts';
 import { PART_TARGET_SEC } from '../packaging/part-writer.ts';
-import type { IndexedPeriod, IndexedRendition, LiveIndex } from './live-index.ts';
+import { type IndexedPeriod, type IndexedRendition, type LiveIndex, programmeStartMs } from './live-index.ts';
 import {
   LEAST_LISTED,
   type ListedSegment,
@@ -14,8 +14,6 @@ import {
 } from './slot-segments.ts';
 
 const LISTED_PARTS_SEGMENTS = 3;
-/** Wall times that differ by less from what durations say are the same clock. */
-const CLOCK_STEP_MS = 250;
 
 export type PlaylistRequest = {
   slot: string;
@@ -37,6 +35,8 @@ export type LiveProtection = {
   /** The keys (EXT-X-KEY) of a rendition. */
   keys(rendition: IndexedRendition): readonly HlsKey[];
 };
+
+type ProgrammeClocks = ReadonlyMap<IndexedPeriod, number | null>;
 
 /** Writes the media playlist of a slot over all periods in the window. Null while there is nothing to list. */
 export function livePlaylist(index: LiveIndex, request: PlaylistRequest): PlaylistTag[] | null {
@@ -69,11 +69,12 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
     { tag: 'independent-segments' },
   ];
   if (passed + skipped > 0) tags.push({ tag: 'skip', segments: passed + skipped });
+  const clocks = clocksOf(spans, view);
   let before: ListedSegment | null = null;
   listed.forEach((one, at) => {
     const withParts = hasParts && at >= listed.length - LISTED_PARTS_SEGMENTS;
     const isOpen = !request.hasEnded && at === listed.length - 1 && one.segment?.isClosed === false;
-    if (at >= skipped) tags.push(...segmentTags(one, before, { withParts, isOpen }, request));
+    if (at >= skipped) tags.push(...segmentTags(one, before, { withParts, isOpen, clocks }, request));
     before = one;
   });
   if (request.hasEnded) return [...tags, { tag: 'end-list' }];
@@ -112,7 +113,7 @@ export function discontinuitySequence(index: LiveIndex, first: IndexedPeriod): n
 function segmentTags(
   one: ListedSegment,
   before: ListedSegment | null,
-  { withParts, isOpen }: { withParts: boolean; isOpen: boolean },
+  { withParts, isOpen, clocks }: { withParts: boolean; isOpen: boolean; clocks: ProgrammeClocks },
   request: PlaylistRequest,
 ): PlaylistTag[] {
   const { segment, rendition, durationSec } = one;
@@ -139,8 +140,9 @@ function segmentTags(
       },
     ];
   }
-  if (segment.wallMs !== null && (isNewPeriod || isClockStep(before, segment.wallMs))) {
-    tags.push({ tag: 'program-date-time', timeMs: segment.wallMs });
+  const clockMs = clocks.get(one.period) ?? null;
+  if (clockMs !== null && (isNewPeriod || before?.segment === null)) {
+    tags.push({ tag: 'program-date-time', timeMs: clockMs + (segment.startTick * 1000) / rendition.timescale });
   }
   const folder = folderOf(rendition, request);
   if (withParts && !request.hasEnded) {
@@ -157,10 +159,15 @@ function segmentTags(
   return tags;
 }
 
-function isClockStep(before: ListedSegment | null, wallMs: number): boolean {
-  const previous = before?.segment;
-  if (before === null || previous === null || previous === undefined || previous.wallMs === null) return true;
-  return Math.abs(previous.wallMs + before.durationSec * 1000 - wallMs) > CLOCK_STEP_MS;
+/**
+ * The programme clock of each period. It goes on evenly over publishers that come back: players place playlists next to
+ * each other by it, and a step without EXT-X-DISCONTINUITY moves one against the other. A range begins when its first
+ * segment was taken.
+ */
+function clocksOf(spans: readonly Span[], { range }: LiveView): ProgrammeClocks {
+  return new Map(
+    spans.map(({ period, first }) => [period, programmeStartMs(period, range === undefined ? null : first)]),
+  );
 }
 
 function preloadHint({ rendition, segment, sequence, period }: ListedSegment, request: PlaylistRequest): PlaylistTag {

@@ -1,5 +1,5 @@
 import type { FlvTag } from '../flv/flv-tag.ts';
-import type { LiveEvent } from '../tracks/access-unit.ts';
+import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
 
 /** Which of a stream's two places a publisher takes: the backup's media is used while the primary has none. */
 export type Slot = 'primary' | 'backup';
@@ -19,6 +19,11 @@ export type PublishRequest = {
  */
 export type MediaInput = {
   push(event: LiveEvent, wireBytes: number): void;
+  /**
+   * Announces sound that has sent nothing yet, with the parameters that it is likely to have: the stream has a track of
+   * it, silent until it comes.
+   */
+  expect?(config: TrackConfig): void;
   relay(tag: FlvTag): void;
   /** Something of what came is not shown; `reason` is for people. May be said again. */
   leaveOut(reason: string): void;

@@ -19,6 +19,8 @@ const PRIMING_FRAMES = 1;
 const MOST_WAITING_BYTES = 256 * 1024;
 /** A step of the publisher's clock beyond this begins another run: silence of that length is not encoded. */
 const LARGEST_STEP_MS = 2_000;
+/** The clock of the sound may be this far from the publisher's before silence is added or sound is left out. */
+const MAX_DRIFT_SEC = 0.01;
 /** A run may last a day: the next one goes on. */
 const LONGEST_RUN_SEC = 24 * 3600;
 const STALL_SEC = 10;
@@ -116,7 +118,12 @@ function planOf({ channels }: ForeignAudio): FfmpegPlan {
       ...QUIET_ARGV,
       ...GUARD_ARGV,
       ...['-threads', '1', '-probesize', '4096', '-analyzeduration', '1', '-f', 'matroska', '-i', 'pipe:0'],
-      ...['-map', '0:a:0', '-af', `aresample=${RATE_HZ}:async=1:first_pts=0,aformat=channel_layouts=${LAYOUTS}`],
+      ...[
+        '-map',
+        '0:a:0',
+        '-af',
+        `aresample=${RATE_HZ}:async=1:min_hard_comp=${MAX_DRIFT_SEC}:first_pts=0,aformat=channel_layouts=${LAYOUTS}`,
+      ],
       ...['-c:a', 'aac', '-b:a', String(channels * BITS_PER_CHANNEL), '-flush_packets', '1'],
       ...['-f', 'adts', `pipe:${FIRST_OUTPUT_FD}`],
     ],

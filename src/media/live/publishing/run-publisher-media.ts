@@ -1,5 +1,5 @@
 import { FlvTagWriter } from '../flv/write-flv-tag.ts';
-import type { LiveEvent } from '../tracks/access-unit.ts';
+import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
 import type { ForeignAudio, IngestEvent } from '../tracks/foreign-audio.ts';
 import type { MediaInput } from './publisher.ts';
 import { AudioEncoder, fitsRun } from './run-audio-encoder.ts';
@@ -52,6 +52,11 @@ export class PublisherMedia {
   /** Something of what came is not shown. */
   leaveOut(reason: string): void {
     if (!this.#isEnded) this.#input.leaveOut(reason);
+  }
+
+  /** Announces sound that has sent nothing yet. */
+  expect(config: TrackConfig): void {
+    if (!this.#isEnded) this.#input.expect?.(config);
   }
 
   /** Once. */

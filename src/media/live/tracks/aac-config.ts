@@ -1,6 +1,7 @@
 import { BrokenMedia } from '../../bmff/broken-media.ts';
 import type { TrackConfig } from './access-unit.ts';
 import { aacDescriptor, audioEntry } from './sample-entry.ts';
+import { silentAacFrame } from './silent-aac.ts';
 
 /** ISO 14496-3 table 1.18. */
 const SAMPLE_RATES = [
@@ -10,6 +11,14 @@ const EXPLICIT_RATE = 15;
 /** ISO 14496-3 table 1.19. */
 const CHANNELS = [0, 1, 2, 3, 4, 5, 6, 8];
 const FRAME_SAMPLES = 1024;
+
+/** Parameters of sound that nothing is known of yet: AAC-LC at 48 kHz, as foreign sound is encoded. */
+export function usualAacConfig(channels: number): TrackConfig {
+  const head = Buffer.alloc(2);
+  const number = CHANNELS.indexOf(channels);
+  head.writeUInt16BE((2 << 11) | (SAMPLE_RATES.indexOf(48_000) << 7) | ((number < 1 ? 2 : number) << 3));
+  return aacConfig(head);
+}
 
 /** Reads an AudioSpecificConfig (ISO 14496-3 section 1.6.2.1). Refuses, with BrokenMedia, what names no rate. */
 export function aacConfig(audioSpecificConfig: Buffer): TrackConfig {
@@ -32,5 +41,6 @@ export function aacConfig(audioSpecificConfig: Buffer): TrackConfig {
     heightPx: 0,
     frameRate: 0,
     frameTicks: FRAME_SAMPLES,
+    silence: silentAacFrame(audioSpecificConfig),
   };
 }

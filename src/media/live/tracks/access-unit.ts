@@ -14,6 +14,8 @@ export type TrackConfig = {
   frameRate: number;
   /** Samples of one audio frame; 0 for video. */
   frameTicks: number;
+  /** A frame of silence for the decoder of this track; null for video, and where none is known. */
+  silence: Buffer | null;
 };
 
 /** One coded frame in decode order. Times in ms of the publisher's clock, unwrapped; they may jump. */

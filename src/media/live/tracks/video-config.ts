@@ -35,6 +35,7 @@ function videoConfig(record: Buffer, { entry, box, frameRate, size }: Described)
     ...size,
     frameRate,
     frameTicks: 0,
+    silence: null,
   };
 }
 

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { aacConfig, usualAacConfig } from '../../media/live/tracks/aac-config.ts';
+import type { LiveEvent, TrackConfig } from '../../media/live/tracks/access-unit.ts';
+import { LivePublisher } from './live-publisher.ts';
+
+const USUAL = usualAacConfig(2);
+const OTHER = aacConfig(Buffer.from('1210', 'hex'));
+const VIDEO: TrackConfig = { ...USUAL, kind: 'video', timescale: 90_000, frameTicks: 0, silence: null };
+
+const picture = (dtsMs: number): LiveEvent => {
+  return { type: 'unit', unit: { kind: 'video', dtsMs, ptsMs: dtsMs, isKey: true, bytes: Buffer.alloc(1) } };
+};
+
+function publish(...events: LiveEvent[]) {
+  const publisher = new LivePublisher('primary', 1, () => undefined);
+  publisher.expect(USUAL);
+  const changes = events.map((event) => publisher.note(event, 1));
+  return { tracks: publisher.tracks, isChanged: changes.at(-1) };
+}
+
+const BEFORE = [{ type: 'config', config: VIDEO }, picture(0), picture(990)] as const;
+
+test('announced sound is waited for', () => {
+  expect(publish(...BEFORE).tracks).toBeNull();
+});
+
+test('announced sound that does not come in time is a track all the same', () => {
+  expect(publish(...BEFORE, picture(1_000)).tracks).toEqual({ video: VIDEO, audio: USUAL });
+});
+
+test('announced sound that comes in time has its own parameters', () => {
+  const { tracks } = publish(...BEFORE, { type: 'config', config: OTHER }, picture(1_000));
+  expect(tracks).toEqual({ video: VIDEO, audio: OTHER });
+});
+
+test.each([
+  { title: 'as announced', config: USUAL, isChanged: false },
+  { title: 'of other parameters', config: OTHER, isChanged: true },
+])('sound $title that comes late changes the tracks: $isChanged', ({ config, isChanged }) => {
+  const late = publish(...BEFORE, picture(1_000), { type: 'config', config });
+  expect(late).toEqual({ tracks: { video: VIDEO, audio: config }, isChanged });
+});

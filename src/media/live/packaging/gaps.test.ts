@@ -1,0 +1,213 @@
+import { expect, test } from 'vitest';
+import { aacConfig } from '../tracks/aac-config.ts';
+import type { AccessUnit, TrackConfig } from '../tracks/access-unit.ts';
+import type { LiveSegment } from './part-writer.ts';
+import { type PackagedEvent, StreamPackager } from './stream-packager.ts';
+
+const AUDIO = aacConfig(Buffer.from([0x11, 0x90]));
+const VIDEO: TrackConfig = { ...AUDIO, kind: 'video', timescale: 90_000, frameRate: 25, frameTicks: 0, silence: null };
+const BOTH = { video: VIDEO, audio: AUDIO };
+const AUDIO_FRAME_MS = 1024 / 48;
+const SOUND = Buffer.alloc(20, 1);
+
+/** Times of a publisher's clock, ms, in which a track sends nothing. */
+type Away = { audio?: readonly [number, number][]; video?: readonly [number, number][] };
+type Source = Away & { lengthMs: number; fromMs?: number; audioLateMs?: number; keyEveryMs?: number; rate?: number };
+
+/** Frames in the order in which a publisher sends them; their times are exact. */
+function media({
+  lengthMs,
+  fromMs = 0,
+  audioLateMs = 0,
+  keyEveryMs = 2_000,
+  rate = 25,
+  ...away
+}: Source): AccessUnit[] {
+  const isAway = (kind: 'audio' | 'video', ms: number) =>
+    away[kind]?.some(([from, to]) => ms >= from && ms < to) ?? false;
+  const video = Array.from({ length: (lengthMs * rate) / 1000 }, (_, at) => (at * 1000) / rate)
+    .filter((ms) => !isAway('video', ms))
+    .map((ms): AccessUnit => {
+      const isKey = ms % keyEveryMs === 0;
+      return { kind: 'video', dtsMs: fromMs + ms, ptsMs: fromMs + ms, isKey, bytes: Buffer.alloc(100) };
+    });
+  const audio = Array.from({ length: Math.floor(lengthMs / AUDIO_FRAME_MS) }, (_, at) => at * AUDIO_FRAME_MS)
+    .filter((ms) => !isAway('audio', ms))
+    .map((ms): AccessUnit => ({ kind: 'audio', dtsMs: fromMs + ms, ptsMs: fromMs + ms, isKey: true, bytes: SOUND }));
+  const sentMs = ({ kind, dtsMs }: AccessUnit) => dtsMs + (kind === 'audio' ? audioLateMs : 0);
+  return [...video, ...audio].toSorted((a, b) => sentMs(a) - sentMs(b));
+}
+
+type Sent = { unit: AccessUnit; edgesMs: { video: number; audio: number } };
+type Packaged = { sent: Sent[]; events: PackagedEvent[] };
+
+/** Packages publishers one after the other; `sent` says how far each track was listed after each frame. */
+function packageAll(
+  runs: readonly AccessUnit[][],
+  tracks: ConstructorParameters<typeof StreamPackager>[0] = BOTH,
+): Packaged {
+  const packager = new StreamPackager(tracks, { segment: 0, endMs: 0 });
+  const edgesMs = { video: 0, audio: 0 };
+  const packaged: Packaged = { sent: [], events: [] };
+  const take = (events: readonly PackagedEvent[]) => {
+    for (const event of events) {
+      packaged.events.push(event);
+      if (event.type !== 'part') continue;
+      const { kind, fragment, durationTicks } = event.part;
+      edgesMs[kind] = ((fragment.baseTick + durationTicks) * 1000) / (kind === 'video' ? 90_000 : 48_000);
+    }
+  };
+  for (const units of runs) {
+    for (const unit of units) {
+      take(packager.push(unit)?.events ?? []);
+      packaged.sent.push({ unit, edgesMs: { ...edgesMs } });
+    }
+    take(packager.end());
+  }
+  return packaged;
+}
+
+function segmentsOf({ events }: Packaged, kind: 'audio' | 'video'): LiveSegment['segment'][] {
+  return events.flatMap((event) =>
+    event.type === 'segment' && event.segment.kind === kind ? [event.segment.segment] : [],
+  );
+}
+
+type Sample = { startMs: number; endMs: number; bytes: Buffer };
+
+function samplesOf(packaged: Packaged, kind: 'audio' | 'video'): Sample[] {
+  return segmentsOf(packaged, kind).flatMap(({ fragments, timescale }) =>
+    fragments.flatMap(({ baseTick, samples, payload }) => {
+      let tick = baseTick;
+      let at = 0;
+      return samples.map(({ durationTicks, sizeBytes }) => {
+        const startMs = (tick * 1000) / timescale;
+        tick += durationTicks;
+        at += sizeBytes;
+        return { startMs, endMs: (tick * 1000) / timescale, bytes: payload.subarray(at - sizeBytes, at) };
+      });
+    }),
+  );
+}
+
+/** Where samples do not follow each other, ms. */
+function holesOf(samples: readonly Sample[]): [number, number][] {
+  return samples.flatMap(({ startMs }, at): [number, number][] => {
+    const endMs = samples[at - 1]?.endMs ?? 0;
+    return Math.abs(startMs - endMs) < 0.1 ? [] : [[endMs, startMs]];
+  });
+}
+
+const silent = (samples: readonly Sample[]) => samples.filter(({ bytes }) => !bytes.equals(SOUND));
+
+test.each<{ title: string; source: Source; silentMs: number; heldMs: number }>([
+  { title: 'nothing', source: { lengthMs: 10_000 }, silentMs: 0, heldMs: 0 },
+  { title: 'sound for 5 s', source: { lengthMs: 12_000, audio: [[3_000, 8_000]] }, silentMs: 5_000, heldMs: 0 },
+  { title: 'sound for 12 s', source: { lengthMs: 20_000, audio: [[3_000, 15_000]] }, silentMs: 12_000, heldMs: 0 },
+  { title: 'sound at first', source: { lengthMs: 8_000, audio: [[0, 3_000]] }, silentMs: 3_000, heldMs: 0 },
+  { title: 'sound always', source: { lengthMs: 8_000, audio: [[0, 9_000]] }, silentMs: 8_000, heldMs: 0 },
+  { title: 'sound at the end', source: { lengthMs: 8_000, audio: [[4_000, 9_000]] }, silentMs: 4_000, heldMs: 0 },
+  {
+    title: 'sound again and again',
+    source: { lengthMs: 20_000, audio: [2, 5, 8, 11, 14].map((sec) => [sec * 1000, sec * 1000 + 1_500]) },
+    silentMs: 7_500,
+    heldMs: 0,
+  },
+  { title: 'pictures for 5 s', source: { lengthMs: 14_000, video: [[4_000, 9_000]] }, silentMs: 0, heldMs: 6_000 },
+  { title: 'pictures at the end', source: { lengthMs: 9_000, video: [[4_000, 9_000]] }, silentMs: 0, heldMs: 5_000 },
+  {
+    title: 'both for 5 s',
+    source: { lengthMs: 14_000, video: [[4_000, 9_000]], audio: [[4_000, 9_000]] },
+    silentMs: 5_000,
+    heldMs: 0,
+  },
+])(
+  'neither track has a hole, and both are on time, where a publisher leaves out: $title',
+  ({ source, silentMs, heldMs }) => {
+    const packaged = packageAll([media(source)]);
+    const [audio, video] = [samplesOf(packaged, 'audio'), samplesOf(packaged, 'video')];
+    expect([holesOf(audio), holesOf(video)]).toEqual([[], []]);
+    for (const samples of [audio, video])
+      expect(Math.abs((samples.at(-1)?.endMs ?? 0) - source.lengthMs)).toBeLessThan(300);
+    expect(Math.abs(silent(audio).length * AUDIO_FRAME_MS - silentMs)).toBeLessThan(200);
+    const held = video.filter(({ startMs, endMs }) => endMs - startMs > 100 && endMs - startMs <= 251);
+    expect(Math.abs(held.length * 250 - heldMs)).toBeLessThan(600);
+    // Sound after a gap is where the publisher has it.
+    const ends = source.audio?.map(([, to]) => to).filter((to) => to < source.lengthMs) ?? [];
+    for (const toMs of ends) {
+      const after = audio.find(({ startMs, bytes }) => startMs > toMs - 15 && bytes.equals(SOUND));
+      expect(Math.abs((after?.startMs ?? 0) - Math.ceil(toMs / AUDIO_FRAME_MS) * AUDIO_FRAME_MS)).toBeLessThan(
+        2.5 * AUDIO_FRAME_MS,
+      );
+    }
+    expect(segmentsOf(packaged, 'audio').map(({ number }) => number)).toEqual(
+      segmentsOf(packaged, 'video').map(({ number }) => number),
+    );
+  },
+);
+
+test.each(['audio', 'video'] as const)('a missing track (%s) is filled within 1 s of media', (kind) => {
+  const { sent } = packageAll([media({ lengthMs: 12_000, [kind]: [[4_000, 10_000]] })]);
+  for (const { unit, edgesMs } of sent) {
+    if (unit.kind !== kind && unit.dtsMs > 5_000) expect(unit.dtsMs - edgesMs[kind]).toBeLessThan(1_000);
+  }
+});
+
+test.each([300, 900, 2_500])('sound that is always sent %i ms late is kept', (audioLateMs) => {
+  const audio = samplesOf(packageAll([media({ lengthMs: 30_000, audioLateMs })]), 'audio');
+  expect(silent(audio.filter(({ startMs }) => startMs > 4_000 && startMs < 26_000))).toEqual([]);
+});
+
+test.each([1, 2, 5])('every picture of a source of %i pictures a second is kept', (rate) => {
+  const units = media({ lengthMs: 40_000, rate, keyEveryMs: 10_000 });
+  const video = samplesOf(packageAll([units]), 'video');
+  const late = units.filter(({ kind, dtsMs }) => kind === 'video' && dtsMs >= 20_000);
+  expect(video.filter(({ startMs }) => startMs >= 20_000)).toHaveLength(late.length);
+});
+
+test('sound without pictures goes on over a gap in segments of 2 s', () => {
+  const packaged = packageAll(
+    [media({ lengthMs: 16_000, audio: [[3_000, 11_000]] }).filter(({ kind }) => kind === 'audio')],
+    {
+      video: null,
+      audio: AUDIO,
+    },
+  );
+  expect(holesOf(samplesOf(packaged, 'audio'))).toEqual([]);
+  const lengths = segmentsOf(packaged, 'audio').map(({ durationTicks }) => durationTicks / 48_000);
+  for (const sec of lengths) expect(sec).toBeLessThan(2.2);
+  const cuts = packaged.events.flatMap((event) => (event.type === 'cut' ? [event.segment] : []));
+  expect(cuts).toEqual(segmentsOf(packaged, 'audio').map(({ number }) => number));
+});
+
+test('publishers that come back leave no hole and stay in step', () => {
+  const runs = Array.from({ length: 6 }, (_, run) =>
+    media({ lengthMs: 2_500 + run * 130, fromMs: run * 100_000, keyEveryMs: 1_000 }),
+  );
+  const packaged = packageAll(runs);
+  const [audio, video] = [samplesOf(packaged, 'audio'), samplesOf(packaged, 'video')];
+  expect([holesOf(audio), holesOf(video)]).toEqual([[], []]);
+  expect(silent(audio).length).toBeLessThan(6);
+  expect(Math.abs((audio.at(-1)?.endMs ?? 0) - (video.at(-1)?.endMs ?? 0))).toBeLessThan(30);
+});
+
+test('a clock that drifts, and lost frames, move sound less than 20 ms from its time', () => {
+  const units = media({ lengthMs: 60_000 }).map((unit) =>
+    unit.kind === 'audio' ? { ...unit, dtsMs: unit.dtsMs * 1.002, ptsMs: unit.ptsMs * 1.002 } : unit,
+  );
+  const tagged = units.filter(({ kind, dtsMs }) => kind === 'video' || Math.round(dtsMs) % 25 !== 0);
+  const times: number[] = [];
+  const marked = tagged.map((unit) => {
+    if (unit.kind === 'video') return unit;
+    times.push(unit.dtsMs);
+    const bytes = Buffer.alloc(20, 1);
+    bytes.writeUInt32BE(times.length - 1);
+    return { ...unit, bytes };
+  });
+  const audio = samplesOf(packageAll([marked]), 'audio').filter(({ bytes }) => bytes.length === 20);
+  const offsets = audio.map(({ startMs, bytes }) => Math.abs(startMs - (times[bytes.readUInt32BE(0)] ?? 0)));
+  expect(audio.length).toBeGreaterThan(times.length * 0.99);
+  // A lost frame is noticed a few frames later.
+  expect(offsets.filter((offset) => offset > 20).length).toBeLessThan(times.length * 0.2);
+  expect(Math.max(...offsets)).toBeLessThan(45);
+});

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import type { AccessUnit } from '../tracks/access-unit.ts';
+import { MediaClock } from './media-clock.ts';
+
+type Frame = readonly [AccessUnit['kind'], number];
+
+const HOUR_MS = 3_600_000;
+
+/** Frames of a track each 20 ms. */
+function frames(kind: Frame[0], fromMs: number, toMs: number): Frame[] {
+  return Array.from({ length: (toMs - fromMs) / 20 }, (_, at) => [kind, fromMs + at * 20] as const);
+}
+
+/** Frames of both tracks each 20 ms. */
+function both(fromMs: number, toMs: number): Frame[] {
+  return frames('video', fromMs, toMs).flatMap(([, ms]) => [['video', ms] as const, ['audio', ms] as const]);
+}
+
+/** Distance of the last frame of sound from the last picture, and the time of the last picture, ms. */
+function placeAll(list: readonly Frame[]): { distanceMs: number; endMs: number } {
+  const clock = new MediaClock(0);
+  const last = { video: 0, audio: 0 };
+  for (const [kind, ms] of list) last[kind] = clock.place({ kind, dtsMs: ms, ptsMs: ms });
+  return { distanceMs: last.audio - last.video, endMs: last.video };
+}
+
+test.each([
+  { title: 'nothing happens', list: both(0, 5_000), endMs: 4_980 },
+  {
+    title: 'sound is away for 12 s',
+    list: [...both(0, 1_000), ...frames('video', 1_000, 13_000), ...both(13_000, 14_000)],
+    endMs: 13_980,
+  },
+  {
+    title: 'pictures are away for 12 s',
+    list: [...both(0, 1_000), ...frames('audio', 1_000, 13_000), ...both(13_000, 14_000)],
+    endMs: 13_980,
+  },
+  { title: 'sound begins after 60 s', list: [...frames('video', 0, 60_000), ...both(60_000, 61_000)], endMs: 60_980 },
+  { title: 'both are away for 12 s', list: [...both(0, 1_000), ...both(13_000, 14_000)], endMs: 1_961 },
+  { title: 'both are away for 5 s', list: [...both(0, 1_000), ...both(6_000, 7_000)], endMs: 6_980 },
+  { title: 'the clock jumps an hour', list: [...both(0, 1_000), ...both(HOUR_MS, HOUR_MS + 1_000)], endMs: 1_961 },
+  { title: 'the clock goes back an hour', list: [...both(HOUR_MS, HOUR_MS + 1_000), ...both(0, 1_000)], endMs: 1_961 },
+  {
+    title: 'the clock jumps while sound is away',
+    list: [
+      ...both(0, 1_000),
+      ...frames('video', HOUR_MS, HOUR_MS + 12_000),
+      ...both(HOUR_MS + 12_000, HOUR_MS + 13_000),
+    ],
+    endMs: 13_961,
+  },
+])('sound and picture stay together when $title', ({ list, endMs }) => {
+  expect(placeAll(list)).toEqual({ distanceMs: 0, endMs });
+});
+
+test('a track with a clock of its own goes on where the other is', () => {
+  const list: Frame[] = [...frames('video', HOUR_MS, HOUR_MS + 30_000), ['audio', 0], ['video', HOUR_MS + 30_000]];
+  expect(Math.abs(placeAll(list).distanceMs)).toBeLessThanOrEqual(20);
+});

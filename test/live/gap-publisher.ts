@@ -1,0 +1,65 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { promisify } from 'node:util';
+import { syncSourceArgv } from '../support/av-sync.ts';
+import { endWithTest } from '../support/end-with-test.ts';
+import { onceARun } from '../support/once-a-run.ts';
+
+export const SYNC_RATE = 30;
+const KEY_SEC = 2;
+const AUDIO_FRAMES_PER_SEC = 48_000 / 1024;
+/** Beeps say their second modulo 8: turns of such a length go on without a step. */
+const TURN_SEC = 24;
+
+/** Seconds of the publisher's clock in which it sends nothing of a track. */
+export type Away = { audio?: readonly Range[]; video?: readonly Range[] };
+export type Range = readonly [number, number];
+
+/** A clip of 24 s with flashes and beeps (H.264, two B-frames, 2 s between keyframes; AAC) for all tests of a run. */
+export function makeSyncClip(size = '320x180'): Promise<string> {
+  return onceARun(`sync-${size}.mp4`, async (place) => {
+    const source = syncSourceArgv({ lengthSec: TURN_SEC, rate: SYNC_RATE, size });
+    const video = [
+      '-c:v',
+      'libx264',
+      '-preset',
+      'veryfast',
+      '-g',
+      `${KEY_SEC * SYNC_RATE}`,
+      '-bf',
+      '2',
+      '-sc_threshold',
+      '0',
+    ];
+    await promisify(execFile)('ffmpeg', [
+      '-v',
+      'error',
+      ...source,
+      ...video,
+      '-pix_fmt',
+      'yuv420p',
+      '-c:a',
+      'aac',
+      place,
+    ]);
+  });
+}
+
+/**
+ * Publishes a clip as it is in real time, over and over, without what is away; to the end of the test at most. The
+ * address says by which protocol.
+ */
+export function publishWithGaps(address: string, clip: string, away: Away = {}): ChildProcess {
+  const filters = (['audio', 'video'] as const).flatMap((kind) => dropArgv(kind, away[kind] ?? []));
+  // Else the muxer waits up to 10 s for the track that is away.
+  const muxer = ['-max_interleave_delta', '100000', '-f', address.startsWith('rtmp') ? 'flv' : 'mpegts'];
+  const source = ['-nostdin', '-v', 'error', '-re', '-stream_loop', '-1', '-i', clip, '-c', 'copy'];
+  const child = spawn('ffmpeg', [...source, ...filters, ...muxer, address], { stdio: ['ignore', 'ignore', 'pipe'] });
+  return endWithTest(child);
+}
+
+function dropArgv(kind: 'audio' | 'video', ranges: readonly Range[]): string[] {
+  if (ranges.length === 0) return [];
+  const perSec = kind === 'audio' ? AUDIO_FRAMES_PER_SEC : SYNC_RATE;
+  const between = ranges.map(([from, to]) => `between(n,${Math.ceil(from * perSec)},${Math.ceil(to * perSec) - 1})`);
+  return [kind === 'audio' ? '-bsf:a' : '-bsf:v', `noise=amount=0:drop='${between.join('+')}'`];
+}
