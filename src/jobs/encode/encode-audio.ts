@@ -7,9 +7,10 @@ import { publishesGrowing } from '../../catalog/tasks/task-kind.ts';
 import { loadTaskView, type TaskRendition, type TaskView } from '../../catalog/tasks/task-view-store.ts';
 import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
 import { type AudioJob, planAudioEncode } from '../../media/encode/encode-audio.ts';
+import { timelineOriginSec } from '../../media/encode/encode-filters.ts';
 import { type MendedAudio, runMendedAudio } from '../../media/encode/run-mended-audio.ts';
 import { type FfmpegOptions, type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
-import type { AudioFacts, SourceFacts } from '../../media/probe/source-facts.ts';
+import type { AudioFacts } from '../../media/probe/source-facts.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
@@ -39,7 +40,8 @@ export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSi
     const niceness = task.queue === 'long' ? 10 : 0;
     const { durationSec, normaliseLoudness = false } = rendition.plan;
     const options = { sourcePath: local.path, sourceDurationSec: view.facts.durationSec, niceness };
-    const begun = { facts: view.facts, track, audio: { durationSec, normaliseLoudness } };
+    const originSec = timelineOriginSec(view.facts, view.cutList.grid.kind);
+    const begun = { track, audio: { durationSec, originSec, normaliseLoudness } };
     // What failed once is the source's fault more often than not.
     const start = held.claim.failures > 0 ? runMendedAudio : runWholeAudio;
     const { run, lostSec } = await start(begun, options, AbortSignal.any([signal, ended.signal]));
@@ -58,11 +60,11 @@ export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSi
 }
 
 async function runWholeAudio(
-  { facts, track, audio }: { facts: SourceFacts; track: AudioFacts; audio: AudioJob },
+  { track, audio }: { track: AudioFacts; audio: AudioJob },
   options: FfmpegOptions,
   signal: AbortSignal,
 ): Promise<MendedAudio> {
-  const run = await runFfmpeg(planAudioEncode(facts, track, audio), options, signal);
+  const run = await runFfmpeg(planAudioEncode(track, audio), options, signal);
   return { run, lostSec: () => 0 };
 }
 

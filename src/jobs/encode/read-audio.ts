@@ -7,7 +7,6 @@ import type { Segmenter } from '../../media/cmaf/segmenter.ts';
 import { createStreamSplitter } from '../../media/cmaf/stream-splitter.ts';
 import { planAudioEncode, primingFramesOf } from '../../media/encode/encode-audio.ts';
 import { type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
-import type { AudioFacts } from '../../media/probe/source-facts.ts';
 
 export type AudioInit = { kind: 'init'; bytes: Buffer; facts: InitFacts };
 export type AudioPart = AudioInit | { kind: 'segment'; segment: Segment };
@@ -53,7 +52,7 @@ const BEYOND_FIRST_SEC = 60;
 
 /**
  * Encodes the first segment of the stream that is most likely the audio, while the probe still looks at the
- * file, for a source whose clock begins at 0. Null when nothing came of it: then the ordinary work makes it, and says
+ * file, for a timeline that begins where the source's clock does. Null when nothing came of it: then the ordinary work makes it, and says
  * why it cannot.
  */
 export async function encodeFirstAudio(
@@ -61,10 +60,10 @@ export async function encodeFirstAudio(
   { streamIndex, normaliseLoudness }: { streamIndex: number; normaliseLoudness: boolean },
   signal: AbortSignal,
 ): Promise<FirstAudio | null> {
-  const track: Pick<AudioFacts, 'streamIndex'> = { streamIndex };
+  const track = { streamIndex, channels: 2 };
   const ended = new AbortController();
   const options = { sourcePath: path, niceness: 0 };
-  const plan = planAudioEncode({ startSec: 0 }, track, { durationSec: BEYOND_FIRST_SEC, normaliseLoudness });
+  const plan = planAudioEncode(track, { durationSec: BEYOND_FIRST_SEC, originSec: 0, normaliseLoudness });
   const run = await runFfmpeg(plan, options, AbortSignal.any([signal, ended.signal]));
   let init: AudioInit | null = null;
   try {
