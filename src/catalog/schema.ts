@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
 import type { ImageSet } from '../media/images/image-set.ts';
-import type { SourceFacts } from '../media/probe/source-facts.ts';
+import type { AudioRole, SourceFacts } from '../media/probe/source-facts.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import type {
   AccessKeyTable,
@@ -181,6 +181,8 @@ export type RenditionPlan = {
   /** The library's mark as it was when the rendition was planned. */
   watermark?: StoredWatermark;
   streamIndex?: number;
+  /** Purpose of an audio track; left out for the film's own sound. */
+  role?: AudioRole;
   maxBitrateBps?: number;
   normaliseLoudness?: boolean;
   /** Of a composed video: the rendition of each part that it is copied from; null is a part without audio. */

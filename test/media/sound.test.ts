@@ -22,6 +22,7 @@ const tone = (hz: number) => lavfi(`sine=frequency=${hz}:sample_rate=48000:d=4`)
 const VIDEO = ['-c:v', 'mpeg4', '-q:v', '6'];
 const quiet = lavfi('anoisesrc=c=pink:r=48000:d=12:a=0.5:s=7,volume=-20dB');
 const CENTRE = "aevalsrc=exprs='0|0|0.3*sin(2*PI*500*t)|0|0|0':c=5.1:s=48000:d=4";
+const LOUD = `aevalsrc=exprs='${[300, 400, 500, 60, 600, 700].map((hz) => `0.9*sin(2*PI*${hz}*t)`).join('|')}':c=5.1:s=48000:d=4`;
 const COVERED = [
   ...tone(440),
   '-f',
@@ -46,7 +47,28 @@ const SOURCES: Source[] = [
   { name: 'telephone.mov', argv: [...picture, ...tone(440), ...VIDEO, '-ac', '1', '-ar', '8000', '-c:a', 'pcm_mulaw'] },
   { name: 'quiet.wav', argv: quiet },
   { name: 'languages.mkv', argv: languages() },
+  { name: 'tracks.mkv', argv: tracks() },
+  { name: 'sides.mov', argv: sides() },
+  { name: 'loud.mkv', argv: [...picture, ...lavfi(LOUD), ...VIDEO, '-c:a', 'ac3', '-b:a', '448k'] },
 ];
+
+/** Two English tracks and one without a language, as films and recorders of screens have them. */
+function tracks(): string[] {
+  const inputs = [...picture, ...tone(300), ...tone(600), ...tone(900), ...tone(1200)];
+  const maps = ['0:v', '1:a', '2:a', '3:a', '4:a'].flatMap((stream) => ['-map', stream]);
+  const tags = [
+    ...['-metadata:s:a:0', 'language=eng', '-metadata:s:a:0', 'title=Audio description'],
+    ...['-metadata:s:a:1', 'language=eng', '-metadata:s:a:1', 'title=Feature'],
+    ...['-metadata:s:a:2', 'language=eng', '-disposition:a:2', 'comment'],
+    ...['-metadata:s:a:3', 'title=Microphone', '-disposition:a:0', '0', '-disposition:a:1', 'default'],
+  ];
+  return [...inputs, ...maps, ...VIDEO, '-c:a', 'aac', ...tags];
+}
+
+/** Left and right as a track of one channel each. */
+function sides(): string[] {
+  return [...picture, ...tone(300), ...tone(900), '-map', '0', '-map', '1', '-map', '2', ...VIDEO, '-c:a', 'pcm_s16le'];
+}
 
 function languages(): string[] {
   const inputs = [...picture, ...tone(300), ...tone(600), ...tone(900)];
@@ -104,8 +126,20 @@ function subtitled(): Source[] {
   return [
     { name: 'texts.mkv', argv: [...picture, ...text('a.srt'), ...text('a.ass'), ...maps, ...VIDEO, '-c:s', 'copy'] },
     { name: 'text.mp4', argv: [...one, ...VIDEO, '-c:s', 'mov_text'] },
+    { name: 'kinds.mkv', argv: kindsOfText(text('a.srt')) },
     { name: 'text.webm', argv: [...one, '-c:v', 'libvpx', '-deadline', 'realtime', '-c:s', 'webvtt'] },
   ];
+}
+
+/** English forced, full, SDH and a second full text, in the order of discs. */
+function kindsOfText(input: string[]): string[] {
+  const maps = ['0:v', '1', '1', '1', '1'].flatMap((stream) => ['-map', stream]);
+  const tags = [
+    ...['-disposition:s:0', 'forced', '-metadata:s:s:0', 'title=English forced', '-metadata:s:s:1', 'title=Full'],
+    ...['-disposition:s:2', 'hearing_impaired', '-metadata:s:s:2', 'title=English SDH'],
+    ...[0, 1, 2, 3].flatMap((index) => [`-metadata:s:s:${index}`, 'language=eng']),
+  ];
+  return [...picture, ...input, ...maps, ...VIDEO, '-c:s', 'copy', ...tags];
 }
 
 async function checked(name: string): Promise<MediaKey> {
@@ -186,6 +220,42 @@ test('every language is kept and named, the one that the file prefers is the def
   }
 });
 
+test('every track is offered under its own title, with its purpose', async () => {
+  const key = await checked('tracks.mkv');
+  const lines = (await playlistOf(key)).split('\n').filter((line) => line.startsWith('#EXT-X-MEDIA'));
+  const shown = lines.map((line) => line.replace(/.*NAME=/, '').replace(/,URI.*/, ''));
+  expect(new Set(shown)).toEqual(
+    new Set([
+      '"Feature",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2"',
+      '"Audio description",LANGUAGE="en",DEFAULT=NO,AUTOSELECT=YES,' +
+        'CHARACTERISTICS="public.accessibility.describes-video",CHANNELS="2"',
+      '"English (commentary)",LANGUAGE="en",DEFAULT=NO,AUTOSELECT=NO,CHANNELS="2"',
+      '"Microphone",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2"',
+    ]),
+  );
+  const tones = new Map(Object.entries({ 'Audio description': 300, Feature: 600, Microphone: 1200 }));
+  const sounds = (await renditionFiles(lab, key)).filter(({ row }) => row.kind === 'audio');
+  for (const { row, file } of sounds) {
+    expect(share(await samples(file), tones.get(row.name) ?? 900), row.name).toBeGreaterThan(0.9);
+  }
+});
+
+test('two tracks of one channel are the sides of one', async () => {
+  const sounds = (await renditionFiles(lab, await checked('sides.mov'))).filter(({ row }) => row.kind === 'audio');
+  expect(sounds).toHaveLength(1);
+  const file = sounds[0]?.file ?? '';
+  expect(share(await samples(file, 'pan=mono|c0=c0'), 300)).toBeGreaterThan(0.9);
+  expect(share(await samples(file, 'pan=mono|c0=c1'), 900)).toBeGreaterThan(0.9);
+});
+
+test('5.1 at full scale is limited when it is mixed down', async () => {
+  const file = await firstFile(lab, await checked('loud.mkv'), 'aac');
+  const { stderr } = await run('ffmpeg', ['-nostdin', '-hide_banner', '-i', file, '-af', 'astats', '-f', 'null', '-']);
+  const peaksDb = [...stderr.matchAll(/Peak level dB: (-?[\d.]+)/g)].map((match) => Number(match[1]));
+  expect(Math.max(...peaksDb)).toBeLessThanOrEqual(0);
+  expect(Math.max(...peaksDb)).toBeGreaterThan(-4);
+});
+
 /** Integrated loudness in LUFS (EBU R 128). */
 async function loudness(file: string): Promise<number> {
   const { stderr } = await run('ffmpeg', ['-nostdin', '-hide_banner', '-i', file, '-af', 'ebur128', '-f', 'null', '-']);
@@ -222,6 +292,18 @@ test.each([
     expect(cues[0]?.text).toMatch(srclang === 'de' ? /^Hallo <i>Welt<\/i>$/ : /^(<b>)?Bonjour(<\/b>)?\nmonde$/);
   }
   expect(captions[0]?.label).toBe('German');
+});
+
+test('text tracks of one language are offered by purpose', async () => {
+  const key = keyOf(keys, 'kinds.mkv');
+  await until(async () => (await loadMedia(lab, key)).captions.length === 4, 'captions');
+  const { captions } = await loadMedia(lab, key);
+  expect(captions.map(({ srclang, label }) => [srclang, label])).toEqual([
+    ['en', 'Full'],
+    ['en-2', 'English'],
+    ['en-sdh', 'English SDH'],
+    ['en-forced', 'English forced'],
+  ]);
 });
 
 test('captions that a person wrote stay when the original is read again', async () => {

@@ -8,8 +8,9 @@ import { newGuid } from '../../lib/guid.ts';
 import { AUDIO_RATE_HZ, listAudioOnDemand } from '../../media/cmaf/audio-grid.ts';
 import { type LadderOptions, planLadder, type Rung } from '../../media/encode/ladder.ts';
 import type { PassThroughPlan } from '../../media/pass-through/plan-pass-through.ts';
+import { MAX_AUDIO_TRACKS } from '../../media/probe/explain-unoffered.ts';
+import { nameTrack, uniqueName } from '../../media/probe/read-track-names.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
-import { nameTrack } from '../../media/probe/track-name.ts';
 import { planFrameGrid } from '../../media/timeline/cut-list.ts';
 import { encodedRendition, onDemandRendition, planCodec } from './plan-codec.ts';
 import {
@@ -42,7 +43,7 @@ export type PlanRequest = {
   /** The first is what playing starts with; rungs of the others follow behind it. */
   codecs: readonly string[];
   normaliseLoudness: boolean;
-  /** False keeps one audio language only. */
+  /** False keeps one audio track only. */
   hasAllAudioTracks: boolean;
   /** Burned into all pictures: then nothing may pass through. */
   watermark: StoredWatermark | null;
@@ -152,15 +153,12 @@ function passThroughRendition({ plan, init, plannedSegments, rung }: ChosenPassT
 }
 
 /**
- * One audio rendition for each language: the first track that has it. Levelled loudness depends on all that came
+ * One audio rendition for each track, under a name of its own. Levelled loudness depends on all that came
  * before, so such audio is never on demand.
  */
 function planAudioTracks(request: PlanRequest, durationSec: number, isOnDemand: boolean): PlannedRendition[] {
-  const { audio } = request.facts;
-  const tracks = audio.filter(
-    (track, index) => audio.findIndex(({ language }) => language === track.language) === index,
-  );
-  const kept = request.hasAllAudioTracks ? tracks : tracks.slice(0, 1);
+  const kept = request.facts.audio.slice(0, request.hasAllAudioTracks ? MAX_AUDIO_TRACKS : 1);
+  const names = new Set<string>();
   return kept.map((track, index) => ({
     id: newGuid(),
     kind: 'audio',
@@ -168,12 +166,17 @@ function planAudioTracks(request: PlanRequest, durationSec: number, isOnDemand: 
     codec: 'aac',
     rung: null,
     language: track.language,
-    name: nameTrack(track, 'Audio'),
+    name: uniqueName(nameTrack(track, 'Audio'), names),
     isDefault: index === 0,
     timescale: AUDIO_RATE_HZ,
     widthPx: null,
     heightPx: null,
-    plan: { durationSec, streamIndex: track.streamIndex, normaliseLoudness: request.normaliseLoudness },
+    plan: {
+      durationSec,
+      streamIndex: track.streamIndex,
+      normaliseLoudness: request.normaliseLoudness,
+      ...(track.role !== undefined && { role: track.role }),
+    },
     listed: null,
     plannedSegments: isOnDemand ? listAudioOnDemand(durationSec) : null,
     isOnDemand,

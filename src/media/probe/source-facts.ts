@@ -65,8 +65,17 @@ export type VideoFacts = {
   startSec: number;
 };
 
+/** Purpose of an audio track beside the film's own sound. */
+export type AudioRole = 'main' | 'commentary' | 'description';
+/** Purpose of a text track: all speech, foreign speech alone, or all that is heard. */
+export type TextKind = 'full' | 'forced' | 'sdh';
+
 export type AudioFacts = {
   streamIndex: number;
+  /** Of two mono tracks that are the sides of one sound: the right one. */
+  rightStreamIndex?: number;
+  /** Left out for `main`. */
+  role?: AudioRole;
   codec: string;
   channels: number;
   sampleRateHz: number;
@@ -82,6 +91,8 @@ export type SubtitleFacts = {
   codec: string;
   language: string;
   title: string | null;
+  /** Left out for `full`. */
+  kind?: TextKind;
   isText: boolean;
 };
 
