@@ -183,6 +183,8 @@ export type RenditionPlan = {
   streamIndex?: number;
   /** Purpose of an audio track; left out for the film's own sound. */
   role?: AudioRole;
+  /** Frames of the source's track are copied; left out when they are encoded. */
+  copiesAudio?: boolean;
   maxBitrateBps?: number;
   normaliseLoudness?: boolean;
   /** Of a composed video: the rendition of each part that it is copied from; null is a part without audio. */

@@ -37,6 +37,15 @@ const SOURCES: Case[] = [
   { name: 'audio 13 ms off the grid.ts', argv: [...moved(0.013, 25), ...H264, ...AAC], rate: 25 },
   { name: 'audio 45 ms late at 10 a second.mkv', argv: [...moved(0.045, 10), ...MPEG4, ...AAC], rate: 10 },
   { name: 'audio 17 ms early.mp4', argv: [...moved(-0.017, 24), ...H264, ...AAC], rate: 24 },
+  { name: 'copied.mp4', argv: [...source(), ...H264, ...AAC, '-ac', '2'] },
+  {
+    name: 'copied, one packet of 25 lost.mp4',
+    argv: [...source(), ...H264, ...AAC, '-ac', '2', '-bsf:a', "noise=drop='not(mod(n+1,25))'"],
+  },
+  {
+    name: 'copied from fragments.mp4',
+    argv: [...source(), ...H264, ...AAC, '-ac', '2', '-movflags', 'frag_keyframe+empty_moov'],
+  },
   { name: 'mp3.avi', argv: [...source(), ...MPEG4, '-c:a', 'libmp3lame'] },
   { name: 'mp3.mp4', argv: [...source(), ...MPEG4, '-c:a', 'libmp3lame', '-ar', '44100'] },
   { name: 'opus.webm', argv: [...source(), '-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus'] },

@@ -11,6 +11,7 @@ import { writeMultivariant } from '../../src/media/hls/multivariant.ts';
 import { chooseListedSet } from '../../src/media/presentation/listed-set.ts';
 import { checkWhole } from '../jobs/check-video.ts';
 import { addLibrary, type Lab, loadMedia, startLab, until } from '../jobs/lab.ts';
+import { forever } from '../support/media/run-clip.ts';
 import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
 import { GROUP_LIMIT_SEC, keyOf, requireFinished, type Source, uploadMany } from './many.ts';
 import { fields, firstFile, renditionFiles, samples } from './rendition-file.ts';
@@ -48,6 +49,7 @@ const SOURCES: Source[] = [
   { name: 'quiet.wav', argv: quiet },
   { name: 'languages.mkv', argv: languages() },
   { name: 'tracks.mkv', argv: tracks() },
+  { name: 'stereo.mp4', argv: [...picture, ...tone(440), ...VIDEO, '-c:a', 'aac', '-ac', '2', '-b:a', '96k'] },
   { name: 'sides.mov', argv: sides() },
   { name: 'loud.mkv', argv: [...picture, ...lavfi(LOUD), ...VIDEO, '-c:a', 'ac3', '-b:a', '448k'] },
 ];
@@ -238,6 +240,33 @@ test('every track is offered under its own title, with its purpose', async () =>
   for (const { row, file } of sounds) {
     expect(share(await samples(file), tones.get(row.name) ?? 900), row.name).toBeGreaterThan(0.9);
   }
+});
+
+/** Hash of each packet of the first audio stream. */
+async function packetHashes(file: string): Promise<string[]> {
+  const shown = [
+    '-select_streams',
+    'a:0',
+    '-show_entries',
+    'packet=data_hash',
+    '-show_data_hash',
+    'md5',
+    '-of',
+    'csv=p=0',
+  ];
+  const { stdout } = await run('ffprobe', ['-v', 'error', ...shown, file]);
+  return stdout.split('\n').flatMap((line) => line.split(',').filter((part) => part.startsWith('MD5:')));
+}
+
+test('AAC-LC of two channels at 48 kHz is copied, without its priming', async () => {
+  const key = await checked('stereo.mp4');
+  const { source_key: original } = await loadMedia(lab, key);
+  if (original === null) throw new Error('Expected an original.');
+  const source = path.join(lab.clips, 'stereo-original.mp4');
+  await writeFile(source, await lab.storage.readBytes(original, null, forever));
+  const hashes = await packetHashes(await firstFile(lab, key, 'aac'));
+  expect(hashes.length).toBeGreaterThan(180);
+  expect(hashes).toEqual((await packetHashes(source)).slice(1, 1 + hashes.length));
 });
 
 test('two tracks of one channel are the sides of one', async () => {

@@ -6,6 +6,7 @@ import type { MediaMessage } from '../../catalog/schema.ts';
 import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { AUDIO_RATE_HZ, listAudioOnDemand } from '../../media/cmaf/audio-grid.ts';
+import { mayCopyAudio } from '../../media/encode/encode-audio.ts';
 import { type LadderOptions, planLadder, type Rung } from '../../media/encode/ladder.ts';
 import type { PassThroughPlan } from '../../media/pass-through/plan-pass-through.ts';
 import { MAX_AUDIO_TRACKS } from '../../media/probe/explain-unoffered.ts';
@@ -176,6 +177,7 @@ function planAudioTracks(request: PlanRequest, durationSec: number, isOnDemand: 
       streamIndex: track.streamIndex,
       normaliseLoudness: request.normaliseLoudness,
       ...(track.role !== undefined && { role: track.role }),
+      ...(!isOnDemand && !request.normaliseLoudness && mayCopyAudio(track) && { copiesAudio: true }),
     },
     listed: null,
     plannedSegments: isOnDemand ? listAudioOnDemand(durationSec) : null,

@@ -23,7 +23,7 @@ import { probeMended, probeSource } from '../../media/probe/run-probe.ts';
 import { needsMending, type SourceFacts, type SourceFault } from '../../media/probe/source-facts.ts';
 import { openPlanned } from '../encode/open-planned.ts';
 import { protectVideo } from '../encode/protect-video.ts';
-import { encodeFirstAudio, type FirstAudio } from '../encode/read-audio.ts';
+import { copyFirstAudio, encodeFirstAudio, type FirstAudio } from '../encode/read-audio.ts';
 import { type IndexedSource, indexSource, type OpenSource, openSource } from '../encode/read-pass-through.ts';
 import { createChunkWriter, discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -195,7 +195,7 @@ type Planned = {
   claim: ProcessClaim;
   deps: JobDeps;
   plan: EncodePlan;
-  source: CopySource | null;
+  source: (CopySource & { file: OpenSource }) | null;
   audio: Promise<FirstAudio | null>;
 };
 
@@ -272,7 +272,9 @@ async function storeFirstAudio(planned: Planned, stored: FirstChunk[], signal: A
   // It was begun in the belief that the timeline begins where the source's clock does.
   const timeline = plan.timelines.find(({ id }) => id === first.task.timelineId);
   if (timelineOriginSec(plan.facts, timeline?.cutList.grid.kind ?? 'frames') !== 0) return;
-  const audio = await planned.audio;
+  const { copiesAudio = false, streamIndex = -1, durationSec } = first.rendition.plan;
+  const { path } = planned.source.file;
+  const audio = copiesAudio ? await copyFirstAudio(path, { streamIndex, durationSec }, signal) : await planned.audio;
   if (!fitsRendition(audio, first.rendition, plan.facts)) return;
   const place = { storage: deps.storage, key: claim.key, renditionId: first.rendition.id, attempt: FIRST_ATTEMPT };
   const writer = createChunkWriter(place);

@@ -97,11 +97,11 @@ export function readInitSegment(bytes: Buffer): InitFacts {
 /**
  * Rewrites an init segment so that all encoder runs of one rendition give the same bytes: track id 1, zero
  * durations and dates, no turn, our own edit list, no user data, no bit rates, no encoder name. The codec's
- * configuration stays as it is, so a run with other settings still differs.
+ * configuration stays as it is, so a run with other settings still differs, unless `givenEntry` takes its place.
  */
-export function normaliseInit(bytes: Buffer): Buffer {
+export function normaliseInit(bytes: Buffer, givenEntry?: Buffer): Buffer {
   const { handler, timescale, language, geometry, stsd } = openTrack(bytes);
-  const sampleEntry = writeStableEntry(readSampleEntry(stsd, handler), handler);
+  const sampleEntry = givenEntry ?? writeStableEntry(readSampleEntry(stsd, handler), handler);
   return writeInitSegment({ timescale, handler, language, geometry: upright(geometry), sampleEntry });
 }
 

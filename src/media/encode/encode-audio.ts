@@ -1,5 +1,6 @@
 import { AAC_FRAME_TICKS, AAC_SEGMENT_FRAMES } from '../cmaf/aac.ts';
 import { AUDIO_BITRATE_BPS, AUDIO_RATE_HZ, countAudioSamples } from '../cmaf/audio-grid.ts';
+import { COPY_LEAD_TICKS } from '../cmaf/copied-aac.ts';
 import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from '../ffmpeg/ffmpeg-plan.ts';
 import { GUARD_ARGV, SOURCE_URL } from '../probe/open-source.ts';
 import type { AudioFacts, SourceFacts } from '../probe/source-facts.ts';
@@ -88,7 +89,36 @@ export function planAudioEncode(
       ...QUIET_ARGV,
       ...['-copyts', ...GUARD_ARGV, '-vn', '-sn', '-dn', '-i', SOURCE_URL],
       ...hear(track, { originSec, fromSample: 0, samples }, normaliseLoudness ? LOUDNESS_FILTERS : []),
-      ...toAac(),
+      ...toAac(track.channels),
+    ],
+    outputs: ['aac'],
+    durationSec,
+  };
+}
+
+/** Highest rate of a track that is copied, bits per second. */
+const MAX_COPY_BPS = 330_000;
+
+/** Whether a track is what `planAudioEncode` would make, so that its frames can be copied. */
+export function mayCopyAudio({ codec, profile, channels, sampleRateHz, bitrateBps, ...track }: AudioFacts): boolean {
+  const isStereo = channels === 2 && track.rightStreamIndex === undefined;
+  const isLc = codec === 'aac' && profile === 'LC';
+  return isLc && isStereo && sampleRateHz === AUDIO_RATE_HZ && (bitrateBps ?? 0) <= MAX_COPY_BPS;
+}
+
+/** Plans the copy of all frames of a track, `COPY_LEAD_TICKS` behind their times on the timeline. */
+export function planAudioCopy(
+  { streamIndex }: Pick<AudioFacts, 'streamIndex'>,
+  { durationSec, originSec }: Pick<AudioJob, 'durationSec' | 'originSec'>,
+): FfmpegPlan {
+  const offsetSec = COPY_LEAD_TICKS / AUDIO_RATE_HZ - originSec;
+  return {
+    argv: [
+      ...QUIET_ARGV,
+      ...['-copyts', ...GUARD_ARGV, '-vn', '-sn', '-dn', '-i', SOURCE_URL, '-map', `0:${streamIndex}`, '-c', 'copy'],
+      ...['-output_ts_offset', offsetSec.toFixed(6), '-avoid_negative_ts', 'disabled'],
+      // Fragments with the times of their packets, not counted from the first one.
+      ...fragments('+frag_discont'),
     ],
     outputs: ['aac'],
     durationSec,
@@ -106,7 +136,7 @@ export function planPlacedAudioEncode({ durationSec, normaliseLoudness }: Omit<A
       ...QUIET_ARGV,
       ...['-f', 's16le', '-ar', String(AUDIO_RATE_HZ), '-ac', '2', '-i', 'pipe:0'],
       ...['-af', [...filters, ...cutTo(countAudioSamples(durationSec))].join(',')],
-      ...toAac(),
+      ...toAac(2),
     ],
     outputs: ['aac'],
     durationSec,
@@ -162,7 +192,7 @@ export function planAudioRange(
       ...['-i', SOURCE_URL],
       // Where the track has ended already, the padding has no times to go on from: samples are counted.
       ...hear(track, { originSec, fromSample, samples }, ['asetpts=N']),
-      ...toAac(),
+      ...toAac(track.channels),
     ],
     outputs: ['aac'],
     durationSec: samples / AUDIO_RATE_HZ,
@@ -222,11 +252,19 @@ function cutTo(samples: number): string[] {
   return [`apad=whole_len=${samples}`, `atrim=end_sample=${samples}`];
 }
 
-function toAac(): string[] {
+/** The usual coder puts out up to 5 dB more than it gets where many loud tones meet; the other one does not. */
+function toAac(channels: number): string[] {
   return [
-    ...['-c:a', 'aac', '-b:a', String(AUDIO_BITRATE_BPS), '-ac', '2', '-ar', String(AUDIO_RATE_HZ), '-threads', '1'],
+    ...['-c:a', 'aac', ...(channels > 2 ? ['-aac_coder', 'fast'] : [])],
+    ...['-b:a', String(AUDIO_BITRATE_BPS), '-ac', '2', '-ar', String(AUDIO_RATE_HZ), '-threads', '1'],
+    ...fragments(),
+  ];
+}
+
+function fragments(flags = ''): string[] {
+  return [
     ...['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexact', '-f', 'mp4'],
-    ...['-movflags', 'empty_moov+default_base_moof', '-frag_duration', String(FRAGMENT_USEC)],
+    ...['-movflags', `empty_moov+default_base_moof${flags}`, '-frag_duration', String(FRAGMENT_USEC)],
     `pipe:${FIRST_OUTPUT_FD}`,
   ];
 }

@@ -40,7 +40,7 @@ const USUAL_ADDRESSES: PlaylistAddresses = {
 
 /**
  * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Rates are those of the
- * real segments, video and dearest audio added. H.264 comes first; VIDEO-RANGE is named once any is HDR.
+ * real segments, video and dearest audio added. H.264 comes first, the audio alone last; VIDEO-RANGE is named once any is HDR.
  * `sourceFrameRate` serves timelines without a fixed grid. Addresses are `r/{renditionId}/video.m3u8`, relative to the
  * video's folder, unless others are given. `subtitles` are signalled as a group that every variant has; none is on
  * before the viewer, or the system's language, requests it. A video with rates in `iFrames` has its I-frame playlist
@@ -87,6 +87,8 @@ export function writeMultivariant(
   return writePlaylist([
     ...header,
     ...variants,
+    // For networks that carry no picture (HLS Authoring Specification, section 9): players pass over it otherwise.
+    ...(set.audio.length === 0 ? [] : [audioVariant(set.audio, audioRate, addresses, groups)]),
     ...set.video.flatMap((video) => iFrameVariant(video, iFrames.get(video.id), addresses)),
   ]);
 }

@@ -233,7 +233,9 @@ function readAudio(stream: Raw, spans: ReadonlyMap<number, PacketSpan>): AudioFa
   const described = describedBy(stream);
   const role = readAudioRole(described);
   const names = { ...readTrackNames(described), ...(role !== 'main' && { role }) };
-  return [{ streamIndex, codec, channels, sampleRateHz, ...names, startSec, durationSec }];
+  const [profile, bitrateBps] = [readText(stream.profile), readNumber(stream.bit_rate)];
+  const coding = { codec, ...(profile !== null && { profile }), ...(bitrateBps !== null && { bitrateBps }) };
+  return [{ streamIndex, ...coding, channels, sampleRateHz, ...names, startSec, durationSec }];
 }
 
 function readSubtitle(stream: Raw): SubtitleFacts {

@@ -77,6 +77,9 @@ export type AudioFacts = {
   /** Left out for `main`. */
   role?: AudioRole;
   codec: string;
+  /** As ffprobe names it, `LC`; left out when unknown. */
+  profile?: string;
+  bitrateBps?: number;
   channels: number;
   sampleRateHz: number;
   /** BCP-47; `und` when the file does not say. */
