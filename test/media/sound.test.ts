@@ -180,6 +180,11 @@ test.each(['podcast.mp3', 'album.flac'])('%s plays as sound alone, whatever its 
   expect(playlist).toMatch(/CODECS="mp4a\.40\.2"/);
   expect(playlist).not.toContain('RESOLUTION');
   expect(share(await samples(await firstFile(lab, key, 'aac')), 440)).toBeGreaterThan(0.9);
+  const { thumbnail_key: thumbnail } = await loadMedia(lab, key);
+  if (thumbnail === null) throw new Error('Expected the cover as thumbnail.');
+  const jpeg = path.join(lab.clips, 'cover.jpg');
+  await writeFile(jpeg, await lab.storage.readBytes(thumbnail, null, forever));
+  expect(await fields(jpeg, 'width', 'height')).toEqual(['64', '64']);
 });
 
 test('a silent track stays a track', async () => {

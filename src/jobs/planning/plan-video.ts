@@ -126,10 +126,11 @@ function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, dur
 
 /**
  * A first thumbnail from the source, where encoding takes so long that one is missed until the pictures are made from
- * what was encoded, and none is there yet. It would lack the library's mark.
+ * what was encoded, and none is there yet. It would lack the library's mark. Sound alone has its cover.
  */
 function earlyThumbnail({ facts, isReplacement, isOnDemand, watermark }: PlanRequest, place: Place): EncodeTask[] {
-  if (facts.video === null || isReplacement || watermark !== null) return [];
+  if (facts.video === null) return facts.cover === undefined ? [] : [thumbnailTask(place)];
+  if (isReplacement || watermark !== null) return [];
   return isOnDemand || place.durationSec >= EARLY_THUMBNAIL_SEC ? [thumbnailTask(place)] : [];
 }
 

@@ -22,7 +22,10 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
     ...GUARD_ARGV,
     // Any keyframe near will do for a guess, and costs a tenth of the exact frame.
     ...(timeSec === null ? ['-skip_frame', 'nokey', '-noaccurate_seek'] : []),
-    ...['-threads', '1', '-an', '-sn', '-dn', '-ss', moment.toFixed(3), '-i', SOURCE_URL],
+    ...['-threads', '1', '-an', '-sn', '-dn'],
+    // A seek passes over the cover of an MP3.
+    ...(moment > 0 ? ['-ss', moment.toFixed(3)] : []),
+    ...['-i', SOURCE_URL],
   ]);
   const frame = pictureFilters(video, thumbnailSize(facts)).join(',');
   const colours = 'scale=in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc,format=yuvj420p';

@@ -1,6 +1,7 @@
 import { explainUnoffered } from './explain-unoffered.ts';
 import { chooseGridRate, chooseVariableGridRate, parseRatio, toNumber } from './frame-rate.ts';
 import { joinSides } from './join-sides.ts';
+import { asRaw, type Raw, readNumber, readText } from './raw-answer.ts';
 import { readAudioRole, readTextKind, readTrackNames } from './read-track-names.ts';
 import type { AudioFacts, Rational, SourceFacts, SourceFault, SubtitleFacts, VideoFacts } from './source-facts.ts';
 
@@ -9,9 +10,6 @@ import type { AudioFacts, Rational, SourceFacts, SourceFault, SubtitleFacts, Vid
  * highest rate that was kept up for a second.
  */
 export type PacketSpan = { packets: number; firstSec: number; endSec: number; burstRate: number };
-
-/** A JSON object of ffprobe; every field is read with doubt. */
-type Raw = Record<string, unknown>;
 
 const MAX_SIDE_PX = 8192;
 const MAX_PIXELS = 35_389_440;
@@ -37,7 +35,7 @@ export function parseProbe(
   const root = asRaw(answer);
   const format = asRaw(root.format);
   const streams = (Array.isArray(root.streams) ? root.streams : []).map(asRaw);
-  const video = readVideo(streams, spans);
+  const video = readVideo(streams.filter(isPicture), spans);
   if (video !== null && 'kind' in video) return video;
   const ofType = (type: string) => streams.filter((stream) => stream.codec_type === type);
   const audio = readAudioTracks(ofType('audio'), spans);
@@ -57,6 +55,7 @@ export function parseProbe(
     startSec,
     seeksToKeyframes: KEYFRAME_SEEKERS.test(container),
     video,
+    ...(video === null && readCover(ofType('video'))),
     audio,
     subtitles,
     warnings: explainUnoffered(ofType('audio').map(toUnread), { audio, subtitles }),
@@ -92,8 +91,7 @@ function wholeDurationSec(known: {
   return isComplete ? lastSec : Math.max(lastSec, known.statedSec ?? 0, 0);
 }
 
-function readVideo(streams: readonly Raw[], spans: ReadonlyMap<number, PacketSpan>): VideoFacts | SourceFault | null {
-  const pictures = streams.filter(isPicture);
+function readVideo(pictures: readonly Raw[], spans: ReadonlyMap<number, PacketSpan>): VideoFacts | SourceFault | null {
   const isDefault = (stream: Raw) => asRaw(stream.disposition).default === 1;
   const stream = pictures.find(isDefault) ?? pictures[0];
   if (stream === undefined) return null;
@@ -119,6 +117,13 @@ function readVideo(streams: readonly Raw[], spans: ReadonlyMap<number, PacketSpa
     durationSec,
     startSec,
   };
+}
+
+/** The first attached picture that decodes, as music files have it. */
+function readCover(streams: readonly Raw[]): Pick<SourceFacts, 'cover'> {
+  const covers = streams.map((stream) => readVideo([stream], new Map()));
+  const cover = covers.find((one) => one !== null && !('kind' in one));
+  return cover === undefined || cover === null || 'kind' in cover ? {} : { cover };
 }
 
 function sizeFault(stream: Raw, widthPx: number, heightPx: number): SourceFault | null {
@@ -282,18 +287,4 @@ function whyNothingPlays(streams: readonly Raw[]): SourceFault {
   const kinds = streams.map((stream) => `${readText(stream.codec_type) ?? '?'} ${readText(stream.codec_name) ?? '?'}`);
   const found = kinds.length === 0 ? 'no stream at all' : kinds.slice(0, 8).join(', ');
   return { kind: 'no-playable-stream', message: `Expected a video or audio stream, found ${found}.` };
-}
-
-function asRaw(value: unknown): Raw {
-  // An object that is not null has string keys; each field is checked where it is read.
-  return typeof value === 'object' && value !== null ? (value as Raw) : {};
-}
-
-function readText(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' && value !== 'N/A' ? value : null;
-}
-
-function readNumber(value: unknown): number | null {
-  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
-  return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }

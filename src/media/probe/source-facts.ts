@@ -18,6 +18,8 @@ export type SourceFacts = {
   /** False when a seek lands anywhere, not on a keyframe (MPEG-TS, MPEG-PS, FLV ...): decoding starts further ahead. */
   seeksToKeyframes: boolean;
   video: VideoFacts | null;
+  /** An attached picture of a source without video. */
+  cover?: VideoFacts;
   audio: AudioFacts[];
   subtitles: SubtitleFacts[];
   /** Its clock jumps: all but the probe is of a copy whose clock was joined, and so is all that is made. */
