@@ -215,6 +215,19 @@ describe('multivariant playlist', () => {
     expect(multivariantOf([sound({ language: 'en' }), sound({ language: 'fr' })])).toContain('AUDIO="audio"');
   });
 
+  test('a middle rung comes first, then the highest', () => {
+    const text = multivariantOf([240, 720, 1080].map((rung) => whole({ rung, heightPx: rung })));
+    expect([...text.matchAll(/RESOLUTION=\d+x(\d+)/g)].map((match) => match[1])).toEqual(['720', '1080', '240']);
+  });
+
+  test('a timeline without a grid shows the rate of its source', () => {
+    expect(multivariantOf([whole({ cutList: { ...film, grid: { kind: 'source' } } })], 29.97)).toContain(
+      'FRAME-RATE=29.970',
+    );
+  });
+});
+
+describe('tracks in a multivariant playlist', () => {
   test('a picture with sound is followed by the sound alone', () => {
     const audio = sound();
     const lines = multivariantOf([whole(), audio]).trimEnd().split('\n').slice(-2);
@@ -240,17 +253,6 @@ describe('multivariant playlist', () => {
         'public.accessibility.describes-music-and-sound"',
       'Forced: AUTOSELECT=YES,FORCED=YES',
     ]);
-  });
-
-  test('a middle rung comes first, then the highest', () => {
-    const text = multivariantOf([240, 720, 1080].map((rung) => whole({ rung, heightPx: rung })));
-    expect([...text.matchAll(/RESOLUTION=\d+x(\d+)/g)].map((match) => match[1])).toEqual(['720', '1080', '240']);
-  });
-
-  test('a timeline without a grid shows the rate of its source', () => {
-    expect(multivariantOf([whole({ cutList: { ...film, grid: { kind: 'source' } } })], 29.97)).toContain(
-      'FRAME-RATE=29.970',
-    );
   });
 });
 
