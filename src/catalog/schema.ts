@@ -181,9 +181,7 @@ export type RenditionPlan = {
   /** The library's mark as it was when the rendition was planned. */
   watermark?: StoredWatermark;
   streamIndex?: number;
-  /** Purpose of an audio track; left out for the film's own sound. */
   role?: AudioRole;
-  /** Frames of the source's track are copied; left out when they are encoded. */
   copiesAudio?: boolean;
   maxBitrateBps?: number;
   normaliseLoudness?: boolean;

@@ -93,7 +93,7 @@ type Beep = { atSec: number; pitch: number };
 type Frame = { atSec: number; lengthSec: number };
 
 async function readPictures(source: readonly string[], bits: number): Promise<Picture[]> {
-  // Four rows of one grey value a block: three of the flash, of which the middle one is free of edges, one of the number.
+  // Four rows of one grey value a block: three of the flash, the middle one free of edges, and one of the number.
   const show = `crop=iw:ih*0.4:0:ih*0.5,scale=${bits}:4:flags=area,format=gray,showinfo`;
   const { stdout, stderr } = await decode([
     ...source,
@@ -189,24 +189,27 @@ function createClock(frames: readonly Frame[]): (sample: number) => number {
 
 type Pairs = Pick<AvSync, 'points' | 'silentFlashesSec' | 'darkBeepsSec'>;
 
-/** Joins each flash with the nearest beep that is not nearer to another flash. */
+/** Joins flashes and beeps, those that are nearest to each other first. */
 function pair(flashes: readonly Beep[], beeps: readonly Beep[], pitches: boolean): Pairs {
   const reachSec = pitches ? PITCHES / 2 : 0.5;
-  const free = new Set(beeps);
+  const pairs = flashes.flatMap((flash) =>
+    beeps
+      .filter(({ atSec, pitch }) => Math.abs(atSec - flash.atSec) <= reachSec && (!pitches || pitch === flash.pitch))
+      .map((beep) => ({ flash, beep, offsetMs: (beep.atSec - flash.atSec) * 1000 })),
+  );
+  const joined = new Set<Beep>();
   const points: SyncPoint[] = [];
-  const silentFlashesSec: number[] = [];
-  for (const flash of flashes) {
-    const near = [...free].filter(
-      (beep) => Math.abs(beep.atSec - flash.atSec) <= reachSec && (!pitches || beep.pitch === flash.pitch),
-    );
-    const [beep] = near.toSorted((a, b) => Math.abs(a.atSec - flash.atSec) - Math.abs(b.atSec - flash.atSec));
-    if (beep === undefined) silentFlashesSec.push(flash.atSec);
-    else {
-      free.delete(beep);
-      points.push({ atSec: flash.atSec, offsetMs: (beep.atSec - flash.atSec) * 1000 });
-    }
+  for (const { flash, beep, offsetMs } of pairs.toSorted((a, b) => Math.abs(a.offsetMs) - Math.abs(b.offsetMs))) {
+    if (joined.has(flash) || joined.has(beep)) continue;
+    joined.add(flash).add(beep);
+    points.push({ atSec: flash.atSec, offsetMs });
   }
-  return { points, silentFlashesSec, darkBeepsSec: [...free].map(({ atSec }) => atSec) };
+  const left = (list: readonly Beep[]) => list.filter((one) => !joined.has(one)).map(({ atSec }) => atSec);
+  return {
+    points: points.toSorted((a, b) => a.atSec - b.atSec),
+    silentFlashesSec: left(flashes),
+    darkBeepsSec: left(beeps),
+  };
 }
 
 function holesOf(frames: readonly Frame[]): Hole[] {

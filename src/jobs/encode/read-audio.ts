@@ -66,8 +66,8 @@ const BEYOND_FIRST_SEC = 60;
 
 /**
  * Encodes the first segment of the stream that is most likely the audio, while the probe still looks at the
- * file, for a timeline that begins where the source's clock does. Null when nothing came of it: then the ordinary work makes it, and says
- * why it cannot.
+ * file, for a timeline that begins where the source's clock does. Null when nothing came of it: then the ordinary work
+ * makes it, and says why it cannot.
  */
 export async function encodeFirstAudio(
   path: string,

@@ -75,9 +75,9 @@ const END_DOUBT_SEC = 1;
 /**
  * Plans the encode of one whole audio track to AAC-LC, stereo, 48 kHz, 128 kbit/s, as fragmented MP4 on one
  * pipe; more channels are mixed down. Samples lie at their times: a late track begins with silence, gaps are filled,
- * overlaps are cut off, and the track is padded or cut to `durationSec`, so that it ends with the picture (to one AAC frame, 21
- * ms). With `normaliseLoudness` its loudness (EBU R 128) becomes about -16 LUFS. The first packet is the encoder's
- * priming (1024 samples): whoever stores the fragments drops it.
+ * overlaps are cut off, and the track is padded or cut to `durationSec`, so that it ends with the picture (to one AAC
+ * frame, 21 ms). With `normaliseLoudness` its loudness (EBU R 128) becomes about -16 LUFS. The first packet is the
+ * encoder's priming (1024 samples): whoever stores the fragments drops it.
  */
 export function planAudioEncode(
   track: PlacedTrack,

@@ -25,7 +25,8 @@ const ZEROS = Buffer.alloc(64 * 1024);
 
 /**
  * Lays decoded frames on the samples of a track, each at its time, with silence where there is none. A few frames that
- * leap away from all others, as damaged headers make them, are dropped; overlapping audio is cut off. Yields PCM of exactly `totalSamples`. It holds a few frames at most.
+ * leap away from all others, as damaged headers make them, are dropped; overlapping audio is cut off. Yields PCM of
+ * exactly `totalSamples`. It holds a few frames at most.
  */
 export async function* placeAudio(
   frames: AsyncIterable<AudioFrame>,

@@ -6,6 +6,8 @@ import type { SourceFacts } from '../probe/source-facts.ts';
 import { judgeMiniature, MINIATURE, toGrey } from './miniature.ts';
 import { MAX_LONG_SIDE_PX } from './plan-image.ts';
 
+/** Less is rounding. */
+const MIN_SEEK_SEC = 0.001;
 const CANDIDATE_SHARES = [0.1, 0.25, 0.5, 0.02, 0.8] as const;
 
 /**
@@ -24,7 +26,7 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
     ...(timeSec === null ? ['-skip_frame', 'nokey', '-noaccurate_seek'] : []),
     ...['-threads', '1', '-an', '-sn', '-dn'],
     // A seek passes over the cover of an MP3.
-    ...(moment > 0 ? ['-ss', moment.toFixed(3)] : []),
+    ...(moment >= MIN_SEEK_SEC ? ['-ss', moment.toFixed(3)] : []),
     ...['-i', SOURCE_URL],
   ]);
   const frame = pictureFilters(video, thumbnailSize(facts)).join(',');

@@ -17,7 +17,7 @@ export function explainUnoffered(sounds: readonly Stream[], { audio, subtitles }
   return [
     ...unread.map(
       ({ streamIndex, codec }) =>
-        `The audio of stream ${streamIndex} (${codec}) is not offered: it cannot be decoded. Convert it to AAC or FLAC.`,
+        `The audio of stream ${streamIndex} (${codec}) is not offered: it cannot be decoded. Convert it to FLAC.`,
     ),
     ...subtitles.filter(({ isText }) => !isText).map(explainPictures),
     ...tooMany(audio.length, MAX_AUDIO_TRACKS, 'audio'),

@@ -13,7 +13,7 @@ const WRITER_NAMES = /^(sound|video|subtitle)handler|handler$|^gpac|^core media|
 const DESCRIPTION = /audio.?d[eé]s[ck]ri|descri(ptive|bed)|h[oö]rfilm|\bA\.?D\.?\b|\bDVS\b/i;
 const COMMENTARY = /comment|kommentar|comentario|coment[aá]rio/i;
 const FORCED = /\bforced\b|forc[eé]s?\b|erzwungen|forzados?|forzati|foreign/i;
-const HEARING_IMPAIRED = /\bSDH\b|\bCC\b|closed.?caption|hearing|h[oö]rgesch[aä]digt|malentendant|sordos|non.?udenti/i;
+const HEARING_IMPAIRED = /\bSDH\b|\bCC\b|closed.?caption|hearing|h[oö]rgesch[aä]digt|malentendant|sordos/i;
 
 /** Language (BCP 47, `und` when unknown) and title of a stream. */
 export function readTrackNames({ tags }: Described): TrackNames {
