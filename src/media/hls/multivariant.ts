@@ -39,10 +39,10 @@ const USUAL_ADDRESSES: PlaylistAddresses = {
 };
 
 /**
- * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Rates are those of the
- * real segments, video and dearest audio added. H.264 comes first, the audio alone last; VIDEO-RANGE is named once any
- * is HDR. `sourceFrameRate` serves timelines without a fixed grid. Addresses are `r/{renditionId}/video.m3u8`, relative
- * to the video's folder, unless others are given. `subtitles` are signalled as a group that every variant has; none is on
+ * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Rates are those of the real segments,
+ * video and dearest audio added. H.264 comes first, the audio alone last; VIDEO-RANGE is named once any is HDR.
+ * `sourceFrameRate` serves timelines without a fixed grid. Addresses are `r/{renditionId}/video.m3u8`, relative to the
+ * video's folder, unless others are given. `subtitles` are signalled as a group that every variant has; none is on
  * before the viewer, or the system's language, requests it. A video with rates in `iFrames` has its I-frame playlist
  * listed too.
  */
