@@ -2,7 +2,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
 import type { ImageSet } from '../media/images/image-set.ts';
 import type { Colours } from '../media/probe/colours.ts';
-import type { SourceFacts } from '../media/probe/source-facts.ts';
+import type { AudioRole, SourceFacts } from '../media/probe/source-facts.ts';
 import type { StorageKey } from '../ports/storage.ts';
 import type {
   AccessKeyTable,
@@ -182,6 +182,8 @@ export type RenditionPlan = {
   /** The library's mark as it was when the rendition was planned. */
   watermark?: StoredWatermark;
   streamIndex?: number;
+  role?: AudioRole;
+  copiesAudio?: boolean;
   maxBitrateBps?: number;
   /** Of pictures in SDR; BT.709 in limited range when left out. */
   colours?: Colours;

@@ -163,7 +163,7 @@ test.each(SCHEMES)('a video protected with %s is listed with rates that its segm
   const { folder } = films[scheme];
   const text = await textOf(`${folder}/playlist.m3u8`);
   const sound = await peakOf(`${folder}/${/TYPE=AUDIO.*URI="([^"]+)"/.exec(text)?.[1]}`);
-  for (const [, listed, address] of text.matchAll(/#EXT-X-STREAM-INF:BANDWIDTH=(\d+).*\n(.+)/g)) {
+  for (const [, listed, address] of text.matchAll(/#EXT-X-STREAM-INF:BANDWIDTH=(\d+).*RESOLUTION.*\n(.+)/g)) {
     const peak = sound + (await peakOf(`${folder}/${address}`));
     expect(Number(listed)).toBeGreaterThanOrEqual(peak);
     expect(Number(listed)).toBeLessThan(peak * 1.2);

@@ -2,8 +2,13 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { expect } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
+import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
+import { writeMultivariant } from '../../src/media/hls/multivariant.ts';
+import { chooseListedSet } from '../../src/media/presentation/listed-set.ts';
 import { type Lab, loadChunks, loadRenditions } from '../jobs/lab.ts';
+import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
 
 const run = promisify(execFile);
 const forever = new AbortController().signal;
@@ -94,4 +99,23 @@ export async function brightnessAndSamples(
   const argv = [...inputs, ...brightnessArgv('null'), ...samplesArgv('1:a:0', 'anull')];
   const { stdout, stderr } = await run('ffmpeg', argv, { encoding: 'buffer', maxBuffer: 2 ** 28 });
   return { pictures: readBrightness(stderr.toString()), sound: new Float32Array(new Uint8Array(stdout).buffer) };
+}
+
+/** The multivariant playlist of a video, checked. */
+export async function playlistOf(lab: Lab, key: MediaKey): Promise<string> {
+  const publication = await createPublicationStore(lab.database.db).load(key, null);
+  const playlist = writeMultivariant(chooseListedSet(publication?.renditions ?? []), 10);
+  expect(checkPlaylist(playlist)).toEqual([]);
+  return playlist;
+}
+
+/** How much of a tone is in the sound: 0 to 1 of its power. */
+export function share(sound: Float32Array, hz: number): number {
+  let [re, im, power] = [0, 0, 0];
+  sound.forEach((sample, index) => {
+    re += sample * Math.cos((2 * Math.PI * hz * index) / 8000);
+    im += sample * Math.sin((2 * Math.PI * hz * index) / 8000);
+    power += sample * sample;
+  });
+  return power === 0 ? 0 : (2 * (re * re + im * im)) / (sound.length * power);
 }

@@ -4,16 +4,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
-import { createPublicationStore } from '../../src/catalog/publications/publication-store.ts';
-import { extractCaptions } from '../../src/jobs/planning/extract-captions.ts';
-import { readCaptions } from '../../src/media/captions/read-captions.ts';
-import { writeMultivariant } from '../../src/media/hls/multivariant.ts';
-import { chooseListedSet } from '../../src/media/presentation/listed-set.ts';
 import { checkWhole } from '../jobs/check-video.ts';
-import { addLibrary, type Lab, loadMedia, startLab, until } from '../jobs/lab.ts';
-import { checkPlaylist } from '../support/rfc8216/check-playlist.ts';
+import { addLibrary, type Lab, loadMedia, startLab } from '../jobs/lab.ts';
+import { forever } from '../support/media/run-clip.ts';
 import { GROUP_LIMIT_SEC, keyOf, requireFinished, type Source, uploadMany } from './many.ts';
-import { fields, firstFile, renditionFiles, samples } from './rendition-file.ts';
+import { fields, firstFile, playlistOf, samples, share } from './rendition-file.ts';
 
 const run = promisify(execFile);
 const lavfi = (graph: string) => ['-f', 'lavfi', '-i', graph];
@@ -22,6 +17,8 @@ const tone = (hz: number) => lavfi(`sine=frequency=${hz}:sample_rate=48000:d=4`)
 const VIDEO = ['-c:v', 'mpeg4', '-q:v', '6'];
 const quiet = lavfi('anoisesrc=c=pink:r=48000:d=12:a=0.5:s=7,volume=-20dB');
 const CENTRE = "aevalsrc=exprs='0|0|0.3*sin(2*PI*500*t)|0|0|0':c=5.1:s=48000:d=4";
+const LOUD_TONES = [300, 400, 500, 60, 600, 700].map((hz) => `0.9*sin(2*PI*${hz}*t)`).join('|');
+const LOUD = `aevalsrc=exprs='${LOUD_TONES}':c=5.1:s=48000:d=4`;
 const COVERED = [
   ...tone(440),
   '-f',
@@ -45,30 +42,9 @@ const SOURCES: Source[] = [
   { name: 'surround.mkv', argv: [...picture, ...lavfi(CENTRE), ...VIDEO, '-c:a', 'ac3'] },
   { name: 'telephone.mov', argv: [...picture, ...tone(440), ...VIDEO, '-ac', '1', '-ar', '8000', '-c:a', 'pcm_mulaw'] },
   { name: 'quiet.wav', argv: quiet },
-  { name: 'languages.mkv', argv: languages() },
+  { name: 'stereo.mp4', argv: [...picture, ...tone(440), ...VIDEO, '-c:a', 'aac', '-ac', '2', '-b:a', '96k'] },
+  { name: 'loud.mkv', argv: [...picture, ...lavfi(LOUD), ...VIDEO, '-c:a', 'ac3', '-b:a', '448k'] },
 ];
-
-function languages(): string[] {
-  const inputs = [...picture, ...tone(300), ...tone(600), ...tone(900)];
-  const maps = ['0:v', '1:a', '2:a', '3:a'].flatMap((stream) => ['-map', stream]);
-  const tags = ['language=ger', 'language=pt-BR', 'language=eng'].flatMap((tag, index) => [
-    `-metadata:s:a:${index}`,
-    tag,
-  ]);
-  const named = ['-metadata:s:a:1', 'title=Brasil', '-disposition:a:0', '0', '-disposition:a:2', 'default'];
-  return [...inputs, ...maps, ...VIDEO, '-c:a', 'aac', ...tags, ...named];
-}
-
-const SRT = '1\n00:00:01,000 --> 00:00:02,500\nHallo <i>Welt</i>\n\n2\n00:00:03,000 --> 00:00:04,000\nEnde\n';
-const ASS = `[Script Info]
-ScriptType: v4.00+
-[V4+ Styles]
-Format: Name, Fontname, Fontsize
-Style: Default,Arial,20
-[Events]
-Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
-Dialogue: 0,0:00:01.00,0:00:02.50,Default,,0,0,0,,{\\b1}Bonjour{\\b0}\\Nmonde
-`;
 
 let lab: Lab;
 let keys: Map<string, MediaKey>;
@@ -77,36 +53,12 @@ beforeAll(async () => {
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240], normaliseLoudness: false } });
   const levelled = await addLibrary(lab, { encoding: { rungs: [240], normaliseLoudness: true } });
   await lab.startWorker();
-  await writeFile(path.join(lab.clips, 'a.srt'), SRT);
-  await writeFile(path.join(lab.clips, 'a.ass'), ASS);
   keys = new Map([
-    ...(await uploadMany(lab, libraryId, [...SOURCES, ...subtitled()])),
+    ...(await uploadMany(lab, libraryId, SOURCES)),
     ...(await uploadMany(lab, levelled, [{ name: 'levelled.wav', argv: quiet }])),
   ]);
 }, GROUP_LIMIT_SEC * 1000);
 afterAll(() => lab.stop());
-
-function subtitled(): Source[] {
-  const text = (name: string) => ['-i', path.join(lab.clips, name)];
-  const maps = [
-    '-map',
-    '0:v',
-    '-map',
-    '1',
-    '-map',
-    '2',
-    '-metadata:s:s:0',
-    'language=ger',
-    '-metadata:s:s:1',
-    'language=fre',
-  ];
-  const one = [...picture, ...text('a.srt'), '-map', '0:v', '-map', '1', '-metadata:s:s:0', 'language=ger'];
-  return [
-    { name: 'texts.mkv', argv: [...picture, ...text('a.srt'), ...text('a.ass'), ...maps, ...VIDEO, '-c:s', 'copy'] },
-    { name: 'text.mp4', argv: [...one, ...VIDEO, '-c:s', 'mov_text'] },
-    { name: 'text.webm', argv: [...one, '-c:v', 'libvpx', '-deadline', 'realtime', '-c:s', 'webvtt'] },
-  ];
-}
 
 async function checked(name: string): Promise<MediaKey> {
   const key = keyOf(keys, name);
@@ -115,35 +67,22 @@ async function checked(name: string): Promise<MediaKey> {
   return key;
 }
 
-async function playlistOf(key: MediaKey): Promise<string> {
-  const publication = await createPublicationStore(lab.database.db).load(key, null);
-  const playlist = writeMultivariant(chooseListedSet(publication?.renditions ?? []), 10);
-  expect(checkPlaylist(playlist)).toEqual([]);
-  return playlist;
-}
-
-/** How much of a tone is in the sound: 0 to 1 of its power. */
-function share(sound: Float32Array, hz: number): number {
-  let [re, im, power] = [0, 0, 0];
-  sound.forEach((sample, index) => {
-    re += sample * Math.cos((2 * Math.PI * hz * index) / 8000);
-    im += sample * Math.sin((2 * Math.PI * hz * index) / 8000);
-    power += sample * sample;
-  });
-  return power === 0 ? 0 : (2 * (re * re + im * im)) / (sound.length * power);
-}
-
 test('a video without sound lists no sound', async () => {
-  const playlist = await playlistOf(await checked('no sound.avi'));
+  const playlist = await playlistOf(lab, await checked('no sound.avi'));
   expect(playlist).not.toMatch(/AUDIO|mp4a/);
 });
 
 test.each(['podcast.mp3', 'album.flac'])('%s plays as sound alone, whatever its cover', async (name) => {
   const key = await checked(name);
-  const playlist = await playlistOf(key);
+  const playlist = await playlistOf(lab, key);
   expect(playlist).toMatch(/CODECS="mp4a\.40\.2"/);
   expect(playlist).not.toContain('RESOLUTION');
   expect(share(await samples(await firstFile(lab, key, 'aac')), 440)).toBeGreaterThan(0.9);
+  const { thumbnail_key: thumbnail } = await loadMedia(lab, key);
+  if (thumbnail === null) throw new Error('Expected the cover as thumbnail.');
+  const jpeg = path.join(lab.clips, 'cover.jpg');
+  await writeFile(jpeg, await lab.storage.readBytes(thumbnail, null, forever));
+  expect(await fields(jpeg, 'width', 'height')).toEqual(['64', '64']);
 });
 
 test('a silent track stays a track', async () => {
@@ -169,21 +108,39 @@ test('one channel at 8 kHz becomes two at 48 kHz', async () => {
   expect(share(await samples(file), 440)).toBeGreaterThan(0.9);
 });
 
-test('every language is kept and named, the one that the file prefers is the default', async () => {
-  const key = await checked('languages.mkv');
-  const lines = (await playlistOf(key)).split('\n').filter((line) => line.startsWith('#EXT-X-MEDIA'));
-  const shown = lines.map((line) => /NAME="(.*?)",LANGUAGE="(.*?)",DEFAULT=(\w+)/.exec(line)?.slice(1).join(' '));
-  expect(new Set(shown)).toEqual(new Set(['English en YES', 'German de NO', 'Brasil pt-BR NO']));
-  const tones = new Map([
-    ['de', 300],
-    ['pt-BR', 600],
-    ['en', 900],
-  ]);
-  const sounds = (await renditionFiles(lab, key)).filter(({ row }) => row.kind === 'audio');
-  expect(sounds).toHaveLength(3);
-  for (const { row, file } of sounds) {
-    expect(share(await samples(file), tones.get(row.language) ?? 0), row.language).toBeGreaterThan(0.9);
-  }
+/** Hash of each packet of the first audio stream. */
+async function packetHashes(file: string): Promise<string[]> {
+  const shown = [
+    '-select_streams',
+    'a:0',
+    '-show_entries',
+    'packet=data_hash',
+    '-show_data_hash',
+    'md5',
+    '-of',
+    'csv=p=0',
+  ];
+  const { stdout } = await run('ffprobe', ['-v', 'error', ...shown, file]);
+  return stdout.split('\n').flatMap((line) => line.split(',').filter((part) => part.startsWith('MD5:')));
+}
+
+test('AAC-LC of two channels at 48 kHz is copied, without its priming', async () => {
+  const key = await checked('stereo.mp4');
+  const { source_key: original } = await loadMedia(lab, key);
+  if (original === null) throw new Error('Expected an original.');
+  const source = path.join(lab.clips, 'stereo-original.mp4');
+  await writeFile(source, await lab.storage.readBytes(original, null, forever));
+  const hashes = await packetHashes(await firstFile(lab, key, 'aac'));
+  expect(hashes.length).toBeGreaterThan(180);
+  expect(hashes).toEqual((await packetHashes(source)).slice(1, 1 + hashes.length));
+});
+
+test('5.1 at full scale is limited when it is mixed down', async () => {
+  const file = await firstFile(lab, await checked('loud.mkv'), 'aac');
+  const { stderr } = await run('ffmpeg', ['-nostdin', '-hide_banner', '-i', file, '-af', 'astats', '-f', 'null', '-']);
+  const peaksDb = [...stderr.matchAll(/Peak level dB: (-?[\d.]+)/g)].map((match) => Number(match[1]));
+  expect(Math.max(...peaksDb)).toBeLessThanOrEqual(0);
+  expect(Math.max(...peaksDb)).toBeGreaterThan(-4);
 });
 
 /** Integrated loudness in LUFS (EBU R 128). */
@@ -197,48 +154,4 @@ test('loudness is levelled when the library asks for it, and only then', async (
   const levelled = await loudness(await firstFile(lab, await checked('levelled.wav'), 'aac'));
   expect(plain).toBeLessThan(-24);
   expect(Math.abs(levelled - -16)).toBeLessThan(2);
-});
-
-test.each([
-  { name: 'texts.mkv', languages: ['de', 'fr'] },
-  { name: 'text.mp4', languages: ['de'] },
-  { name: 'text.webm', languages: ['de'] },
-])('the text subtitles of $name become captions', async ({ name, languages: wanted }) => {
-  const key = keyOf(keys, name);
-  await until(async () => (await loadMedia(lab, key)).captions.length === wanted.length, 'captions');
-  await checked(name);
-  const { captions, caption_versions: versions } = await loadMedia(lab, key);
-  // A person's captions of the same language get a file of their own.
-  expect(versions).toEqual(Object.fromEntries(wanted.map((language) => [language, 1])));
-  expect(captions.map(({ srclang, version }) => `${srclang} ${version}`)).toEqual(
-    wanted.map((language) => `${language} 1`),
-  );
-  for (const { key: object, srclang } of captions) {
-    expect(object).toBe(`${key.libraryId}/${key.mediaId}/captions/${srclang}-1.vtt`);
-    const text = (await lab.storage.readBytes(object, null, new AbortController().signal)).toString();
-    const { cues, errors } = readCaptions(text);
-    expect(errors).toEqual([]);
-    expect(cues[0]).toMatchObject({ startMs: 1000, endMs: 2500 });
-    expect(cues[0]?.text).toMatch(srclang === 'de' ? /^Hallo <i>Welt<\/i>$/ : /^(<b>)?Bonjour(<\/b>)?\nmonde$/);
-  }
-  expect(captions[0]?.label).toBe('German');
-});
-
-test('captions that a person wrote stay when the original is read again', async () => {
-  const key = keyOf(keys, 'texts.mkv');
-  await until(async () => (await loadMedia(lab, key)).captions.length === 2, 'captions');
-  const [, french] = (await loadMedia(lab, key)).captions;
-  const mine = { srclang: 'de', label: 'Mine', version: 4, key: 'x/de-4.vtt' };
-  const { db } = lab.database;
-  await db
-    .updateTable('media')
-    .set({ captions: JSON.stringify([mine]) })
-    .where('id', '=', key.mediaId)
-    .execute();
-  await db.transaction().execute(lab.sender.send(extractCaptions, key));
-  await until(async () => (await loadMedia(lab, key)).captions.length === 2, 'the other language');
-  expect((await loadMedia(lab, key)).captions).toEqual([
-    mine,
-    { ...french, version: 2, key: french?.key.replace('fr-1', 'fr-2') },
-  ]);
 });

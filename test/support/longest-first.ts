@@ -33,6 +33,7 @@ const LONGEST: readonly string[] = [
   'test/house/cli.test.ts',
   'test/live/rtmp-and-srt.test.ts',
   'test/media/recorded-canvas.test.ts',
+  'test/media/av-sync.test.ts',
   'test/live/protected.test.ts',
 ];
 

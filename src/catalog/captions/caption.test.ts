@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { CaptionTrack } from '../schema.ts';
-import { captionLabel, findCaption, MAX_CAPTION_TRACKS, putCaption, readCaptionLanguage } from './caption.ts';
+import {
+  captionLabel,
+  describeCaption,
+  findCaption,
+  MAX_CAPTION_TRACKS,
+  putCaption,
+  readCaptionLanguage,
+} from './caption.ts';
 
 const track = (srclang: string, version = 1): CaptionTrack => ({
   srclang,
@@ -32,6 +39,17 @@ test.each([
   [undefined, 'x', 'x'],
 ])('the label %j of %s is shown as %s', (label, language, expected) => {
   expect(captionLabel(label, language)).toBe(expected);
+});
+
+test.each([
+  ['en', 'en', 'full'],
+  ['pt-BR', 'pt-BR', 'full'],
+  ['en-auto', 'en-auto', 'full'],
+  ['en-2', 'en', 'full'],
+  ['en-sdh', 'en', 'sdh'],
+  ['zh-Hant-forced-2', 'zh-Hant', 'forced'],
+])('the address %s is a track in %s with the purpose %s', (srclang, language, kind) => {
+  expect(describeCaption(srclang)).toEqual({ language, kind });
 });
 
 test('a track takes the place of its language in any case, unless a later version is there', () => {

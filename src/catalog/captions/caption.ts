@@ -1,5 +1,6 @@
 import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
+import type { TextKind } from '../../media/probe/source-facts.ts';
 import type { CaptionTrack } from '../schema.ts';
 
 /** The most languages that one video's captions may have. */
@@ -7,6 +8,7 @@ export const MAX_CAPTION_TRACKS = 200;
 
 const LANGUAGE = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/;
 const LONGEST_LANGUAGE = 35;
+const TEXT_KINDS: readonly TextKind[] = ['full', 'sdh', 'forced'];
 
 /**
  * Checks the language of captions: letters and digits in parts of one to eight joined by hyphens (BCP 47, also
@@ -33,6 +35,15 @@ export function captionLabel(label: string | null | undefined, language: string)
     if (error instanceof RangeError) return language;
     throw error;
   }
+}
+
+/**
+ * Language and purpose of a track by its address, which is a language, then for a further track of that language
+ * `-sdh` or `-forced`, then a number: `en`, `en-sdh`, `en-forced-2`.
+ */
+export function describeCaption(srclang: string): { language: string; kind: TextKind } {
+  const [, language = srclang, kind = 'full'] = /^(.+?)(?:-(sdh|forced))?(?:-\d{1,2})?$/i.exec(srclang) ?? [];
+  return { language, kind: TEXT_KINDS.find((one) => one === kind.toLowerCase()) ?? 'full' };
 }
 
 /** The track of a language, in any case of its letters. */

@@ -1,5 +1,6 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import { readSegmentTable } from '../../media/presentation/published-rendition.ts';
+import type { AudioRole } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import { RETIRED_GRACE_HOURS } from '../retired-object-store.ts';
 import type { ChunkTable, RenditionTable } from '../schema.ts';
@@ -10,17 +11,18 @@ export const RENDITION_COLUMNS = [
   ...(['r.id', 'r.timeline_id', 'r.kind', 'r.state', 'r.active', 'r.codec_string', 'r.rung', 'r.width_px'] as const),
   ...(['r.height_px', 'r.language', 'r.name', 'r.is_default', 'r.timescale', 'r.on_demand', 'r.key_group'] as const),
   ...(['r.iv_prefix'] as const),
+  sql<AudioRole | null>`r.plan->>'role'`.as('role'),
 ] as const;
 
 /** Renditions that are served, of the table as `r`. */
 export const IS_SERVED = sql<SqlBool>`
   (r.active or r.retired_at > now() - make_interval(hours => ${RETIRED_GRACE_HOURS}))`;
 
-type Column<Name extends string> = Name extends `r.${infer Plain}` ? Plain : never;
+type Column<Name> = Name extends `r.${infer Plain}` ? Plain : never;
 export type LightRow = Pick<
   Selectable<RenditionTable>,
   Extract<Column<(typeof RENDITION_COLUMNS)[number]>, keyof RenditionTable>
->;
+> & { role: AudioRole | null };
 
 export type ChunkRow = Pick<
   Selectable<ChunkTable>,
@@ -55,6 +57,7 @@ export function toRendition(row: LightRow, cutList: CutList): Omit<StoredRenditi
     timescale: row.timescale,
     keyGroup: row.key_group,
     ivPrefix: row.iv_prefix,
+    ...(row.role !== null && { role: row.role }),
     cutList,
   };
 }

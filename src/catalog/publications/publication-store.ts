@@ -24,7 +24,7 @@ export type PublicationStore = {
 
 type Head = Omit<Publication, 'renditions' | 'packages'>;
 type KnownRenditions = ReadonlyMap<Guid, StoredRendition>;
-type HeavyParts = Pick<StoredRendition, 'init' | 'planned' | 'videoRange'>;
+type HeavyParts = Pick<StoredRendition, 'init' | 'planned' | 'videoRange' | 'channels'>;
 
 export function createPublicationStore(db: Db): PublicationStore {
   return {
@@ -88,6 +88,7 @@ async function loadRenditions(tx: Tx, key: MediaKey, known: Publication | null):
       init: old?.init ?? null,
       planned: old?.planned ?? null,
       ...(old?.videoRange === undefined ? {} : { videoRange: old.videoRange }),
+      ...(old?.channels === undefined ? {} : { channels: old.channels }),
     };
     const cutList = cutListOf(cutLists, row);
     return { ...toRendition(row, cutList), ...parts, chunks: withinCuts(chunks, row, cutList) };
@@ -202,16 +203,16 @@ async function selectHeavyParts(
       {
         init,
         planned: planned_segments === null ? null : readPlannedSegments(planned_segments),
-        ...rangeOf(init),
+        ...describeInit(init),
       },
     ]),
   );
 }
 
-/** How the pictures become light stands in their init segment. */
-function rangeOf(init: Buffer | null): Pick<StoredRendition, 'videoRange'> {
-  const videoRange = init === null ? null : readInitSegment(init).videoRange;
-  return videoRange === null ? {} : { videoRange };
+function describeInit(init: Buffer | null): Pick<StoredRendition, 'videoRange' | 'channels'> {
+  if (init === null) return {};
+  const { videoRange, channels } = readInitSegment(init);
+  return { ...(videoRange !== null && { videoRange }), ...(channels !== null && { channels }) };
 }
 
 async function selectChunks(

@@ -157,8 +157,9 @@ function describeVideo(
 function describeAudio(rendition: WithInit, protection: ManifestProtection): DashAudio {
   const { channels, sampleRateHz } = readInitSegment(rendition.init);
   if (channels === null) throw new Error(`Expected the init of an audio rendition in ${rendition.id}.`);
-  const { language, name, isDefault } = rendition;
-  return { ...describeSegments(rendition, protection), language, name, isDefault, channels, sampleRateHz };
+  const { language, name, role = 'main', isDefault } = rendition;
+  const described = { language, name, isDefault, channels, sampleRateHz, ...(role !== 'main' && { role }) };
+  return { ...describeSegments(rendition, protection), ...described };
 }
 
 function describeSegments(rendition: WithInit, protection: ManifestProtection): DashRendition {

@@ -1,4 +1,4 @@
-import { findCaption } from '../../catalog/captions/caption.ts';
+import { describeCaption, findCaption } from '../../catalog/captions/caption.ts';
 import type { Publication, StoredRendition } from '../../catalog/publications/publication.ts';
 import { isH264, rungOf } from '../../catalog/publications/rungs.ts';
 import { type ClockRange, touches } from '../../media/hls/clock-range.ts';
@@ -123,7 +123,7 @@ async function serveCaptionsPlaylist(
 function subtitlesOf({ captions, settings, durationMs }: Publication): SubtitleTrack[] {
   if (!settings.listsCaptions || durationMs <= 0) return [];
   return captions.map(({ srclang, label }) => ({
-    language: srclang,
+    ...describeCaption(srclang),
     name: label,
     address: `captions/${srclang}.m3u8`,
   }));

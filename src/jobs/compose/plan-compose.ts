@@ -199,18 +199,27 @@ function nothingInCommon(): Refused {
   );
 }
 
-/** One audio track for each language that all parts with audio have; if there is none, the main audio of each. */
+/**
+ * The audio tracks that all parts with audio have, by language and name; if there is none, one for each language that
+ * all have; else the main audio of each.
+ */
 function planAudioTracks(parts: readonly WantedPart[], durationSec: number): PlannedRendition[] {
   const audioTracks = parts.map(({ view }) => view.renditions.filter(({ kind }) => kind === 'audio'));
   const heard = audioTracks.filter((tracks) => tracks.length > 0);
   const [first = []] = heard;
-  const common = first.filter(({ language }) =>
-    heard.every((tracks) => tracks.some((one) => one.language === language)),
+  const isOneLanguage = (one: PartRendition, other: PartRendition) => one.language === other.language;
+  const isSame = (one: PartRendition, other: PartRendition) => isOneLanguage(one, other) && one.name === other.name;
+  const inAll = (isAlike: typeof isSame) =>
+    first.filter((track) => heard.every((tracks) => tracks.some((one) => isAlike(one, track))));
+  const alike = inAll(isSame);
+  const languages = inAll(isOneLanguage).filter(
+    (track, index, all) => all.findIndex((one) => isOneLanguage(one, track)) === index,
   );
-  const wanted = common.length > 0 ? common : first.slice(0, 1);
+  const wanted = [alike, languages, first.slice(0, 1)].find((tracks) => tracks.length > 0) ?? [];
   return wanted.flatMap((track): PlannedRendition[] => {
     const sources = audioTracks.map(
-      (tracks) => tracks.find(({ language }) => language === track.language) ?? tracks[0],
+      (tracks) =>
+        tracks.find((one) => isSame(one, track)) ?? tracks.find((one) => isOneLanguage(one, track)) ?? tracks[0],
     );
     const isAlike = sources.every((source) => source === undefined || source.init.equals(track.init));
     const isWhole = !parts.some(({ view }) => view.isRecorded) || sources.every((source) => source !== undefined);
@@ -228,7 +237,12 @@ function toPlanned(
     ...rendition,
     id: newGuid(),
     origin: 'encode',
-    plan: { durationSec, composedOf, ...capOf(rendition.rung, plan), ...(plan.colours && { colours: plan.colours }) },
+    plan: {
+      ...{ durationSec, composedOf },
+      ...(plan.role && { role: plan.role }),
+      ...capOf(rendition.rung, plan),
+      ...(plan.colours && { colours: plan.colours }),
+    },
     listed: { init, codecString },
     plannedSegments: null,
     isOnDemand: false,

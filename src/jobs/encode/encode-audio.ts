@@ -6,16 +6,17 @@ import { lostAudioMessage } from '../../catalog/lifecycle/messages.ts';
 import { publishesGrowing } from '../../catalog/tasks/task-kind.ts';
 import { loadTaskView, type TaskRendition, type TaskView } from '../../catalog/tasks/task-view-store.ts';
 import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
-import { type AudioJob, planAudioEncode } from '../../media/encode/encode-audio.ts';
+import { type AudioJob, planAudioCopy, planAudioEncode } from '../../media/encode/encode-audio.ts';
+import { timelineOriginSec } from '../../media/encode/encode-filters.ts';
 import { type MendedAudio, runMendedAudio } from '../../media/encode/run-mended-audio.ts';
 import { type FfmpegOptions, type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
-import type { AudioFacts, SourceFacts } from '../../media/probe/source-facts.ts';
+import type { AudioFacts } from '../../media/probe/source-facts.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 import { openPlanned } from './open-planned.ts';
 import { publishChunks } from './publish-chunks.ts';
-import { type AudioInit, readAudio } from './read-audio.ts';
+import { type AudioInit, type AudioPart, readAudio, readCopiedAudio } from './read-audio.ts';
 import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
 /** Segments of the first chunk, so that playing can start, and of the others: about 4 s each. */
@@ -39,12 +40,15 @@ export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSi
     const niceness = task.queue === 'long' ? 10 : 0;
     const { durationSec, normaliseLoudness = false } = rendition.plan;
     const options = { sourcePath: local.path, sourceDurationSec: view.facts.durationSec, niceness };
-    const begun = { facts: view.facts, track, audio: { durationSec, normaliseLoudness } };
+    const originSec = timelineOriginSec(view.facts, view.cutList.grid.kind);
+    const begun = { track, audio: { durationSec, originSec, normaliseLoudness } };
     // What failed once is the source's fault more often than not.
-    const start = held.claim.failures > 0 ? runMendedAudio : runWholeAudio;
+    const isCopied = rendition.plan.copiesAudio === true && held.claim.failures === 0;
+    const start = held.claim.failures > 0 ? runMendedAudio : isCopied ? runCopiedAudio : runWholeAudio;
     const { run, lostSec } = await start(begun, options, AbortSignal.any([signal, ended.signal]));
     try {
-      await publishTrack({ held, deps, view, rendition, run }, signal);
+      const parts = isCopied ? readCopiedAudio(run, durationSec) : readAudio(run);
+      await publishTrack({ held, deps, view, rendition, run, parts }, signal);
       await reportLoss(deps, task.key, { lostSec: lostSec(), durationSec });
     } finally {
       // A part ends before the encoder does.
@@ -58,11 +62,20 @@ export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSi
 }
 
 async function runWholeAudio(
-  { facts, track, audio }: { facts: SourceFacts; track: AudioFacts; audio: AudioJob },
+  { track, audio }: { track: AudioFacts; audio: AudioJob },
   options: FfmpegOptions,
   signal: AbortSignal,
 ): Promise<MendedAudio> {
-  const run = await runFfmpeg(planAudioEncode(facts, track, audio), options, signal);
+  const run = await runFfmpeg(planAudioEncode(track, audio), options, signal);
+  return { run, lostSec: () => 0 };
+}
+
+async function runCopiedAudio(
+  { track, audio }: { track: AudioFacts; audio: AudioJob },
+  options: FfmpegOptions,
+  signal: AbortSignal,
+): Promise<MendedAudio> {
+  const run = await runFfmpeg(planAudioCopy(track, audio), options, signal);
   return { run, lostSec: () => 0 };
 }
 
@@ -71,7 +84,14 @@ async function reportLoss(deps: JobDeps, key: MediaKey, lost: { lostSec: number;
   await inTransaction(deps.db, (tx) => addMessages(tx, key, [lostAudioMessage(lost, new Date())]));
 }
 
-type TrackJob = { held: HeldTask; deps: JobDeps; view: TaskView; rendition: TaskRendition; run: FfmpegRun };
+type TrackJob = {
+  held: HeldTask;
+  deps: JobDeps;
+  view: TaskView;
+  rendition: TaskRendition;
+  run: FfmpegRun;
+  parts: AsyncIterable<AudioPart>;
+};
 
 async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
   const { claim, report } = job.held;
@@ -96,7 +116,7 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
   }
 
   try {
-    for await (const item of readAudio(job.run)) {
+    for await (const item of job.parts) {
       if (item.kind === 'init') {
         init = item;
         continue;

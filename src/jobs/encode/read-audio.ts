@@ -1,13 +1,14 @@
 import { createAacSegmenter } from '../../media/cmaf/aac.ts';
 import { AUDIO_RATE_HZ } from '../../media/cmaf/audio-grid.ts';
+import { copiedAacInit, createCopiedAacSegmenter } from '../../media/cmaf/copied-aac.ts';
 import { readFragment } from '../../media/cmaf/fragment.ts';
 import { type InitFacts, normaliseInit, readInitSegment } from '../../media/cmaf/init-segment.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import type { Segmenter } from '../../media/cmaf/segmenter.ts';
 import { createStreamSplitter } from '../../media/cmaf/stream-splitter.ts';
-import { planAudioEncode, primingFramesOf } from '../../media/encode/encode-audio.ts';
+import { planAudioCopy, planAudioEncode, primingFramesOf } from '../../media/encode/encode-audio.ts';
+import type { FfmpegPlan } from '../../media/ffmpeg/ffmpeg-plan.ts';
 import { type FfmpegRun, runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
-import type { AudioFacts } from '../../media/probe/source-facts.ts';
 
 export type AudioInit = { kind: 'init'; bytes: Buffer; facts: InitFacts };
 export type AudioPart = AudioInit | { kind: 'segment'; segment: Segment };
@@ -22,16 +23,28 @@ export function createAudioSegmenter(firstSegment: number): Segmenter {
  * Reads the output of an audio encode: first its init segment, then its segments from 0 on, checked. Throws as the run
  * does.
  */
-export async function* readAudio(run: FfmpegRun): AsyncGenerator<AudioPart> {
+export function readAudio(run: FfmpegRun): AsyncGenerator<AudioPart> {
+  return readParts(run, createAudioSegmenter(0), normaliseInit);
+}
+
+/** As `readAudio`, of a copy (`planAudioCopy`) of a track of a length. */
+export function readCopiedAudio(run: FfmpegRun, durationSec: number): AsyncGenerator<AudioPart> {
+  return readParts(run, createCopiedAacSegmenter(durationSec), copiedAacInit);
+}
+
+async function* readParts(
+  run: FfmpegRun,
+  segmenter: Segmenter,
+  toInit: (bytes: Buffer) => Buffer,
+): AsyncGenerator<AudioPart> {
   const splitter = createStreamSplitter();
-  const segmenter = createAudioSegmenter(0);
   let facts: InitFacts | null = null;
   for (const output of run.outputs) {
     for await (const bytes of output) {
       for (const part of splitter.push(bytes)) {
         if (part.kind === 'init') {
           facts = readInitSegment(part.bytes);
-          yield { kind: 'init', bytes: normaliseInit(part.bytes), facts };
+          yield { kind: 'init', bytes: toInit(part.bytes), facts };
         } else {
           const segments = segmenter.push(readFragment(part.bytes, facts?.sampleDefaults));
           for (const segment of segments) yield { kind: 'segment', segment };
@@ -53,22 +66,38 @@ const BEYOND_FIRST_SEC = 60;
 
 /**
  * Encodes the first segment of the stream that is most likely the audio, while the probe still looks at the
- * file, for a source whose clock begins at 0. Null when nothing came of it: then the ordinary work makes it, and says
- * why it cannot.
+ * file, for a timeline that begins where the source's clock does. Null when nothing came of it: then the ordinary work
+ * makes it, and says why it cannot.
  */
 export async function encodeFirstAudio(
   path: string,
   { streamIndex, normaliseLoudness }: { streamIndex: number; normaliseLoudness: boolean },
   signal: AbortSignal,
 ): Promise<FirstAudio | null> {
-  const track: Pick<AudioFacts, 'streamIndex'> = { streamIndex };
+  const job = { durationSec: BEYOND_FIRST_SEC, originSec: 0, normaliseLoudness };
+  return takeFirst({ path, streamIndex, plan: planAudioEncode({ streamIndex, channels: 2 }, job) }, readAudio, signal);
+}
+
+/** Copies the first segment of a stream, for a timeline that begins where the source's clock does. */
+export async function copyFirstAudio(
+  path: string,
+  { streamIndex, durationSec }: { streamIndex: number; durationSec: number },
+  signal: AbortSignal,
+): Promise<FirstAudio | null> {
+  const plan = planAudioCopy({ streamIndex }, { durationSec, originSec: 0 });
+  return takeFirst({ path, streamIndex, plan }, (run) => readCopiedAudio(run, durationSec), signal);
+}
+
+async function takeFirst(
+  { path, streamIndex, plan }: { path: string; streamIndex: number; plan: FfmpegPlan },
+  read: (run: FfmpegRun) => AsyncGenerator<AudioPart>,
+  signal: AbortSignal,
+): Promise<FirstAudio | null> {
   const ended = new AbortController();
-  const options = { sourcePath: path, niceness: 0 };
-  const plan = planAudioEncode({ startSec: 0 }, track, { durationSec: BEYOND_FIRST_SEC, normaliseLoudness });
-  const run = await runFfmpeg(plan, options, AbortSignal.any([signal, ended.signal]));
+  const run = await runFfmpeg(plan, { sourcePath: path, niceness: 0 }, AbortSignal.any([signal, ended.signal]));
   let init: AudioInit | null = null;
   try {
-    for await (const part of readAudio(run)) {
+    for await (const part of read(run)) {
       if (part.kind === 'init') init = part;
       else return init === null ? null : { streamIndex, init, segment: part.segment };
     }

@@ -30,7 +30,7 @@ export async function* readEncodedVideo(
     for (const part of splitter.push(bytes)) {
       if (part.kind === 'init') {
         facts = readInitSegment(part.bytes);
-        yield { kind: 'init', bytes: normaliseInit(part.bytes, hdrBoxes), facts };
+        yield { kind: 'init', bytes: normaliseInit(part.bytes, { boxes: hdrBoxes }), facts };
         continue;
       }
       const fragment = readFragment(part.bytes, facts?.sampleDefaults);

@@ -14,7 +14,10 @@ import type { HeldTask } from '../queue/run-task.ts';
 import { thumbnailKey } from './image-output.ts';
 import type { Poster } from './make-posters.ts';
 
-/** Makes a long video's first thumbnail from its source, for the time until it is encoded. */
+/**
+ * Makes a long video's first thumbnail from its source, for the time until it is encoded, and that of sound alone from
+ * its cover.
+ */
 export async function storeThumbnail({ claim }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadTaskView(deps.db, claim.task);
   if (view === null) throw new LeaseLost();
@@ -37,7 +40,11 @@ export async function storeThumbnail({ claim }: HeldTask, deps: JobDeps, signal:
 async function takeImage(view: TaskView, deps: JobDeps, signal: AbortSignal): Promise<Poster | null> {
   const local = await openPlanned(deps.sources, view, signal);
   try {
-    const plan = planThumbnails(view.facts, view.thumbnailTimeMs === null ? null : view.thumbnailTimeMs / 1000);
+    const { facts, thumbnailTimeMs } = view;
+    const isCover = facts.video === null && facts.cover !== undefined;
+    const plan = isCover
+      ? planThumbnails({ ...facts, video: facts.cover ?? null }, 0)
+      : planThumbnails(facts, thumbnailTimeMs === null ? null : thumbnailTimeMs / 1000);
     const run = await runFfmpeg(plan, { sourcePath: local.path, niceness: 10 }, signal);
     const outputs = await Promise.all(run.outputs.map((output) => buffer(output)));
     await run.done;

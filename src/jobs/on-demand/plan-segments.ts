@@ -4,6 +4,7 @@ import { createVideoSegmenter, type Segmenter } from '../../media/cmaf/segmenter
 import { findCodec } from '../../media/encode/codecs/all.ts';
 import { planEncode } from '../../media/encode/encode.ts';
 import { planAudioRange } from '../../media/encode/encode-audio.ts';
+import { timelineOriginSec } from '../../media/encode/encode-filters.ts';
 import type { Watermark } from '../../media/encode/watermark.ts';
 import type { FfmpegPlan } from '../../media/ffmpeg/ffmpeg-plan.ts';
 import type { ChunkRange } from '../../media/timeline/chunk-plan.ts';
@@ -50,12 +51,17 @@ export function planPictureSegments(
 }
 
 /** Plans segments of audio from one on. */
-export function planAudioSegments({ facts }: TaskView, rendition: TaskRendition, claimed: ChunkRange): SegmentEncode {
+export function planAudioSegments(
+  { facts, cutList }: TaskView,
+  rendition: TaskRendition,
+  claimed: ChunkRange,
+): SegmentEncode {
   const { durationSec, streamIndex } = rendition.plan;
   const track = facts.audio.find((one) => one.streamIndex === streamIndex);
   if (track === undefined) throw new Error(`Expected audio in stream ${streamIndex}, found none.`);
   const { fromSegment } = claimed;
   const toSegment = Math.min(claimed.toSegment, fromSegment + AUDIO_SEGMENTS, countAudioSegments(durationSec));
-  const plan = planAudioRange(facts, track, { durationSec, range: { fromSegment, toSegment } });
+  const originSec = timelineOriginSec(facts, cutList.grid.kind);
+  const plan = planAudioRange(facts, track, { durationSec, originSec, range: { fromSegment, toSegment } });
   return { plan, segmenter: createAudioSegmenter(fromSegment), hdrBoxes: [], toSegment, isPaced: false };
 }

@@ -1,4 +1,5 @@
 import { encodeFragmentTable } from '../../media/cmaf/fragment-table.ts';
+import { timelineOriginSec } from '../../media/encode/encode-filters.ts';
 import {
   type LadderOptions,
   listedRung,
@@ -19,6 +20,8 @@ const OVERSIZE = 1.1;
 /** Audio that goes on this much longer than the picture, or a start this far off, needs the frame grid. */
 const END_TOLERANCE_SEC = 0.1;
 const START_TOLERANCE_SEC = 0.025;
+/** A source may be shown meanwhile when its own clock is at most this far from the encoded timeline's. */
+const ORIGIN_TOLERANCE_SEC = 0.005;
 const MOST_SAMPLES = 0xffff;
 
 /**
@@ -37,6 +40,9 @@ export function choosePassThrough(
   if (answer.kind === 'refused') return null;
   const { plan } = answer;
   const isForGood = answer.kind === 'accepted' && isAllowed && plan.holdTicks === 0 && fitsAudio(plan, facts);
+  // Sound is encoded once, for the timeline that stays.
+  const originSec = timelineOriginSec(facts, isForGood ? 'source' : 'frames');
+  if (Math.abs(originSec) > ORIGIN_TOLERANCE_SEC) return null;
   const init = buildInit(index, plan, coloursOf(facts.video));
   return { plan, init, plannedSegments: listSegments(plan), rung: listedRung(facts.video, rung), isForGood };
 }

@@ -7,10 +7,9 @@ import { inTransaction } from '../../catalog/in-transaction.ts';
 import { addMessages } from '../../catalog/lifecycle/finalize-store.ts';
 import { warningMessage } from '../../catalog/lifecycle/messages.ts';
 import { writeVtt } from '../../media/captions/cue.ts';
-import { chooseSubtitles, planSubtitles, readTrack } from '../../media/captions/subtitles.ts';
+import { type ChosenSubtitle, chooseSubtitles, planSubtitles, readTrack } from '../../media/captions/subtitles.ts';
 import { runFfmpeg } from '../../media/ffmpeg/run-ffmpeg.ts';
 import type { SourceFacts, SubtitleFacts } from '../../media/probe/source-facts.ts';
-import { nameTrack } from '../../media/probe/track-name.ts';
 import { openPlanned } from '../encode/open-planned.ts';
 import { discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -33,7 +32,7 @@ export const extractCaptions = defineJob<CaptionsRef, JobDeps>({
     const key: MediaKey = { libraryId: ref.libraryId, mediaId: ref.mediaId };
     const source = await loadCaptionSource(deps.db, key);
     if (source === null) return;
-    const isMissing = ({ language }: SubtitleFacts) => findCaption(source.captions, language) === undefined;
+    const isMissing = ({ srclang }: ChosenSubtitle) => findCaption(source.captions, srclang) === undefined;
     const tracks = chooseSubtitles(source.facts).filter(isMissing);
     if (tracks.length === 0) return;
     const local = await openPlanned(deps.sources, source, signal);
@@ -76,17 +75,17 @@ async function readText(output: Readable): Promise<string> {
 
 async function storeTrack(
   key: MediaKey,
-  track: SubtitleFacts,
+  track: ChosenSubtitle,
   text: string,
   deps: JobDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const cues = readTrack(track, text);
   if (cues.length === 0) return;
-  const { version, objectKey } = await createCaptionStore(deps.db).reserve(key, track.language);
+  const { version, objectKey } = await createCaptionStore(deps.db).reserve(key, track.srclang);
   const vtt = Buffer.from(writeVtt(cues));
-  const label = nameTrack(track, 'Captions');
-  const caption = { srclang: track.language, label, version, key: objectKey, sizeBytes: vtt.length };
+  const { srclang, label } = track;
+  const caption = { srclang, label, version, key: objectKey, sizeBytes: vtt.length };
   // The object first: a row never names what is not there.
   await deps.storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
   const isTaken = await inTransaction(deps.db, (tx) => addCaption(tx, key, caption));

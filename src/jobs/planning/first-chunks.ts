@@ -6,6 +6,7 @@ import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
 import { countAudioSegments } from '../../media/cmaf/audio-grid.ts';
 import type { Mp4Index } from '../../media/pass-through/mp4-index.ts';
 import type { PassThroughPlan } from '../../media/pass-through/plan-pass-through.ts';
+import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { FirstAudio } from '../encode/read-audio.ts';
 import { type OpenFile, readSegment } from '../encode/read-pass-through.ts';
 import type { ChunkWriter } from '../encode/store-chunk.ts';
@@ -49,9 +50,20 @@ export async function copyFirstPictures(
   return { task, writer, output, isWhole: true };
 }
 
-/** Whether a first segment of audio is that of the rendition, and not also its last, which may end elsewhere. */
-export function fitsRendition(audio: FirstAudio | null, { plan }: PlannedRendition): audio is FirstAudio {
-  return audio !== null && audio.streamIndex === plan.streamIndex && countAudioSegments(plan.durationSec) > 1;
+/**
+ * Whether a first segment of audio, encoded as of a track of at most two channels, is that of the rendition, and not
+ * also its last, which may end elsewhere.
+ */
+export function fitsRendition(
+  audio: FirstAudio | null,
+  { plan }: PlannedRendition,
+  facts: Pick<SourceFacts, 'audio'>,
+): audio is FirstAudio {
+  const track = facts.audio.find(({ streamIndex }) => streamIndex === audio?.streamIndex);
+  const isPlain = track !== undefined && track.channels <= 2 && track.rightStreamIndex === undefined;
+  return (
+    audio !== null && isPlain && audio.streamIndex === plan.streamIndex && countAudioSegments(plan.durationSec) > 1
+  );
 }
 
 /** Stores the first segment of the audio as a chunk. */

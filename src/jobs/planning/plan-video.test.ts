@@ -78,26 +78,26 @@ function summary(
 }
 
 test.each([
-  { name: 'nothing passes through', chosen: null, expected: ['shown frames: 720, 480, 240, en, fr'] },
-  { name: 'for good', chosen: passThrough(true), expected: ['shown source: copy 720, 480, 240, en, fr'] },
+  { name: 'nothing passes through', chosen: null, expected: ['shown frames: 720, 480, 240, en, en, fr'] },
+  { name: 'for good', chosen: passThrough(true), expected: ['shown source: copy 720, 480, 240, en, en, fr'] },
   {
     name: 'for a while',
     chosen: passThrough(false),
-    expected: ['shown source: copy 720, en, fr', 'hidden frames: 720, 480, 240'],
+    expected: ['shown source: copy 720, en, en, fr', 'hidden frames: 720, 480, 240'],
   },
 ])('a new video, $name', ({ chosen, expected }) => {
   expect(summary(chosen)).toEqual(expected);
 });
 
 test.each([
-  { name: 'for good', chosen: passThrough(true), expected: ['hidden source: copy 720, 480, 240, en, fr'] },
-  { name: 'for a while', chosen: passThrough(false), expected: ['hidden frames: 720, 480, 240, en, fr'] },
+  { name: 'for good', chosen: passThrough(true), expected: ['hidden source: copy 720, 480, 240, en, en, fr'] },
+  { name: 'for a while', chosen: passThrough(false), expected: ['hidden frames: 720, 480, 240, en, en, fr'] },
 ])('a video that is shown already, passing through $name', ({ chosen, expected }) => {
   expect(summary(chosen, true)).toEqual(expected);
 });
 
 test('sound without picture has a timeline of sound frames and no picture', () => {
-  expect(summary(null, false, { ...FACTS, video: null })).toEqual(['shown frames: en, fr']);
+  expect(summary(null, false, { ...FACTS, video: null })).toEqual(['shown frames: en, en, fr']);
 });
 
 test('without pass-through one segment of the lowest rung goes first, and all are in one task for long slots', () => {
@@ -178,6 +178,6 @@ test('every rung of every codec is planned with the mark as it is now, and no th
   }
 });
 
-test('one sound language is kept where a library wants no more', () => {
+test('one audio track is kept where a library wants no more', () => {
   expect(summary(null, false, { ...FACTS, video: null }, false)).toEqual(['shown frames: en']);
 });

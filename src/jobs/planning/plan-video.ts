@@ -6,11 +6,13 @@ import type { MediaMessage } from '../../catalog/schema.ts';
 import type { EncodeTask } from '../../catalog/tasks/encode-task.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { AUDIO_RATE_HZ, listAudioOnDemand } from '../../media/cmaf/audio-grid.ts';
+import { mayCopyAudio } from '../../media/encode/encode-audio.ts';
 import { type LadderOptions, planLadder, type Rung } from '../../media/encode/ladder.ts';
 import type { PassThroughPlan } from '../../media/pass-through/plan-pass-through.ts';
 import { BT709, type Colours, coloursOf, hasSameColours } from '../../media/probe/colours.ts';
+import { MAX_AUDIO_TRACKS } from '../../media/probe/explain-unoffered.ts';
+import { nameTrack, uniqueName } from '../../media/probe/read-track-names.ts';
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
-import { nameTrack } from '../../media/probe/track-name.ts';
 import { planFrameGrid } from '../../media/timeline/cut-list.ts';
 import { encodedRendition, onDemandRendition, planCodec } from './plan-codec.ts';
 import {
@@ -43,7 +45,7 @@ export type PlanRequest = {
   /** The first is what playing starts with; rungs of the others follow behind it. */
   codecs: readonly string[];
   normaliseLoudness: boolean;
-  /** False keeps one audio language only. */
+  /** False keeps one audio track only. */
   hasAllAudioTracks: boolean;
   /** Burned into all pictures: then nothing may pass through. */
   watermark: StoredWatermark | null;
@@ -128,10 +130,11 @@ function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, dur
 
 /**
  * A first thumbnail from the source, where encoding takes so long that one is missed until the pictures are made from
- * what was encoded, and none is there yet. It would lack the library's mark.
+ * what was encoded, and none is there yet. It would lack the library's mark. Sound alone has its cover.
  */
 function earlyThumbnail({ facts, isReplacement, isOnDemand, watermark }: PlanRequest, place: Place): EncodeTask[] {
-  if (facts.video === null || isReplacement || watermark !== null) return [];
+  if (facts.video === null) return facts.cover === undefined ? [] : [thumbnailTask(place)];
+  if (isReplacement || watermark !== null) return [];
   return isOnDemand || place.durationSec >= EARLY_THUMBNAIL_SEC ? [thumbnailTask(place)] : [];
 }
 
@@ -165,15 +168,12 @@ function passThroughRendition(
 }
 
 /**
- * One audio rendition for each language: the first track that has it. Levelled loudness depends on all that came
+ * One audio rendition for each track, under a name of its own. Levelled loudness depends on all that came
  * before, so such audio is never on demand.
  */
 function planAudioTracks(request: PlanRequest, durationSec: number, isOnDemand: boolean): PlannedRendition[] {
-  const { audio } = request.facts;
-  const tracks = audio.filter(
-    (track, index) => audio.findIndex(({ language }) => language === track.language) === index,
-  );
-  const kept = request.hasAllAudioTracks ? tracks : tracks.slice(0, 1);
+  const kept = request.facts.audio.slice(0, request.hasAllAudioTracks ? MAX_AUDIO_TRACKS : 1);
+  const names = new Set<string>();
   return kept.map((track, index) => ({
     id: newGuid(),
     kind: 'audio',
@@ -181,12 +181,18 @@ function planAudioTracks(request: PlanRequest, durationSec: number, isOnDemand: 
     codec: 'aac',
     rung: null,
     language: track.language,
-    name: nameTrack(track, 'Audio'),
+    name: uniqueName(nameTrack(track, 'Audio'), names),
     isDefault: index === 0,
     timescale: AUDIO_RATE_HZ,
     widthPx: null,
     heightPx: null,
-    plan: { durationSec, streamIndex: track.streamIndex, normaliseLoudness: request.normaliseLoudness },
+    plan: {
+      durationSec,
+      streamIndex: track.streamIndex,
+      normaliseLoudness: request.normaliseLoudness,
+      ...(track.role !== undefined && { role: track.role }),
+      ...(!isOnDemand && !request.normaliseLoudness && mayCopyAudio(track) && { copiesAudio: true }),
+    },
     listed: null,
     plannedSegments: isOnDemand ? listAudioOnDemand(durationSec) : null,
     isOnDemand,

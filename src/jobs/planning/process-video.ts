@@ -18,11 +18,12 @@ import { FIRST_PRIORITY } from '../../catalog/tasks/encode-task.ts';
 import { reasonOf } from '../../lib/mask-paths.ts';
 import { Refused } from '../../lib/refused.ts';
 import { chooseSubtitles } from '../../media/captions/subtitles.ts';
+import { timelineOriginSec } from '../../media/encode/encode-filters.ts';
 import { probeMended, probeSource } from '../../media/probe/run-probe.ts';
 import { needsMending, type SourceFacts, type SourceFault } from '../../media/probe/source-facts.ts';
 import { openPlanned } from '../encode/open-planned.ts';
 import { protectVideo } from '../encode/protect-video.ts';
-import { encodeFirstAudio, type FirstAudio } from '../encode/read-audio.ts';
+import { copyFirstAudio, encodeFirstAudio, type FirstAudio } from '../encode/read-audio.ts';
 import { type IndexedSource, indexSource, type OpenSource, openSource } from '../encode/read-pass-through.ts';
 import { createChunkWriter, discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
@@ -145,9 +146,7 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
     });
     const source =
       indexed === null || passThrough === null ? null : { file, index: indexed.index, plan: passThrough.plan };
-    // It was begun in the belief that the source's clock begins at 0.
-    const firstAudio = facts.startSec === 0 ? audio : Promise.resolve(null);
-    await storePlan({ claim, deps, plan, source, audio: firstAudio }, signal);
+    await storePlan({ claim, deps, plan, source, audio }, signal);
   } finally {
     early.abort();
     await file.close();
@@ -196,7 +195,7 @@ type Planned = {
   claim: ProcessClaim;
   deps: JobDeps;
   plan: EncodePlan;
-  source: CopySource | null;
+  source: (CopySource & { file: OpenSource }) | null;
   audio: Promise<FirstAudio | null>;
 };
 
@@ -269,9 +268,14 @@ async function storeFirstPictures(planned: Planned, stored: FirstChunk[], signal
 async function storeFirstAudio(planned: Planned, stored: FirstChunk[], signal: AbortSignal): Promise<void> {
   const { claim, deps, plan } = planned;
   const first = findFirst(plan, 'audio');
-  if (first === null || planned.source === null || plan.facts.startSec !== 0) return;
-  const audio = await planned.audio;
-  if (!fitsRendition(audio, first.rendition)) return;
+  if (first === null || planned.source === null) return;
+  // It was begun in the belief that the timeline begins where the source's clock does.
+  const timeline = plan.timelines.find(({ id }) => id === first.task.timelineId);
+  if (timelineOriginSec(plan.facts, timeline?.cutList.grid.kind ?? 'frames') !== 0) return;
+  const { copiesAudio = false, streamIndex = -1, durationSec } = first.rendition.plan;
+  const { path } = planned.source.file;
+  const audio = copiesAudio ? await copyFirstAudio(path, { streamIndex, durationSec }, signal) : await planned.audio;
+  if (!fitsRendition(audio, first.rendition, plan.facts)) return;
   const place = { storage: deps.storage, key: claim.key, renditionId: first.rendition.id, attempt: FIRST_ATTEMPT };
   const writer = createChunkWriter(place);
   try {

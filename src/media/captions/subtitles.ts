@@ -1,19 +1,33 @@
 import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from '../ffmpeg/ffmpeg-plan.ts';
+import { MAX_TEXT_TRACKS } from '../probe/explain-unoffered.ts';
 import { GUARD_ARGV, SOURCE_URL } from '../probe/open-source.ts';
+import { nameTrack, uniqueName } from '../probe/read-track-names.ts';
 import type { SourceFacts, SubtitleFacts } from '../probe/source-facts.ts';
 import type { Cue } from './cue.ts';
 import { readAss } from './read-ass.ts';
 import { readCaptions } from './read-captions.ts';
 
-/** Tracks that are taken at most: each is an output of the one process. */
-const MAX_TRACKS = 20;
+/** A text track of a source, and the address and name that it gets. */
+export type ChosenSubtitle = SubtitleFacts & { srclang: string; label: string };
 
-/** The text subtitles that become captions: the first track of each language. Pictures of text (PGS, DVD) do not. */
-export function chooseSubtitles({ subtitles }: Pick<SourceFacts, 'subtitles'>): SubtitleFacts[] {
+/**
+ * The text subtitles that become captions. The first of a language that has all speech gets the language as its
+ * address, others `en-sdh`, `en-forced`, `en-2`. Pictures of text (PGS, DVD) are left out.
+ */
+export function chooseSubtitles({ subtitles }: Pick<SourceFacts, 'subtitles'>): ChosenSubtitle[] {
   const texts = subtitles.filter(({ isText }) => isText);
-  return texts
-    .filter((track, index) => texts.findIndex(({ language }) => language === track.language) === index)
-    .slice(0, MAX_TRACKS);
+  const order = { full: 0, sdh: 1, forced: 2 };
+  const addresses = new Set<string>();
+  const names = new Set<string>();
+  const sorted = texts.toSorted((a, b) => order[a.kind ?? 'full'] - order[b.kind ?? 'full']);
+  return sorted.slice(0, MAX_TEXT_TRACKS).map((track) => {
+    const { language, kind = 'full' } = track;
+    const plain = kind === 'full' || (kind === 'sdh' && !addresses.has(language)) ? language : `${language}-${kind}`;
+    let srclang = plain;
+    for (let count = 2; addresses.has(srclang); count += 1) srclang = `${plain}-${count}`;
+    addresses.add(srclang);
+    return { ...track, srclang, label: uniqueName(nameTrack(track, 'Captions'), names) };
+  });
 }
 
 /** How a track leaves ffmpeg: SubRip and WebVTT as they are, all others as a script that names their places. */
@@ -35,7 +49,7 @@ export function planSubtitles(facts: Pick<SourceFacts, 'durationSec'>, tracks: r
   ]);
   return {
     argv: [...QUIET_ARGV, ...GUARD_ARGV, '-vn', '-an', '-dn', '-i', SOURCE_URL, ...outputs],
-    outputs: tracks.map(({ language }) => `captions-${language}`),
+    outputs: tracks.map(({ streamIndex }) => `captions-${streamIndex}`),
     durationSec: facts.durationSec,
   };
 }

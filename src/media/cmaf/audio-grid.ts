@@ -17,12 +17,12 @@ export function countAudioSamples(durationSec: number): number {
 
 /** How many segments of 188 AAC frames an audio track of a length has. */
 export function countAudioSegments(durationSec: number): number {
-  return Math.ceil(countFrames(durationSec) / AAC_SEGMENT_FRAMES);
+  return Math.ceil(countAudioFrames(durationSec) / AAC_SEGMENT_FRAMES);
 }
 
 /** Lists a whole audio track before any of it is encoded, as `listOnDemand` does with pictures. */
 export function listAudioOnDemand(durationSec: number): Buffer {
-  const total = countFrames(durationSec);
+  const total = countAudioFrames(durationSec);
   const bytesOfFrame = (MOST_OVER_RATE * AUDIO_BITRATE_BPS * AAC_FRAME_TICKS) / AUDIO_RATE_HZ / 8;
   return encodeFragmentTable(
     Array.from({ length: countAudioSegments(durationSec) }, (_, segment) => {
@@ -32,6 +32,7 @@ export function listAudioOnDemand(durationSec: number): Buffer {
   );
 }
 
-function countFrames(durationSec: number): number {
+/** How many AAC frames an audio track of a length has. */
+export function countAudioFrames(durationSec: number): number {
   return Math.ceil(countAudioSamples(durationSec) / AAC_FRAME_TICKS);
 }

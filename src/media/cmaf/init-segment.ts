@@ -108,14 +108,18 @@ export function readInitSegment(bytes: Buffer): InitFacts {
   };
 }
 
+/** Changes of a normalised sample entry. */
+type EntryChange = { boxes?: readonly Buffer[]; givenEntry?: Buffer };
+
 /**
  * Rewrites an init segment so that all encoder runs of one rendition give the same bytes: track id 1, zero
  * durations and dates, no turn, our own edit list, no user data, no bit rates, no encoder name. The codec's
- * configuration stays as it is, so a run with other settings still differs. `boxes` are added to the sample entry.
+ * configuration stays as it is, so a run with other settings still differs. `boxes` are added to the sample entry;
+ * `givenEntry` replaces it.
  */
-export function normaliseInit(bytes: Buffer, boxes: readonly Buffer[] = []): Buffer {
+export function normaliseInit(bytes: Buffer, { boxes = [], givenEntry }: EntryChange = {}): Buffer {
   const { handler, timescale, language, geometry, stsd } = openTrack(bytes);
-  const sampleEntry = writeStableEntry(readSampleEntry(stsd, handler), handler, boxes);
+  const sampleEntry = givenEntry ?? writeStableEntry(readSampleEntry(stsd, handler), handler, boxes);
   return writeInitSegment({ timescale, handler, language, geometry: upright(geometry), sampleEntry });
 }
 

@@ -8,6 +8,11 @@ import { type Xml, type XmlAttributes, xmlElement, xmlFragment, xmlText } from '
 const ROLES = 'urn:mpeg:dash:role:2011';
 const CHANNELS = 'urn:mpeg:dash:23003:3:audio_channel_configuration:2011';
 const CICP = 'urn:mpeg:mpegB:cicp';
+/** DVB-DASH (ETSI TS 103 285 section 7.1.2): audio description for people who do not see well. */
+const DESCRIBES_VIDEO = xmlElement('Accessibility', {
+  schemeIdUri: 'urn:tva:metadata:cs:AudioPurposeCS:2007',
+  value: 1,
+});
 const SWITCHING = 'urn:mpeg:dash:adaptation-set-switching:2016';
 
 /**
@@ -61,12 +66,16 @@ function writeColours(rendition: DashVideo | undefined): Xml[] {
 export function writeAudioSets(renditions: readonly DashAudio[], firstId: number): Xml[] {
   const chosen = renditions.find((rendition) => rendition.isDefault) ?? renditions[0];
   const groups = Map.groupBy(renditions, (it) => {
-    return JSON.stringify([it.language, it.name, codecFamily(it), it.contentProtection]);
+    return JSON.stringify([it.language, it.name, it.role, codecFamily(it), it.contentProtection]);
   });
   return [...groups.values()].map((group, index) => {
-    const { language = 'und', name = '' } = group[0] ?? {};
-    const role = writeRole(chosen !== undefined && group.includes(chosen) ? 'main' : 'alternate');
-    const common = name === '' ? [role] : [xmlElement('Label', {}, [xmlText(name)]), role];
+    const { language = 'und', name = '', role = 'main' } = group[0] ?? {};
+    const isChosen = chosen !== undefined && group.includes(chosen);
+    const common = [
+      ...(name === '' ? [] : [xmlElement('Label', {}, [xmlText(name)])]),
+      ...(role === 'description' ? [DESCRIBES_VIDEO] : []),
+      writeRole(isChosen ? 'main' : role === 'main' ? 'alternate' : role),
+    ];
     const attributes = { id: firstId + index, contentType: 'audio', lang: language };
     return writeSet(attributes, group, common, writeAudioAttributes);
   });
@@ -113,7 +122,7 @@ function writeAudioAttributes({ sampleRateHz, channels }: DashAudio): Described 
   return { attributes: { audioSamplingRate: sampleRateHz }, children: [configuration] };
 }
 
-function writeRole(value: 'main' | 'alternate'): Xml {
+function writeRole(value: 'main' | 'alternate' | 'commentary' | 'description'): Xml {
   return xmlElement('Role', { schemeIdUri: ROLES, value });
 }
 

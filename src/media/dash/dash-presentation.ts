@@ -1,5 +1,5 @@
 import type { Colours } from '../probe/colours.ts';
-import type { Rational } from '../probe/source-facts.ts';
+import type { AudioRole, Rational } from '../probe/source-facts.ts';
 
 /**
  * One rendition as DASH lists it. Its addresses are `init.mp4` and `{number}.m4s` below `r/{id}/` and its
@@ -39,6 +39,8 @@ export type DashAudio = DashRendition & {
   language: string;
   /** Shown in menus; empty for none. */
   name: string;
+  /** Left out for the film's own sound. */
+  role?: AudioRole;
   isDefault: boolean;
   channels: number;
   sampleRateHz: number;

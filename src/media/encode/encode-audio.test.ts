@@ -120,13 +120,15 @@ test.each(SOURCES)(
     const facts = await factsOf(path);
     const track = facts.audio[0];
     if (track === undefined) throw new Error('Expected an audio track.');
-    const { durationSec } = facts;
-    const whole = await encode(planAudioEncode(facts, track, { durationSec, normaliseLoudness: false }), path, 0);
+    const { durationSec, startSec: originSec } = facts;
+    const whole = await encode(planAudioEncode(track, { durationSec, originSec, normaliseLoudness: false }), path, 0);
     const planned = readPlannedSegments(listAudioOnDemand(durationSec));
     expect(whole.segments.map(framesOf)).toEqual([...planned.samples]);
     expect(whole.segments).toHaveLength(countAudioSegments(durationSec));
     const parts = await Promise.all(
-      RANGES.map((range) => encode(planAudioRange(facts, track, { durationSec, range }), path, range.fromSegment)),
+      RANGES.map((range) =>
+        encode(planAudioRange(facts, track, { durationSec, originSec, range }), path, range.fromSegment),
+      ),
     );
     const made = parts.flatMap(({ segments }, n) =>
       segments.filter(({ number }) => number < (RANGES[n]?.toSegment ?? 0)),

@@ -1,5 +1,6 @@
 import { AAC_FRAME_TICKS, AAC_SEGMENT_FRAMES } from '../cmaf/aac.ts';
 import { AUDIO_BITRATE_BPS, AUDIO_RATE_HZ, countAudioSamples } from '../cmaf/audio-grid.ts';
+import { COPY_LEAD_TICKS } from '../cmaf/copied-aac.ts';
 import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from '../ffmpeg/ffmpeg-plan.ts';
 import { GUARD_ARGV, SOURCE_URL } from '../probe/open-source.ts';
 import type { AudioFacts, SourceFacts } from '../probe/source-facts.ts';
@@ -7,13 +8,54 @@ import type { ChunkRange } from '../timeline/chunk-plan.ts';
 import { seekLeadSec } from './encode.ts';
 import { moveTime } from './encode-filters.ts';
 
-/** How long an audio track becomes, and whether its loudness is levelled. */
-export type AudioJob = { durationSec: number; normaliseLoudness: boolean };
+/**
+ * How long an audio track becomes, the source's clock where its timeline begins (`timelineOriginSec`), and whether its
+ * loudness is levelled.
+ */
+export type AudioJob = { durationSec: number; originSec: number; normaliseLoudness: boolean };
+
+/** Where a track is in its source. */
+export type PlacedTrack = Pick<AudioFacts, 'streamIndex' | 'rightStreamIndex' | 'channels'>;
 
 const FRAGMENT_USEC = 2_000_000;
 
 /** EBU R 128 s2 requests -20 to -16 LUFS when streaming; one pass, so that the audio is there at once. */
 const LOUDNESS_FILTERS = ['loudnorm=I=-16:TP=-1.5:LRA=11', `aresample=${AUDIO_RATE_HZ}`];
+
+/** Times that are this much off are corrected by silence or a cut; conversion of the rate rounds to a sample. */
+const MIN_CORRECTION_SEC = 0.002;
+
+/** Sound this far off its time is moved to it. */
+const MAX_DRIFT_SEC = 0.008;
+
+/**
+ * Replaces the times of decoded frames by steady ones, which follow the source's within `MAX_DRIFT_SEC` and change only
+ * where they must. A gap or an overlap, which leaves the usual jitter of the source's times (register 2, a running mean
+ * of the steps), is followed at once; a drift, once its running mean (register 3) is too large. Jitter itself is not
+ * followed: each change can be heard. Register 0 is the due time by the source's clock, 1 by the steady one.
+ */
+const STEADY_TIMES = `asetpts='${[
+  'st(5,if(isnan(PTS),ld(1),PTS))',
+  'st(6,NB_SAMPLES/SR/TB)',
+  [
+    'if(isnan(PREV_INPTS),st(1,ld(5));st(2,0.005)',
+    'st(2,0.95*ld(2)+0.05*min(0.1,abs(ld(5)-ld(0))*TB));st(3,0.8*ld(3)+0.2*(ld(5)-ld(1))*TB);' +
+      `if(gt(abs(ld(5)-ld(1))*TB,${MAX_DRIFT_SEC}+2*ld(2)),st(1,ld(5));st(3,0),` +
+      `if(gt(abs(ld(3)),${MAX_DRIFT_SEC}),st(1,ld(1)+ld(3)/TB);st(3,0))))`,
+  ].join(','),
+  'st(0,ld(5)+ld(6))',
+  'st(1,ld(1)+ld(6))',
+  'ld(1)-ld(6)',
+].join(';')}'`;
+
+/**
+ * The first frame of a track overlaps with the priming frame, which is dropped: without it decoders put out aliases
+ * that go over full scale where a mix begins loud.
+ */
+const FADE_IN = `afade=t=in:ns=${AAC_FRAME_TICKS}`;
+
+/** Peak of a mix of several channels: -2 dB of full scale. */
+const MIX_LIMIT = 0.79;
 
 /** Packets that ffmpeg's AAC encoder puts out before the first sample. */
 const PRIMING_FRAMES = 1;
@@ -32,24 +74,51 @@ const END_DOUBT_SEC = 1;
 
 /**
  * Plans the encode of one whole audio track to AAC-LC, stereo, 48 kHz, 128 kbit/s, as fragmented MP4 on one
- * pipe; more channels are mixed down. Time 0 is the source's earliest stream: a late track begins with silence. Gaps
- * are filled, and the track is padded or cut to `durationSec`, so that it ends with the picture (to one AAC frame, 21
- * ms). With `normaliseLoudness` its loudness (EBU R 128) becomes about -16 LUFS. The first packet is the encoder's
- * priming (1024 samples): whoever stores the fragments drops it.
+ * pipe; more channels are mixed down. Samples lie at their times: a late track begins with silence, gaps are filled,
+ * overlaps are cut off, and the track is padded or cut to `durationSec`, so that it ends with the picture (to one AAC
+ * frame, 21 ms). With `normaliseLoudness` its loudness (EBU R 128) becomes about -16 LUFS. The first packet is the
+ * encoder's priming (1024 samples): whoever stores the fragments drops it.
  */
 export function planAudioEncode(
-  source: Pick<SourceFacts, 'startSec'>,
-  track: Pick<AudioFacts, 'streamIndex'>,
-  { durationSec, normaliseLoudness }: AudioJob,
+  track: PlacedTrack,
+  { durationSec, originSec, normaliseLoudness }: AudioJob,
 ): FfmpegPlan {
   const samples = countAudioSamples(durationSec);
   return {
     argv: [
       ...QUIET_ARGV,
       ...['-copyts', ...GUARD_ARGV, '-vn', '-sn', '-dn', '-i', SOURCE_URL],
-      ...['-map', `0:${track.streamIndex}`],
-      ...['-af', [...place(source, 0, normaliseLoudness), ...cutTo(samples)].join(',')],
-      ...toAac(),
+      ...hear(track, { originSec, fromSample: 0, samples }, normaliseLoudness ? LOUDNESS_FILTERS : []),
+      ...toAac(track.channels),
+    ],
+    outputs: ['aac'],
+    durationSec,
+  };
+}
+
+/** Highest rate of a track that is copied, bits per second. */
+const MAX_COPY_BPS = 330_000;
+
+/** Whether a track is what `planAudioEncode` would make, so that its frames can be copied. */
+export function mayCopyAudio({ codec, profile, channels, sampleRateHz, bitrateBps, ...track }: AudioFacts): boolean {
+  const isStereo = channels === 2 && track.rightStreamIndex === undefined;
+  const isLc = codec === 'aac' && profile === 'LC';
+  return isLc && isStereo && sampleRateHz === AUDIO_RATE_HZ && (bitrateBps ?? 0) <= MAX_COPY_BPS;
+}
+
+/** Plans the copy of all frames of a track, `COPY_LEAD_TICKS` behind their times on the timeline. */
+export function planAudioCopy(
+  { streamIndex }: Pick<AudioFacts, 'streamIndex'>,
+  { durationSec, originSec }: Pick<AudioJob, 'durationSec' | 'originSec'>,
+): FfmpegPlan {
+  const offsetSec = COPY_LEAD_TICKS / AUDIO_RATE_HZ - originSec;
+  return {
+    argv: [
+      ...QUIET_ARGV,
+      ...['-copyts', ...GUARD_ARGV, '-vn', '-sn', '-dn', '-i', SOURCE_URL, '-map', `0:${streamIndex}`, '-c', 'copy'],
+      ...['-output_ts_offset', offsetSec.toFixed(6), '-avoid_negative_ts', 'disabled'],
+      // Fragments with the times of their packets, not counted from the first one.
+      ...fragments('+frag_discont'),
     ],
     outputs: ['aac'],
     durationSec,
@@ -60,14 +129,14 @@ export function planAudioEncode(
  * As `planAudioEncode`, of a source that was decoded already: its standard input is interleaved 16-bit stereo at 48 kHz
  * (`placeAudio`), as long as the track.
  */
-export function planPlacedAudioEncode({ durationSec, normaliseLoudness }: AudioJob): FfmpegPlan {
+export function planPlacedAudioEncode({ durationSec, normaliseLoudness }: Omit<AudioJob, 'originSec'>): FfmpegPlan {
   const filters = [...(normaliseLoudness ? LOUDNESS_FILTERS : []), 'aformat=sample_fmts=fltp'];
   return {
     argv: [
       ...QUIET_ARGV,
       ...['-f', 's16le', '-ar', String(AUDIO_RATE_HZ), '-ac', '2', '-i', 'pipe:0'],
       ...['-af', [...filters, ...cutTo(countAudioSamples(durationSec))].join(',')],
-      ...toAac(),
+      ...toAac(2),
     ],
     outputs: ['aac'],
     durationSec,
@@ -80,10 +149,12 @@ export function planPlacedAudioEncode({ durationSec, normaliseLoudness }: AudioJ
  * has; it is written before the piece. ffmpeg builds its filters anew where parameters change, so nothing here may
  * count from the start.
  */
-export function planAudioDecode({ streamIndex }: Pick<AudioFacts, 'streamIndex'>, durationSec: number): FfmpegPlan {
+export function planAudioDecode({ streamIndex, channels }: PlacedTrack, durationSec: number): FfmpegPlan {
   const filters = [
+    STEADY_TIMES,
     `aresample=${AUDIO_RATE_HZ}`,
-    'aformat=sample_fmts=s16:channel_layouts=stereo',
+    ...downMix(channels),
+    'aformat=sample_fmts=s16',
     'astats=metadata=1:reset=1:measure_perchannel=none:measure_overall=Number_of_samples',
     `ametadata=print:file=pipe\\\\:${FIRST_OUTPUT_FD + 1}:direct=1`,
   ];
@@ -106,22 +177,22 @@ export function planAudioDecode({ streamIndex }: Pick<AudioFacts, 'streamIndex'>
 export function planAudioRange(
   source: SourceFacts,
   track: AudioFacts,
-  { durationSec, range }: { durationSec: number; range: ChunkRange },
+  { durationSec, originSec, range }: Pick<AudioJob, 'durationSec' | 'originSec'> & { range: ChunkRange },
 ): FfmpegPlan {
   const firstFrame = range.fromSegment * AAC_SEGMENT_FRAMES - preRollFrames(range.fromSegment);
   const fromSample = firstFrame * AAC_FRAME_TICKS;
   const afterSample = (range.toSegment * AAC_SEGMENT_FRAMES + AFTER_FRAMES) * AAC_FRAME_TICKS;
   const samples = Math.min(countAudioSamples(durationSec), afterSample) - fromSample;
   const seekSec = seekTo(source, track, fromSample / AUDIO_RATE_HZ);
-  // Where the track has ended already, the padding has no times to go on from: samples are counted.
-  const filters = [...place(source, fromSample, false), ...cutTo(samples), 'asetpts=N'];
   return {
     argv: [
       ...QUIET_ARGV,
       ...['-copyts', ...GUARD_ARGV, '-vn', '-sn', '-dn'],
       ...(seekSec > 0 ? ['-ss', seekSec.toFixed(6), '-noaccurate_seek'] : []),
-      ...['-i', SOURCE_URL, '-map', `0:${track.streamIndex}`, '-af', filters.join(',')],
-      ...toAac(),
+      ...['-i', SOURCE_URL],
+      // Where the track has ended already, the padding has no times to go on from: samples are counted.
+      ...hear(track, { originSec, fromSample, samples }, ['asetpts=N']),
+      ...toAac(track.channels),
     ],
     outputs: ['aac'],
     durationSec: samples / AUDIO_RATE_HZ,
@@ -144,39 +215,56 @@ function seekTo(source: SourceFacts, track: AudioFacts, fromSec: number): number
   return Math.max(0, Math.min(fromSec, endSec) - seekLeadSec(source) - DECODE_LEAD_SEC);
 }
 
-/** Puts samples at their times from the timeline's start on; those before the first one that is wanted are dropped. */
-function place({ startSec }: Pick<SourceFacts, 'startSec'>, fromSample: number, normaliseLoudness: boolean): string[] {
-  // What resamples drops too much when it is to drop by itself: that is done between two, of which the second does not
-  // resample.
-  const dropped = fromSample === 0 ? [] : [resample(null), `atrim=start_pts=${fromSample}`];
+/** A stretch of a track: its first sample and how many, counted from the timeline's start. */
+type Stretch = { originSec: number; fromSample: number; samples: number };
+
+/** Maps a stretch of a track, in two channels and exactly as long, through further filters. */
+function hear(track: PlacedTrack, stretch: Stretch, further: readonly string[]): string[] {
+  const { streamIndex, rightStreamIndex, channels } = track;
+  const placed = [...place(stretch), ...cutTo(stretch.samples)];
+  const fade = stretch.fromSample === 0 && channels > 2 ? [FADE_IN] : [];
+  const after = [...downMix(channels), ...fade, ...further, 'aformat=sample_fmts=fltp', ...cutTo(stretch.samples)];
+  if (rightStreamIndex === undefined) return ['-map', `0:${streamIndex}`, '-af', [...placed, ...after].join(',')];
+  const sides = [streamIndex, rightStreamIndex].map((index, side) => `[0:${index}]${placed.join(',')}[side${side}]`);
+  const joined = `[side0][side1]join=inputs=2:channel_layout=stereo:map=0.0-FL|1.0-FR,${after.join(',')}[joined]`;
+  return ['-filter_complex', [...sides, joined].join(';'), '-map', '[joined]'];
+}
+
+/** Puts samples at their times from the timeline's start on; drops those before the first one that is wanted. */
+function place({ originSec, fromSample }: Stretch): string[] {
   return [
-    ...moveTime('asetpts', -startSec),
-    ...dropped,
-    resample(fromSample),
-    'aformat=channel_layouts=stereo',
-    ...(normaliseLoudness ? LOUDNESS_FILTERS : []),
-    'aformat=sample_fmts=fltp',
+    ...moveTime('asetpts', -originSec),
+    STEADY_TIMES,
+    // Rate conversion and correction of times need a filter each: one that does both drops too many samples.
+    `aresample=${AUDIO_RATE_HZ}`,
+    ...(fromSample === 0 ? [] : [`atrim=start_pts=${fromSample}`]),
+    `aresample=${AUDIO_RATE_HZ}:async=1:min_comp=0.00001:min_hard_comp=${MIN_CORRECTION_SEC}:first_pts=${fromSample}`,
   ];
 }
 
-/**
- * Corrects what timestamps say against what was decoded once they are 0.1 s apart, and fills in before the first
- * sample, to the sample.
- */
-function resample(firstSample: number | null): string {
-  const first = firstSample === null ? '' : `:min_comp=0.00001:first_pts=${firstSample}`;
-  return `aresample=${AUDIO_RATE_HZ}:async=1:min_hard_comp=0.1${first}`;
+/** Makes two channels of any number; the sum of several is limited to full scale, with room for what AAC adds. */
+function downMix(channels: number): string[] {
+  const limited = `alimiter=limit=${MIX_LIMIT}:level=disabled:latency=1`;
+  return ['aformat=sample_fmts=fltp:channel_layouts=stereo', ...(channels > 2 ? [limited] : [])];
 }
 
 function cutTo(samples: number): string[] {
   return [`apad=whole_len=${samples}`, `atrim=end_sample=${samples}`];
 }
 
-function toAac(): string[] {
+/** The usual coder puts out up to 5 dB more than it gets where many loud tones meet; the other one does not. */
+function toAac(channels: number): string[] {
   return [
-    ...['-c:a', 'aac', '-b:a', String(AUDIO_BITRATE_BPS), '-ac', '2', '-ar', String(AUDIO_RATE_HZ), '-threads', '1'],
+    ...['-c:a', 'aac', ...(channels > 2 ? ['-aac_coder', 'fast'] : [])],
+    ...['-b:a', String(AUDIO_BITRATE_BPS), '-ac', '2', '-ar', String(AUDIO_RATE_HZ), '-threads', '1'],
+    ...fragments(),
+  ];
+}
+
+function fragments(flags = ''): string[] {
+  return [
     ...['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexact', '-f', 'mp4'],
-    ...['-movflags', 'empty_moov+default_base_moof', '-frag_duration', String(FRAGMENT_USEC)],
+    ...['-movflags', `empty_moov+default_base_moof${flags}`, '-frag_duration', String(FRAGMENT_USEC)],
     `pipe:${FIRST_OUTPUT_FD}`,
   ];
 }

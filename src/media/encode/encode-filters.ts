@@ -1,15 +1,13 @@
 import type { Colours } from '../probe/colours.ts';
 import { toNumber } from '../probe/frame-rate.ts';
 import type { SourceFacts, VideoFacts } from '../probe/source-facts.ts';
+import type { CutList } from '../timeline/cut-list.ts';
 import { colourFilters, rangeOf } from './colour-filters.ts';
 import type { RungPlan } from './ladder.ts';
 import { type WatermarkPlace, watermarkFilters } from './watermark.ts';
 
 /** Frames `fromFrame` up to, not including, `toFrame` of the grid; decoding begins no later than `leadFrame`. */
 export type FrameWindow = { fromFrame: number; toFrame: number; leadFrame: number };
-
-/** A shift of the picture against the audio that is not noticed. */
-const MAX_PHASE_SHIFT_SEC = 0.021;
 
 /**
  * Puts decoded frames on the grid: each slot shows the newest source frame whose rounded time is not later.
@@ -20,7 +18,7 @@ export function gridFilters(facts: SourceFacts, video: VideoFacts, window: Frame
   const { num, den } = video.rate;
   return [
     ...deinterlace(video),
-    ...moveTime('setpts', phaseShiftSec(facts, video) - facts.startSec),
+    ...moveTime('setpts', -timelineOriginSec(facts, 'frames')),
     steadySlots(num / den),
     `fps=fps=${num}/${den}:start_time=${((window.leadFrame * den) / num).toFixed(6)}:round=near`,
     'tpad=stop_mode=clone:stop=-1',
@@ -45,6 +43,25 @@ function steadySlots(framesPerSec: number): string {
   const isOff = `gt(abs(${at}-${middle}-ld(0)-1)\\,${0.5 + JITTER_SHARE})`;
   const slot = `st(0\\,if(eq(N\\,0)+${isOff}\\,floor(${at}+${EARLY_SHARE})\\,ld(0)+1))`;
   return `setpts=(${slot}+0.01)/(${framesPerSec}*TB)`;
+}
+
+/** Media that may be cut off the start of a timeline, so that pictures lie on the frame grid. */
+const MAX_CUT_SEC = 0.021;
+
+/**
+ * The source's clock where a timeline begins. Copied pictures keep the file's own times; a frame grid begins with the
+ * earliest stream, moved by less than a frame so that frames of a constant rate lie on the grid and not between
+ * two slots, where rounded timestamps would double one frame and lose the next. Sound is moved alike.
+ */
+export function timelineOriginSec(facts: SourceFacts, grid: CutList['grid']['kind']): number {
+  const { startSec, video } = facts;
+  if (grid === 'source') return 0;
+  if (video === null || video.isVariableRate) return startSec;
+  const frameSec = 1 / toNumber(video.rate);
+  const offsetSec = video.startSec - startSec;
+  const nearSec = Math.round(offsetSec / frameSec) * frameSec - offsetSec;
+  const shiftSec = nearSec < -MAX_CUT_SEC ? nearSec + frameSec : nearSec;
+  return Math.abs(shiftSec) < 1e-6 ? startSec : startSec - shiftSec;
 }
 
 /**
@@ -141,16 +158,4 @@ function evenUp(px: number): number {
 
 function deinterlace(video: VideoFacts): string[] {
   return video.isInterlaced ? ['bwdif=mode=send_frame:deint=interlaced'] : [];
-}
-
-/**
- * Moves a constant-rate source by less than half a frame, so that its frames lie on the grid and not between
- * two slots, where rounded timestamps would double one frame and lose the next.
- */
-function phaseShiftSec(facts: SourceFacts, video: VideoFacts): number {
-  if (video.isVariableRate) return 0;
-  const offsetSec = video.startSec - facts.startSec;
-  const frameSec = 1 / toNumber(video.rate);
-  const shiftSec = Math.round(offsetSec / frameSec) * frameSec - offsetSec;
-  return Math.abs(shiftSec) < 1e-6 || Math.abs(shiftSec) > MAX_PHASE_SHIFT_SEC ? 0 : shiftSec;
 }

@@ -15,19 +15,18 @@ export type AudioPlacing = {
 /** Two channels of 16 bits. */
 export const PCM_SAMPLE_BYTES = 4;
 
-/**
- * Audio this near to its time is joined to what came before: times are rounded, and clocks drift. A viewer notices
- * more.
- */
-const DRIFT_SEC = 0.04;
-/** Frames that must agree on a new place before it is believed; what has a place of its own for less is noise. */
+/** Audio this near to its time is joined to the audio before it: times are rounded. */
+const MAX_DRIFT_SEC = 0.005;
+/** Audio that leaps further than lost packets explain is believed only when other frames follow it. */
+const MIN_LEAP_SEC = 0.2;
+/** Frames that must agree on a place after a leap; fewer are noise. */
 const WITNESSES = 4;
 const ZEROS = Buffer.alloc(64 * 1024);
 
 /**
  * Lays decoded frames on the samples of a track, each at its time, with silence where there is none. A few frames that
- * leap away from all others, as damaged headers make them, are dropped; audio that was there already is cut off. Gives
- * PCM of exactly `totalSamples`. It holds a few frames at most.
+ * leap away from all others, as damaged headers make them, are dropped; overlapping audio is cut off. Yields PCM of
+ * exactly `totalSamples`. It holds a few frames at most.
  */
 export async function* placeAudio(
   frames: AsyncIterable<AudioFrame>,
@@ -35,7 +34,7 @@ export async function* placeAudio(
   account: AudioAccount,
 ): AsyncGenerator<Buffer, void> {
   const { sampleRateHz, totalSamples } = placing;
-  const drift = DRIFT_SEC * sampleRateHz;
+  const [drift, leap] = [MAX_DRIFT_SEC * sampleRateHz, MIN_LEAP_SEC * sampleRateHz];
   let at = 0;
   let strays: AudioFrame[] = [];
 
@@ -65,10 +64,9 @@ export async function* placeAudio(
   }
 
   for await (const frame of frames) {
-    const isExpected = Math.abs(sampleOf(frame, placing) - at) <= drift;
-    if (isExpected) {
+    if (Math.abs(sampleOf(frame, placing) - at) <= leap) {
       strays = [];
-      yield* keep(frame, 0);
+      yield* finalize([frame]);
       continue;
     }
     const last = strays.at(-1);
@@ -85,7 +83,7 @@ export async function* placeAudio(
 
 function follows(frame: AudioFrame, before: AudioFrame, sampleRateHz: number): boolean {
   const dueSec = before.atSec + before.pcm.length / PCM_SAMPLE_BYTES / sampleRateHz;
-  return Math.abs(frame.atSec - dueSec) <= DRIFT_SEC;
+  return Math.abs(frame.atSec - dueSec) <= MIN_LEAP_SEC;
 }
 
 function sampleOf({ atSec }: AudioFrame, { startSec, sampleRateHz }: AudioPlacing): number {

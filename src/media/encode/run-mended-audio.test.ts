@@ -19,8 +19,8 @@ async function mend(path: string): Promise<{ levels: number[]; lostSec: number }
   const facts = await factsOf(path);
   const [track] = facts.audio;
   if (track === undefined) throw new Error('Expected audio.');
-  const sound = { durationSec: facts.durationSec, normaliseLoudness: false };
-  const { run, lostSec } = await runMendedAudio({ facts, track, audio: sound }, { sourcePath: path }, forever);
+  const sound = { durationSec: facts.durationSec, originSec: facts.startSec, normaliseLoudness: false };
+  const { run, lostSec } = await runMendedAudio({ track, audio: sound }, { sourcePath: path }, forever);
   const [aac = Buffer.alloc(0)] = await Promise.all(run.outputs.map((output) => buffer(output)));
   await run.done;
   const bytes = await decodeRaw(aac, 'a');

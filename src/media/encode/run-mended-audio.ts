@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { AUDIO_RATE_HZ, countAudioSamples } from '../cmaf/audio-grid.ts';
 import { type FfmpegOptions, type FfmpegRun, runFfmpeg } from '../ffmpeg/run-ffmpeg.ts';
-import type { AudioFacts, SourceFacts } from '../probe/source-facts.ts';
+import type { AudioFacts } from '../probe/source-facts.ts';
 import { type AudioJob, planAudioDecode, planPlacedAudioEncode } from './encode-audio.ts';
 import { type AudioAccount, type AudioFrame, PCM_SAMPLE_BYTES, placeAudio } from './place-audio.ts';
 
@@ -21,7 +21,7 @@ const LOSS_DOUBT_SEC = 0.1;
  * decodes.
  */
 export async function runMendedAudio(
-  { facts, track, audio }: { facts: SourceFacts; track: AudioFacts; audio: AudioJob },
+  { track, audio }: { track: AudioFacts; audio: AudioJob },
   options: MendOptions,
   signal: AbortSignal,
 ): Promise<MendedAudio> {
@@ -33,7 +33,7 @@ export async function runMendedAudio(
     AbortSignal.any([signal, ended.signal]),
   );
   const placing = {
-    startSec: facts.startSec,
+    startSec: audio.originSec,
     sampleRateHz: AUDIO_RATE_HZ,
     totalSamples: countAudioSamples(audio.durationSec),
   };
@@ -47,7 +47,7 @@ export async function runMendedAudio(
     const run = await runFfmpeg(planPlacedAudioEncode(audio), { ...options, sourcePath: null, input }, signal);
     const done = run.done.finally(end);
     done.catch(() => undefined);
-    return { run: { ...run, done }, lostSec: () => lostSec({ facts, track, audio }, account) };
+    return { run: { ...run, done }, lostSec: () => lostSec({ track, audio }, account) };
   } catch (error) {
     end();
     throw error;
@@ -100,12 +100,9 @@ function createTaker(stream: Readable): (count: number) => Promise<Buffer> {
   };
 }
 
-function lostSec(
-  { facts, track, audio }: { facts: SourceFacts; track: AudioFacts; audio: AudioJob },
-  { keptSec, isWhole }: AudioAccount,
-): number {
+function lostSec({ track, audio }: { track: AudioFacts; audio: AudioJob }, { keptSec, isWhole }: AudioAccount): number {
   if (!isWhole) return 0;
-  const beginSec = Math.max(0, track.startSec - facts.startSec);
+  const beginSec = Math.max(0, track.startSec - audio.originSec);
   const endSec = Math.min(audio.durationSec, beginSec + (track.durationSec ?? audio.durationSec));
   const lost = endSec - beginSec - keptSec;
   return lost > LOSS_DOUBT_SEC ? lost : 0;

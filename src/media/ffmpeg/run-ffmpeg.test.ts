@@ -154,7 +154,10 @@ test.each([
   const track = facts.audio[0];
   if (track === undefined) throw new Error('Expected an audio track.');
   for (const durationSec of [facts.durationSec, 2.5]) {
-    const { outputs } = await collect(planAudioEncode(facts, track, { durationSec, normaliseLoudness: false }), path);
+    const { outputs } = await collect(
+      planAudioEncode(track, { durationSec, originSec: facts.startSec, normaliseLoudness: false }),
+      path,
+    );
     const media = outputs[0] ?? Buffer.alloc(0);
     expect(await ask(media, 'stream=codec_name,profile,sample_rate,channels')).toEqual(['aac,LC,48000,2']);
     const pcm = await decodeRaw(media, 'a');

@@ -10,6 +10,8 @@ import {
   peakBps,
   targetDurationSec,
 } from '../presentation/segment-run.ts';
+import { uniqueName } from '../probe/read-track-names.ts';
+import type { AudioRole, TextKind } from '../probe/source-facts.ts';
 import type { IFrameRates } from './i-frame-playlist.ts';
 import { type PlaylistTag, writePlaylist } from './playlist-tags.ts';
 import type { SubtitleTrack } from './subtitle-playlist.ts';
@@ -44,8 +46,8 @@ const USUAL_ADDRESSES: PlaylistAddresses = {
 };
 
 /**
- * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Rates are those of the
- * real segments, video and dearest audio added. H.264 comes first; VIDEO-RANGE is named once any is HDR.
+ * Writes the multivariant playlist (RFC 8216 section 4.3.4) of a playable set. Rates are those of the real segments,
+ * video and dearest audio added. H.264 comes first, the audio alone last; VIDEO-RANGE is named once any is HDR.
  * `sourceFrameRate` serves timelines without a fixed grid. Addresses are `r/{renditionId}/video.m3u8`, relative to the
  * video's folder, unless others are given. `subtitles` are signalled as a group that every variant has; none is on
  * before the viewer, or the system's language, requests it. A video with rates in `iFrames` has its I-frame playlist
@@ -97,6 +99,8 @@ export function writeMultivariant(
   return writePlaylist([
     ...header,
     ...variants,
+    // For networks that carry no picture (HLS Authoring Specification, section 9): players pass over it otherwise.
+    ...(set.audio.length === 0 ? [] : [audioVariant(set.audio, audioRate, addresses, groups)]),
     ...set.video.flatMap((video) => {
       const rates = iFrames.get(video.id);
       return rates === undefined
@@ -141,34 +145,58 @@ function audioVariant(
   return { tag: 'stream-inf', ...rates, codecs: codecs(audio), uri: addresses.media(first.id), ...groups };
 }
 
+/** Apple's characteristics (HLS Authoring Specification, section 5 and 6.10). */
+const CHARACTERISTICS: Record<AudioRole | TextKind, readonly string[]> = {
+  main: [],
+  commentary: [],
+  description: ['public.accessibility.describes-video'],
+  full: [],
+  forced: [],
+  sdh: ['public.accessibility.transcribes-spoken-dialog', 'public.accessibility.describes-music-and-sound'],
+};
+
 function audioGroup(audio: readonly PublishedRendition[], addresses: PlaylistAddresses): PlaylistTag[] {
   const chosen = defaultOf(audio);
   const names = new Set<string>();
-  return audio.map((rendition) => ({
+  const mayChoose = createAutoSelect();
+  return audio.map(({ id, language, role = 'main', channels = null, ...rendition }) => ({
     tag: 'media',
     type: 'AUDIO',
     groupId: AUDIO_GROUP,
-    name: uniqueName(rendition.name === '' ? languageName(rendition.language) : rendition.name, names),
-    language: rendition.language === 'und' ? null : rendition.language,
-    isDefault: rendition === chosen,
-    uri: addresses.media(rendition.id),
+    name: uniqueName(rendition.name === '' ? languageName(language) : rendition.name, names),
+    language: language === 'und' ? null : language,
+    isDefault: id === chosen?.id,
+    isAutoSelected: id === chosen?.id || (role !== 'commentary' && mayChoose(language, role)),
+    characteristics: CHARACTERISTICS[role],
+    channels,
+    uri: addresses.media(id),
   }));
 }
 
 function subtitleGroup(subtitles: readonly SubtitleTrack[]): PlaylistTag[] {
   const names = new Set<string>();
-  return subtitles.map(({ language, name, address: uri }) => ({
+  const mayChoose = createAutoSelect();
+  return subtitles.map(({ language, name, kind, address: uri }) => ({
     ...{ tag: 'media', type: 'SUBTITLES', groupId: SUBTITLE_GROUP, name: uniqueName(name, names) },
     ...{ language, isDefault: false, uri },
+    isAutoSelected: mayChoose(language, kind) || kind === 'forced',
+    isForced: kind === 'forced',
+    characteristics: CHARACTERISTICS[kind],
   }));
 }
 
-/** RFC 8216 section 4.3.4.1.1: the names of one group differ. */
-function uniqueName(plain: string, taken: Set<string>): string {
-  let name = plain;
-  for (let count = 2; taken.has(name); count += 1) name = `${plain} ${count}`;
-  taken.add(name);
-  return name;
+/**
+ * Whether players may choose a rendition by themselves. RFC 8216 section 4.3.4.1.1: each that they may SHOULD have a
+ * combination of language, FORCED and CHARACTERISTICS of its own.
+ */
+function createAutoSelect(): (language: string, purpose: AudioRole | TextKind) => boolean {
+  const seen = new Set<string>();
+  return (language, purpose) => {
+    const key = `${language} ${purpose}`;
+    const isFirst = !seen.has(key);
+    seen.add(key);
+    return isFirst;
+  };
 }
 
 function languageName(language: string): string {

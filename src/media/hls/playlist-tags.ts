@@ -48,7 +48,6 @@ export type PlaylistTag =
   | ({ tag: 'preload-hint'; type: 'PART' | 'MAP' } & Resource)
   | { tag: 'rendition-report'; uri: string; lastSequence: number; lastPart: number | null }
   | { tag: 'end-list' }
-  /** EXT-X-MEDIA that players may choose by themselves. */
   | {
       tag: 'media';
       type: 'AUDIO' | 'SUBTITLES';
@@ -56,6 +55,12 @@ export type PlaylistTag =
       name: string;
       language?: string | null;
       isDefault: boolean;
+      /** Left out: players may choose it by themselves. */
+      isAutoSelected?: boolean;
+      /** Text of foreign speech alone, shown without a choice (RFC 8216 section 4.3.4.1). */
+      isForced?: boolean;
+      /** Uniform Type Identifiers. */
+      characteristics?: readonly string[];
       channels?: number | null;
       uri: string;
     }
@@ -130,11 +135,14 @@ function writeTag(tag: PlaylistTag): string {
 
 type Tag<Name extends PlaylistTag['tag']> = Extract<PlaylistTag, { tag: Name }>;
 
-function writeMedia({ type, groupId, name, language, isDefault, channels, uri }: Tag<'media'>): string {
+function writeMedia({ type, groupId, name, language, uri, ...media }: Tag<'media'>): string {
+  const { isDefault, isAutoSelected = true, isForced = false, characteristics = [], channels = null } = media;
   const attributes = [`TYPE=${type}`, `GROUP-ID=${quoted(groupId)}`, `NAME=${quoted(name)}`];
   if (language != null) attributes.push(`LANGUAGE=${quoted(language)}`);
-  attributes.push(`DEFAULT=${isDefault ? 'YES' : 'NO'}`, 'AUTOSELECT=YES');
-  if (channels != null) attributes.push(`CHANNELS="${channels}"`);
+  attributes.push(`DEFAULT=${isDefault ? 'YES' : 'NO'}`, `AUTOSELECT=${isAutoSelected ? 'YES' : 'NO'}`);
+  if (isForced) attributes.push('FORCED=YES');
+  if (characteristics.length > 0) attributes.push(`CHARACTERISTICS=${quoted(characteristics.join(','))}`);
+  if (channels !== null) attributes.push(`CHANNELS=${quoted(String(channels))}`);
   attributes.push(`URI=${quoted(uri)}`);
   return `#EXT-X-MEDIA:${attributes.join(',')}`;
 }

@@ -240,6 +240,35 @@ describe('multivariant playlist', () => {
   });
 });
 
+describe('tracks in a multivariant playlist', () => {
+  test('a picture with sound is followed by the sound alone', () => {
+    const audio = sound();
+    const lines = multivariantOf([whole(), audio]).trimEnd().split('\n').slice(-2);
+    expect(lines[0]).not.toContain('RESOLUTION');
+    expect(lines[1]).toBe(`r/${audio.id}/video.m3u8`);
+  });
+
+  test('text tracks state their purpose, and players choose one of each language and purpose', () => {
+    const track = { language: 'en', address: 'captions/en.m3u8' };
+    const subtitles = [
+      { ...track, name: 'English', kind: 'full' as const },
+      { ...track, name: 'English', kind: 'full' as const },
+      { ...track, name: 'SDH', kind: 'sdh' as const },
+      { ...track, name: 'Forced', kind: 'forced' as const },
+    ];
+    const text = writeMultivariant(chooseListedSet([whole()]), 24, { subtitles });
+    expect(checkPlaylist(text)).toEqual([]);
+    const tags = [...text.matchAll(/NAME="(.*?)",LANGUAGE="en",DEFAULT=NO,(.*),URI/g)];
+    expect(tags.map(([, name, rest]) => `${name}: ${rest}`)).toEqual([
+      'English: AUTOSELECT=YES',
+      'English 2: AUTOSELECT=NO',
+      'SDH: AUTOSELECT=YES,CHARACTERISTICS="public.accessibility.transcribes-spoken-dialog,' +
+        'public.accessibility.describes-music-and-sound"',
+      'Forced: AUTOSELECT=YES,FORCED=YES',
+    ]);
+  });
+});
+
 describe('listed set', () => {
   const planned = readPlannedSegments(encodeFragmentTable([fragment(9000, 250, true)]));
   test.each([

@@ -1,7 +1,8 @@
+import type { TextKind } from '../probe/source-facts.ts';
 import { writePlaylist } from './playlist-tags.ts';
 
 /** A caption track as the multivariant playlist signals it. `address` is relative to the video's folder. */
-export type SubtitleTrack = { language: string; name: string; address: string };
+export type SubtitleTrack = { language: string; name: string; kind: TextKind; address: string };
 
 /**
  * Writes the media playlist of a caption file (RFC 8216 sections 3.5 and 4.3.3): one WebVTT segment as long as the

@@ -6,6 +6,8 @@ import type { SourceFacts } from '../probe/source-facts.ts';
 import { judgeMiniature, MINIATURE, toGrey } from './miniature.ts';
 import { MAX_LONG_SIDE_PX } from './plan-image.ts';
 
+/** Less is rounding. */
+const MIN_SEEK_SEC = 0.001;
 const CANDIDATE_SHARES = [0.1, 0.25, 0.5, 0.02, 0.8] as const;
 
 /**
@@ -22,7 +24,10 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
     ...GUARD_ARGV,
     // Any keyframe near will do for a guess, and costs a tenth of the exact frame.
     ...(timeSec === null ? ['-skip_frame', 'nokey', '-noaccurate_seek'] : []),
-    ...['-threads', '1', '-an', '-sn', '-dn', '-ss', moment.toFixed(3), '-i', SOURCE_URL],
+    ...['-threads', '1', '-an', '-sn', '-dn'],
+    // A seek passes over the cover of an MP3.
+    ...(moment >= MIN_SEEK_SEC ? ['-ss', moment.toFixed(3)] : []),
+    ...['-i', SOURCE_URL],
   ]);
   const frame = pictureFilters(video, thumbnailSize(facts)).join(',');
   const colours = 'scale=in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc,format=yuvj420p';

@@ -1,6 +1,7 @@
 import type { Guid } from '../../lib/guid.ts';
 import { decodeFragmentTable } from '../cmaf/fragment-table.ts';
 import type { VideoRange } from '../cmaf/init-segment.ts';
+import type { AudioRole } from '../probe/source-facts.ts';
 import type { CutList } from '../timeline/cut-list.ts';
 
 /**
@@ -33,8 +34,12 @@ export type PublishedRendition = {
   heightPx: number | null;
   /** Left out for SDR and audio. */
   videoRange?: VideoRange;
+  /** Of audio whose init segment is known. */
+  channels?: number;
   language: string;
   name: string;
+  /** Left out for pictures and a film's own sound. */
+  role?: AudioRole;
   isDefault: boolean;
   timescale: number;
   cutList: CutList;

@@ -1,6 +1,9 @@
+import { explainUnoffered } from './explain-unoffered.ts';
 import { chooseGridRate, chooseVariableGridRate, parseRatio, toNumber } from './frame-rate.ts';
+import { joinSides } from './join-sides.ts';
 import { findDolbyFault, parsePixels } from './parse-pixels.ts';
 import { asRaw, type Raw, readNumber, readText } from './raw-fields.ts';
+import { readAudioRole, readTextKind, readTrackNames } from './read-track-names.ts';
 import type { AudioFacts, Rational, SourceFacts, SourceFault, SubtitleFacts, VideoFacts } from './source-facts.ts';
 
 /**
@@ -33,13 +36,10 @@ export function parseProbe(
   const root = asRaw(answer);
   const format = asRaw(root.format);
   const streams = (Array.isArray(root.streams) ? root.streams : []).map(asRaw);
-  const video = readVideo(streams, spans);
+  const video = readVideo(streams.filter(isPicture), spans);
   if (video !== null && 'kind' in video) return video;
   const ofType = (type: string) => streams.filter((stream) => stream.codec_type === type);
-  // The audio that the file calls its default first; subtitles for foreign speech alone last.
-  const audio = ofType('audio')
-    .toSorted((a, b) => flag(b, 'default') - flag(a, 'default'))
-    .flatMap((stream) => readAudio(stream, spans));
+  const audio = readAudioTracks(ofType('audio'), spans);
   if (video === null && audio.length === 0) return whyNothingPlays(streams);
   const startSec = readNumber(format.start_time) ?? 0;
   const durationSec = wholeDurationSec({ video, audio, startSec, statedSec: readNumber(format.duration) });
@@ -48,6 +48,7 @@ export function parseProbe(
     return { kind: 'too-long', message: `Expected at most ${MAX_DURATION_SEC / 3600} hours, the file has ${hours}.` };
   }
   const container = containerOf(answer);
+  const subtitles = ofType('subtitle').map(readSubtitle);
   return {
     container,
     sizeBytes,
@@ -55,11 +56,10 @@ export function parseProbe(
     startSec,
     seeksToKeyframes: KEYFRAME_SEEKERS.test(container),
     video,
+    ...(video === null && readCover(ofType('video'))),
     audio,
-    subtitles: ofType('subtitle')
-      .toSorted((a, b) => flag(a, 'forced') - flag(b, 'forced'))
-      .map(readSubtitle),
-    warnings: [],
+    subtitles,
+    warnings: explainUnoffered(ofType('audio').map(toUnread), { audio, subtitles }),
   };
 }
 
@@ -92,8 +92,7 @@ function wholeDurationSec(known: {
   return isComplete ? lastSec : Math.max(lastSec, known.statedSec ?? 0, 0);
 }
 
-function readVideo(streams: readonly Raw[], spans: ReadonlyMap<number, PacketSpan>): VideoFacts | SourceFault | null {
-  const pictures = streams.filter(isPicture);
+function readVideo(pictures: readonly Raw[], spans: ReadonlyMap<number, PacketSpan>): VideoFacts | SourceFault | null {
   const isDefault = (stream: Raw) => asRaw(stream.disposition).default === 1;
   const stream = pictures.find(isDefault) ?? pictures[0];
   if (stream === undefined) return null;
@@ -119,6 +118,13 @@ function readVideo(streams: readonly Raw[], spans: ReadonlyMap<number, PacketSpa
     durationSec,
     startSec,
   };
+}
+
+/** The first attached picture that decodes, as music files have it. */
+function readCover(streams: readonly Raw[]): Pick<SourceFacts, 'cover'> {
+  const covers = streams.map((stream) => readVideo([stream], new Map()));
+  const cover = covers.find((one) => one !== null && !('kind' in one));
+  return cover === undefined || cover === null || 'kind' in cover ? {} : { cover };
 }
 
 function sizeFault(stream: Raw, widthPx: number, heightPx: number): SourceFault | null {
@@ -189,6 +195,15 @@ function countedRate(span: PacketSpan | undefined): Rational | null {
   return { num: Math.max(1, Math.round((span.packets / (span.endSec - span.firstSec)) * 1000)), den: 1000 };
 }
 
+/** The film's own sound first, of that the track that the file calls its default. */
+function readAudioTracks(streams: readonly Raw[], spans: ReadonlyMap<number, PacketSpan>): AudioFacts[] {
+  const tracks = streams
+    .toSorted((a, b) => flag(b, 'default') - flag(a, 'default'))
+    .flatMap((stream) => readAudio(stream, spans))
+    .toSorted((a, b) => Number(a.role !== undefined) - Number(b.role !== undefined));
+  return joinSides(tracks);
+}
+
 function readAudio(stream: Raw, spans: ReadonlyMap<number, PacketSpan>): AudioFacts[] {
   const codec = readText(stream.codec_name);
   const channels = readNumber(stream.channels) ?? 0;
@@ -198,31 +213,33 @@ function readAudio(stream: Raw, spans: ReadonlyMap<number, PacketSpan>): AudioFa
   const span = spans.get(streamIndex);
   const startSec = readNumber(stream.start_time) ?? span?.firstSec ?? 0;
   const durationSec = ownDurationSec(stream) ?? (span === undefined ? null : span.endSec - startSec);
-  return [{ streamIndex, codec, channels, sampleRateHz, ...readNames(stream), startSec, durationSec }];
+  const described = describedBy(stream);
+  const role = readAudioRole(described);
+  const names = { ...readTrackNames(described), ...(role !== 'main' && { role }) };
+  const [profile, bitrateBps] = [readText(stream.profile), readNumber(stream.bit_rate)];
+  const coding = { codec, ...(profile !== null && { profile }), ...(bitrateBps !== null && { bitrateBps }) };
+  return [{ streamIndex, ...coding, channels, sampleRateHz, ...names, startSec, durationSec }];
 }
 
 function readSubtitle(stream: Raw): SubtitleFacts {
   const codec = readText(stream.codec_name) ?? 'unknown';
-  return { streamIndex: readNumber(stream.index) ?? 0, codec, ...readNames(stream), isText: TEXT_SUBTITLES.has(codec) };
+  const described = describedBy(stream);
+  const kind = readTextKind(described);
+  return {
+    streamIndex: readNumber(stream.index) ?? 0,
+    codec,
+    ...readTrackNames(described),
+    ...(kind !== 'full' && { kind }),
+    isText: TEXT_SUBTITLES.has(codec),
+  };
 }
 
-function readNames(stream: Raw): { language: string; title: string | null } {
-  const tags = asRaw(stream.tags);
-  const title = (readText(tags.title) ?? readText(tags.handler_name) ?? '').slice(0, 200);
-  // What writers put in for a track without a name.
-  const isName = title !== '' && !/^(sound|video|subtitle)handler|handler$|^gpac|^core media|iso media/i.test(title);
-  return { language: toLanguageTag(readText(tags.language)), title: isName ? title : null };
+function toUnread(stream: Raw): { streamIndex: number; codec: string } {
+  return { streamIndex: readNumber(stream.index) ?? 0, codec: readText(stream.codec_name) ?? 'unknown' };
 }
 
-/** BCP-47 of an ISO 639-2 code (either set) or of a tag; `und` for what is neither. */
-function toLanguageTag(text: string | null): string {
-  if (text === null) return 'und';
-  try {
-    return Intl.getCanonicalLocales(text.replaceAll('_', '-'))[0] ?? 'und';
-  } catch (error) {
-    if (error instanceof RangeError) return 'und';
-    throw error;
-  }
+function describedBy(stream: Raw) {
+  return { tags: asRaw(stream.tags), disposition: asRaw(stream.disposition) };
 }
 
 function flag(stream: Raw, name: string): number {

@@ -20,6 +20,8 @@ export type SourceFacts = {
   /** False when a seek lands anywhere, not on a keyframe (MPEG-TS, MPEG-PS, FLV ...): decoding starts further ahead. */
   seeksToKeyframes: boolean;
   video: VideoFacts | null;
+  /** An attached picture of a source without video. */
+  cover?: VideoFacts;
   audio: AudioFacts[];
   subtitles: SubtitleFacts[];
   /** Its clock jumps: all but the probe is of a copy whose clock was joined, and so is all that is made. */
@@ -71,9 +73,21 @@ export type VideoFacts = {
   startSec: number;
 };
 
+/** Purpose of an audio track beside the film's own sound. */
+export type AudioRole = 'main' | 'commentary' | 'description';
+/** Purpose of a text track: all speech, foreign speech alone, or all that is heard. */
+export type TextKind = 'full' | 'forced' | 'sdh';
+
 export type AudioFacts = {
   streamIndex: number;
+  /** Of two mono tracks that are the sides of one sound: the right one. */
+  rightStreamIndex?: number;
+  /** Left out for `main`. */
+  role?: AudioRole;
   codec: string;
+  /** As ffprobe names it, `LC`; left out when unknown. */
+  profile?: string;
+  bitrateBps?: number;
   channels: number;
   sampleRateHz: number;
   /** BCP-47; `und` when the file does not say. */
@@ -88,6 +102,8 @@ export type SubtitleFacts = {
   codec: string;
   language: string;
   title: string | null;
+  /** Left out for `full`. */
+  kind?: TextKind;
   isText: boolean;
 };
 

@@ -25,6 +25,7 @@ const MEDIA: AttributeRules = {
     DEFAULT: 'enumerated',
     AUTOSELECT: 'enumerated',
     FORCED: 'enumerated',
+    CHARACTERISTICS: 'quoted',
     CHANNELS: 'quoted',
     URI: 'quoted',
   },

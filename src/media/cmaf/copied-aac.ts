@@ -1,0 +1,97 @@
+import { BrokenMedia } from '../bmff/broken-media.ts';
+import { AAC_FRAME_TICKS, createAacSegmenter, SILENT_FRAME } from './aac.ts';
+import { AUDIO_RATE_HZ, countAudioFrames } from './audio-grid.ts';
+import { normaliseInit } from './init-segment.ts';
+import type { Segment } from './segment.ts';
+import type { InputFragment, Segmenter } from './segmenter.ts';
+
+/** Ticks by which copied frames are written late: fragments cannot begin before 0, and priming frames do. */
+export const COPY_LEAD_TICKS = 10 * AUDIO_RATE_HZ;
+
+/** A frame that is this far from its place moves by a whole frame; at most, then, sound is 15 ms off. */
+const MAX_OFFSET_TICKS = 700;
+
+/** Silence that a copy may add between frames: more is a broken clock. */
+const MAX_FILL_FRAMES = 4 * 3600 * (AUDIO_RATE_HZ / AAC_FRAME_TICKS);
+
+/**
+ * Sample entry of ffmpeg's AAC-LC encoder for two channels at 48 kHz: all our AAC has the same init segment, so that
+ * parts of several videos can be joined.
+ */
+const SAMPLE_ENTRY = Buffer.from(
+  '0000005a6d703461000000000000000100000000000000000002001000000000bb800000000000366573647300000000' +
+    '0380808025000100048080801740150000000001f4000001f4000580808005119056e500068080800102',
+  'hex',
+);
+
+/** Start of an AudioSpecificConfig (ISO 14496-3 section 1.6.2.1): AAC-LC, 48 kHz, two channels, frames of 1024. */
+const STEREO_CONFIG = Buffer.of(0x11, 0x90);
+/** Where ffmpeg puts it, from the type of the esds box on: its descriptors have lengths of four bytes. */
+const CONFIG_AT = 39;
+
+/** The init segment of copied frames, from that of the copy. Throws BrokenMedia unless they are as `STEREO_CONFIG`. */
+export function copiedAacInit(init: Buffer): Buffer {
+  const configAt = init.indexOf('esds') + CONFIG_AT;
+  const config = init.subarray(configAt, configAt + STEREO_CONFIG.length);
+  if (!STEREO_CONFIG.equals(config)) {
+    throw new BrokenMedia(
+      `Expected AAC-LC of two channels at 48 kHz to copy, got configuration ${config.toString('hex')}.`,
+    );
+  }
+  return normaliseInit(init, { givenEntry: SAMPLE_ENTRY });
+}
+
+/**
+ * Regroups copied AAC frames into segments of a track of a length. Each frame lies nearest to its time: silent frames
+ * fill gaps, frames that overlap or come before the start are dropped, the end is filled or cut.
+ */
+export function createCopiedAacSegmenter(durationSec: number): Segmenter {
+  const totalFrames = countAudioFrames(durationSec);
+  const segmenter = createAacSegmenter({ sampleRateHz: AUDIO_RATE_HZ, firstSegment: 0, primingFrames: 0 });
+  let next = 0;
+  let hasBegun = false;
+
+  function put(frames: readonly Uint8Array[]): Segment[] {
+    const kept = frames.slice(0, totalFrames - next);
+    const baseTick = next * AAC_FRAME_TICKS;
+    next += kept.length;
+    const samples = kept.map(({ length }) => {
+      return { durationTicks: AAC_FRAME_TICKS, sizeBytes: length, compositionOffsetTicks: 0, isSync: true };
+    });
+    return kept.length === 0 ? [] : segmenter.push({ baseTick, samples, payload: Buffer.concat(kept) });
+  }
+
+  function place(tick: number, frame: Uint8Array): Uint8Array[] {
+    const frameOffset = tick - next * AAC_FRAME_TICKS;
+    const moved = hasBegun && Math.abs(frameOffset) <= MAX_OFFSET_TICKS ? 0 : Math.round(frameOffset / AAC_FRAME_TICKS);
+    if (moved < 0) return [];
+    hasBegun = true;
+    if (moved > MAX_FILL_FRAMES)
+      throw new BrokenMedia(`Expected frames without a long gap, got one of ${moved} frames.`);
+    return [...silence(Math.min(moved, totalFrames - next)), frame];
+  }
+
+  return {
+    push(fragment) {
+      return framesOf(fragment).flatMap(({ tick, bytes }) => put(place(tick, bytes)));
+    },
+    end() {
+      if (!hasBegun) throw new BrokenMedia('Expected AAC frames to copy, got none.');
+      return [...put(silence(totalFrames - next)), ...segmenter.end()];
+    },
+  };
+}
+
+function silence(frames: number): Uint8Array[] {
+  return Array.from({ length: Math.max(0, frames) }, () => SILENT_FRAME);
+}
+
+function framesOf({ baseTick, samples, payload }: InputFragment): { tick: number; bytes: Uint8Array }[] {
+  let [tick, at] = [baseTick - COPY_LEAD_TICKS, 0];
+  return samples.map(({ durationTicks, sizeBytes }) => {
+    const frame = { tick, bytes: payload.subarray(at, at + sizeBytes) };
+    tick += durationTicks;
+    at += sizeBytes;
+    return frame;
+  });
+}

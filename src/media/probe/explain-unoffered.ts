@@ -1,0 +1,38 @@
+import type { AudioFacts, SubtitleFacts } from './source-facts.ts';
+
+/** Text tracks of a source that are offered at most: each is an output of one process. */
+export const MAX_TEXT_TRACKS = 20;
+
+/** Audio tracks of a source that are offered at most. */
+export const MAX_AUDIO_TRACKS = 16;
+
+type Tracks = { audio: readonly AudioFacts[]; subtitles: readonly SubtitleFacts[] };
+type Stream = { streamIndex: number; codec: string };
+
+/** Explains each track of a source that viewers cannot get. `sounds` are all its audio streams. */
+export function explainUnoffered(sounds: readonly Stream[], { audio, subtitles }: Tracks): string[] {
+  const read = new Set(audio.flatMap(({ streamIndex, rightStreamIndex }) => [streamIndex, rightStreamIndex]));
+  const unread = sounds.filter(({ streamIndex }) => !read.has(streamIndex));
+  const texts = subtitles.filter(({ isText }) => isText);
+  return [
+    ...unread.map(
+      ({ streamIndex, codec }) =>
+        `The audio of stream ${streamIndex} (${codec}) is not offered: it cannot be decoded. Convert it to FLAC.`,
+    ),
+    ...subtitles.filter(({ isText }) => !isText).map(explainPictures),
+    ...tooMany(audio.length, MAX_AUDIO_TRACKS, 'audio'),
+    ...tooMany(texts.length, MAX_TEXT_TRACKS, 'subtitle'),
+  ];
+}
+
+function explainPictures({ streamIndex, codec, language, title }: SubtitleFacts): string {
+  const name = [title, language === 'und' ? null : language, codec].filter((part) => part !== null).join(', ');
+  return (
+    `The subtitles of stream ${streamIndex} (${name}) are not offered: only text can be, and they are pictures or an ` +
+    'unknown format. Add them as a SubRip or WebVTT file.'
+  );
+}
+
+function tooMany(count: number, most: number, kind: string): string[] {
+  return count <= most ? [] : [`Of ${count} ${kind} tracks the first ${most} are offered.`];
+}

@@ -1,0 +1,39 @@
+import type { AudioFacts } from './source-facts.ts';
+
+const LEFT = /^(l|left|links|gauche|.*[ _-](l|left))$/i;
+const RIGHT = /^(r|right|rechts|droite|.*[ _-](r|right))$/i;
+/** Sides of one sound begin together. */
+const MAX_START_DIFFERENCE_SEC = 0.1;
+
+/**
+ * Joins mono tracks that are the left and right side of one sound, as recorders and broadcast files store them: two
+ * neighbours that are alike and have no titles, or titles of sides. An odd number of mono tracks without titles stays.
+ */
+export function joinSides(tracks: readonly AudioFacts[]): AudioFacts[] {
+  const untitled = tracks.filter((track) => track.channels === 1 && track.title === null);
+  const joined: AudioFacts[] = [];
+  for (let at = 0; at < tracks.length; at += 1) {
+    const [left, right] = tracks.slice(at, at + 2);
+    if (left === undefined) break;
+    if (right === undefined || !areSides(left, right, untitled.length % 2 === 0)) {
+      joined.push(left);
+      continue;
+    }
+    joined.push({ ...left, channels: 2, title: null, rightStreamIndex: right.streamIndex });
+    at += 1;
+  }
+  return joined;
+}
+
+function areSides(left: AudioFacts, right: AudioFacts, mayBeUntitled: boolean): boolean {
+  const isAlike =
+    [left, right].every(({ channels }) => channels === 1) &&
+    left.codec === right.codec &&
+    left.sampleRateHz === right.sampleRateHz &&
+    left.language === right.language &&
+    left.role === right.role &&
+    Math.abs(left.startSec - right.startSec) <= MAX_START_DIFFERENCE_SEC;
+  if (!isAlike) return false;
+  if (left.title === null && right.title === null) return mayBeUntitled;
+  return LEFT.test(left.title ?? '') && RIGHT.test(right.title ?? '');
+}
