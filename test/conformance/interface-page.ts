@@ -1,5 +1,5 @@
-import { STORED_ONLY } from '../../src/api/models/stored-only.ts';
 import { guardOf } from '../../src/api/models/fields.ts';
+import { STORED_ONLY } from '../../src/api/models/stored-only.ts';
 import { operations } from '../../src/api/operations.ts';
 import { findReal, findRow, type Real, type Row, rows } from './interface-data.ts';
 

@@ -77,7 +77,14 @@ test('the last part of a segment ends it, and no part is hinted at without a pub
 test('the target duration begins at what the settings of the encoder call for', () => {
   const index = new LiveIndex();
   const source = video('source');
-  const period = { number: 0, firstSequence: 0, isPreview: false, frameRate: 30, isLadderPending: false, startMs: null };
+  const period = {
+    number: 0,
+    firstSequence: 0,
+    isPreview: false,
+    frameRate: 30,
+    isLadderPending: false,
+    startMs: null,
+  };
   index.addPeriod({ ...period, targetSec: 4, renditions: [source] });
   addSegments(index, source, [0]);
   expect(targetDurationSec(index, 'source', VIEW)).toBe(4);
