@@ -23,7 +23,8 @@ const SIGNATURES: readonly [kind: string, pattern: RegExp, advice?: string][] = 
   ['a torrent', /^d\d{1,2}:(?:announce|created|creation|comment|encoding|info)/, 'download the file and send it'],
   ['a PDF', /^%PDF-/],
   ['a JPEG image', /^\xff\xd8\xff[\xc0-\xfe]/],
-  ['a PNG image', /^\x89PNG\r\n\x1a\n/],
+  // An animated PNG is a video here; its control chunk comes early.
+  ['a PNG image', /^\x89PNG\r\n\x1a\n(?![\s\S]*acTL)/],
   ['a WebP image', /^RIFF[\s\S]{4}WEBP/],
   ['a BMP image', /^BM[\s\S]{4}\0{4}/],
   ['a TIFF image', /^(?:II\*\0|MM\0\*)/],
