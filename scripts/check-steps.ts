@@ -1,5 +1,10 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
 import { findCode, findLongFiles, findLongLines, MAX_FILE_LINES, MAX_LINE_CHARS } from './code-files.ts';
+import { findFaults } from './language.ts';
+import { readProse } from './prose.ts';
 import { captureScript } from './run-program.ts';
 
 export type CheckResult = { code: number; output: string };
@@ -7,6 +12,9 @@ export type CheckResult = { code: number; output: string };
 /** One part of the check, run on a project's folder; code 0 means that it found nothing. */
 export type CheckStep = { name: string; what: string; run(root: string): Promise<CheckResult> };
 
+const MAX_SUBJECT_CHARS = 72;
+/** Earlier commits have longer subjects. */
+const SUBJECTS_SINCE = '2026-11-26T00:00:00Z';
 const DEPENDENCY_CRUISER = 'dependency-cruiser/bin/dependency-cruiser.mjs';
 
 export const checkSteps: readonly CheckStep[] = [
@@ -36,6 +44,11 @@ export const checkSteps: readonly CheckStep[] = [
     what: `at most ${MAX_FILE_LINES} lines a file, ${MAX_LINE_CHARS} characters a line`,
     run: checkLengths,
   },
+  {
+    name: 'language',
+    what: 'plain English in comments and test titles, and commit subjects of at most 72 characters',
+    run: async (root) => toResult([...(await checkProse(root)), ...(await checkSubjects(root))]),
+  },
 ];
 
 async function runTool(root: string, [tool, ...args]: readonly [string, ...string[]]): Promise<CheckResult> {
@@ -63,6 +76,27 @@ async function checkLengths(root: string): Promise<CheckResult> {
     ),
   ];
   return toResult(faults);
+}
+
+async function checkProse(root: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const file of await findCode(root)) {
+    for (const prose of await readProse(file)) {
+      found.push(...findFaults(prose).map((fault) => `${relative(root, file)}:${prose.line}: ${prose.kind} ${fault}`));
+    }
+  }
+  return found;
+}
+
+/** Finds long subjects among the commits since the rule was made. Finds none outside a git checkout. */
+async function checkSubjects(root: string): Promise<string[]> {
+  if (!existsSync(join(root, '.git'))) return [];
+  const range = [`--since=${SUBJECTS_SINCE}`, '--no-merges', '--format=%h %s'];
+  const { stdout } = await promisify(execFile)('git', ['log', ...range], { cwd: root, maxBuffer: 2 ** 24 });
+  return stdout
+    .split('\n')
+    .filter((line) => line.slice(line.indexOf(' ') + 1).length > MAX_SUBJECT_CHARS)
+    .map((line) => `commit ${line}: the subject has more than ${MAX_SUBJECT_CHARS} characters`);
 }
 
 function toResult(faults: readonly string[]): CheckResult {

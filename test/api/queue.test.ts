@@ -68,7 +68,7 @@ test('what waits to be looked at, failed before, or is over says so', async () =
   const early = await addVideo(1, [], { state: 'uploaded', state_since: new Date(Date.now() - 9e6) });
   const late = await addVideo(1, [], { state: 'uploaded' });
   expect(await place(early)).toMatchObject({ status: 1, waitsFor: 0, etaSeconds: null });
-  expect(Object(await place(late)).message).toContain('Waits for 1 other of this library to be looked at');
+  expect(Object(await place(late)).message).toContain('Waits for 1 other of this library to be probed');
   const failing = await addVideo(1, [{ failures: 2, reason: 'memory: killed' }]);
   expect(Object(await place(failing)).message).toBe('Is tried again after 2 failures: Memory: killed.');
   const over = await addVideo(1, [{ state: 'done' }], { state: 'finished' });

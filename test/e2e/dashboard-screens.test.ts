@@ -132,6 +132,7 @@ test(
       '/dashboard/system',
       '/dashboard/reference',
       '/docs',
+      '/docs/search?q=backup',
     ];
     const found: string[] = [];
     const shown = new Set<string>();

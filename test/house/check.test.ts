@@ -26,6 +26,9 @@ const cases = [
   { violation: 'long-function', step: 'lint', says: 'noExcessiveLinesPerFunction' },
   { violation: 'long-file', step: 'lengths', says: ': 301 lines' },
   { violation: 'long-line', step: 'lengths', says: ':2: 121 characters' },
+  { violation: 'headless-comment', step: 'language', says: 'opens without a verb or a noun' },
+  { violation: 'headless-title', step: 'language', says: 'opens without a verb or a noun' },
+  { violation: 'stiff-word', step: 'language', says: '"anew"' },
   { violation: 'cycle', step: 'layers', says: 'error no-cycles:' },
   { violation: 'type-cycle', step: 'layers', says: 'error no-cycles:' },
   { violation: 'layer-up', step: 'layers', says: 'error layers-lib:' },
@@ -55,7 +58,7 @@ test.each([...new Set(cases.map(({ step }) => step))])('the check of %s finds ea
   expect(code).not.toBe(0);
 });
 
-test.each(['types', 'lint', 'layers', 'lengths'])(
+test.each(['types', 'lint', 'layers', 'lengths', 'language'])(
   'a project without violations passes the check of %s',
   async (step) => {
     expect(await runStep(step, await makeProject([]))).toMatchObject({ code: 0 });

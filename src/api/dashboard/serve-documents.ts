@@ -1,109 +1,138 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Marked, type Tokens } from 'marked';
 import { escapeHtml } from '../../lib/escape-html.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { DashboardFiles } from './load-dashboard.ts';
+import {
+  type DocumentHit,
+  readDocument,
+  readDocumentPicture,
+  readFirstDocument,
+  readOutline,
+  searchDocuments,
+} from './read-documents.ts';
 
-const root = path.resolve(import.meta.dirname, '../../..');
-const DOCUMENT = /^(?:decisions\/)?[a-z0-9-]{1,80}$/;
-const PICTURE = /^[a-z0-9-]{1,80}\.jpg$/;
-/** Documents that stand beside the README. */
-const BESIDE = ['contributing', 'security', 'changelog'];
+const OPEN_API = path.resolve(import.meta.dirname, '../../../docs/openapi.json');
+const MAX_QUERY_CHARS = 100;
 
 type Documents = { prefix: string; files: () => Promise<DashboardFiles> };
 
-/** Serves the project's documents as pages at `/docs`, and the OpenAPI document beside them; no script runs there. */
+/** Serves the project's documentation at `/docs`, its search and the OpenAPI document. No script runs there. */
 export function addDocuments(app: FastifyInstance, documents: Documents): void {
   app.get('/docs/openapi.json', async (_request, reply) => {
-    const bytes = await readFile(path.join(root, 'docs/openapi.json'));
+    const bytes = await readFile(OPEN_API);
     return reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(bytes);
   });
-  app.get('/docs', (_request, reply) => sendPage('README', path.join(root, 'README.md'), reply, documents));
+  app.get('/docs', async (_request, reply) => {
+    const body = render(await readFirstDocument(), documents.prefix);
+    return await sendPage({ name: '', title: 'Start', body }, reply, documents);
+  });
+  app.get('/docs/search', async (request, reply) => {
+    const { q = '' }: { q?: unknown } = Object(request.query);
+    const query = String(q).slice(0, MAX_QUERY_CHARS);
+    const body = results(query, await searchDocuments(query), documents.prefix);
+    return await sendPage({ name: 'search', title: 'Search', body, query }, reply, documents);
+  });
   app.get('/docs/pictures/:name', async (request, reply) => {
     const { name = '' }: { name?: string } = Object(request.params);
-    const bytes = PICTURE.test(name) ? await readFile(path.join(root, 'docs/pictures', name)).catch(() => null) : null;
+    const bytes = await readDocumentPicture(name);
     if (bytes === null) throw noDocument(name);
     return reply
       .type('image/jpeg')
       .headers({ 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' })
       .send(bytes);
   });
-  app.get('/docs/*', (request, reply) => {
+  app.get('/docs/*', async (request, reply) => {
     const { '*': rest = '' }: { '*'?: string } = Object(request.params);
     const name = rest.replace(/\.md$/, '').replace(/\/$/, '');
-    if (!DOCUMENT.test(name)) throw noDocument(name);
-    return sendPage(name, fileOf(name), reply, documents);
+    const text = await readDocument(name);
+    if (text === null) throw noDocument(name);
+    return await sendPage({ name, title: name, body: render(text, documents.prefix) }, reply, documents);
   });
 }
 
-function fileOf(name: string): string {
-  return BESIDE.includes(name) ? path.join(root, `${name.toUpperCase()}.md`) : path.join(root, 'docs', `${name}.md`);
-}
+/** `name` is empty for the first page. `query` is what a search was for. */
+type Page = { name: string; title: string; body: string; query?: string };
 
-async function sendPage(name: string, file: string, reply: FastifyReply, { prefix, files }: Documents) {
-  const text = await readFile(file, 'utf8').catch(() => null);
-  if (text === null) throw noDocument(name);
+async function sendPage(page: Page, reply: FastifyReply, { prefix, files }: Documents): Promise<FastifyReply> {
   const { style } = await files();
-  const names = (await readdir(path.join(root, 'docs')))
-    .filter((one) => one.endsWith('.md'))
-    .map((one) => one.slice(0, -3));
+  const navigation = await writeNavigation(page, prefix);
   return reply
     .headers({
       'content-security-policy':
-        "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
+        "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; " +
+        "frame-ancestors 'none'",
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-cache',
     })
     .type('text/html; charset=utf-8')
-    .send(page({ name, body: render(text, prefix), names, style: `${prefix}/dashboard/assets/${style}`, prefix }));
+    .send(
+      `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(page.title)} · Millrace</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${prefix}/dashboard/assets/${style}">
+</head>
+<body class="document">
+${navigation}
+<main>${page.body}</main></body>
+</html>
+`,
+    );
 }
 
-/** Markdown as HTML; links between documents lead to their pages, and raw HTML is shown as text. */
+async function writeNavigation({ name, query = '' }: Page, prefix: string): Promise<string> {
+  const link = (page: string, title: string) =>
+    `<a href="${prefix}/docs${page === '' ? '' : `/${page}`}"${page === name ? ' aria-current="page"' : ''}>` +
+    `${escapeHtml(title)}</a>`;
+  const groups = (await readOutline()).map(
+    ({ heading, pages }) =>
+      `<h2>${escapeHtml(heading)}</h2>${pages.map((page) => link(page.name, page.title)).join('')}`,
+  );
+  return `<nav aria-label="Documentation">
+<form action="${prefix}/docs/search" role="search">
+<input type="search" name="q" value="${escapeHtml(query)}" placeholder="Search" aria-label="Search the documentation"
+maxlength="${MAX_QUERY_CHARS}"></form>
+<a href="${prefix}/">Dashboard</a>${link('', 'README')}
+${groups.join('\n')}
+${link('index', 'All pages')}</nav>`;
+}
+
+function results(query: string, hits: readonly DocumentHit[], prefix: string): string {
+  const found = hits.map(
+    ({ name, title, excerpt }) =>
+      `<li><a href="${prefix}/docs/${name}">${escapeHtml(title)}</a><p>${escapeHtml(excerpt)}</p></li>`,
+  );
+  const heading = `<h1>Search: ${escapeHtml(query)}</h1>`;
+  if (found.length > 0) return `${heading}<ul>${found.join('')}</ul>`;
+  return `${heading}<p>No page contains these words. Try fewer or other words.</p>`;
+}
+
+/** Renders Markdown as HTML. Links between pages lead to their URLs, and raw HTML is shown as text. */
 function render(markdown: string, prefix: string): string {
   const marked = new Marked({
     renderer: {
       html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
-      // A keyboard scrolls what is too wide (WCAG 2.1.1).
+      // Wide code must be scrollable by keyboard (WCAG 2.1.1).
       code: ({ text }: Tokens.Code) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>`,
     },
     walkTokens(token) {
       if (token.type === 'image') token.href = String(token.href).replace(/^docs\//, `${prefix}/docs/`);
       if (token.type !== 'link') return;
-      const [, name] = /^(?:\.\/|docs\/)*((?:decisions\/)?[a-z0-9-]+)\.md(?:#.*)?$/i.exec(String(token.href)) ?? [];
+      const [, name] =
+        /^(?:\.{1,2}\/|docs\/)*((?:decisions\/)?[a-z0-9-]+)\.md(?:#.*)?$/i.exec(String(token.href)) ?? [];
       if (name !== undefined) token.href = `${prefix}/docs/${name.toLowerCase()}`;
     },
   });
   return marked.parse(markdown, { async: false });
 }
 
-type Page = { name: string; body: string; names: readonly string[]; style: string; prefix: string };
-
-function page({ name, body, names, style, prefix }: Page): string {
-  const links = names.map(
-    (one) =>
-      `<a href="${prefix}/docs/${one}"${one === name ? ' aria-current="page"' : ''}>${one.replaceAll('-', ' ')}</a>`,
-  );
-  const current = name === 'README' ? ' aria-current="page"' : '';
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(name)} · Millrace</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${style}">
-</head>
-<body class="document">
-<nav aria-label="Documents"><a href="${prefix}/">Dashboard</a><a href="${prefix}/docs"${current}>Start</a>
-${links.join('')}</nav>
-<main>${body}</main></body>
-</html>
-`;
-}
-
 function noDocument(name: string): Refused {
-  return new Refused('not-found', `There is no document "${name.slice(0, 100)}". The list is at /docs.`);
+  return new Refused('not-found', `There is no page "${name.slice(0, 100)}". All pages are listed at /docs/index.`);
 }

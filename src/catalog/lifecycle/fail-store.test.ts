@@ -138,7 +138,7 @@ test('a cancelled encode keeps the rung that is whole, and leaves images and the
   expect(await loadMedia(task.key)).toMatchObject({ state: 'finished', is_incomplete: true });
   expect((await loadMedia(task.key)).messages.map(({ message }) => message)).toEqual([
     '360p could not be made: Its encoding was cancelled.',
-    'The video is finished, incomplete: 360p, Images could not be made. Retry makes them anew.',
+    'The video is finished, incomplete: 360p, Images could not be made. Retry makes them again.',
   ]);
   expect(await waitingOf({ libraryId: task.key.libraryId, mediaId })).toEqual([]);
   // Whoever still runs it can neither publish nor give it back.

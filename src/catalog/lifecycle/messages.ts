@@ -43,7 +43,7 @@ export const INCOMPLETE_VALUE = 'incomplete';
 
 /** The video is finished, but renditions or images that were planned could not be made; `missing` are their names. */
 export function incompleteMessage(missing: readonly string[], at: Date): MediaMessage {
-  const message = `The video is finished, incomplete: ${missing.join(', ')} could not be made. Retry makes them anew.`;
+  const message = `The video is finished, incomplete: ${missing.join(', ')} could not be made. Retry makes them again.`;
   return make(LEVEL.warning, ISSUE.transcodingWarnings, message, INCOMPLETE_VALUE, at);
 }
 

@@ -61,7 +61,7 @@ test.each<[string, Partial<OutlookView>, number | null, string]>([
     'it waits to be planned',
     { state: 'uploaded', uploadsAhead: 12, queues: [] },
     null,
-    'Waits for 12 others of this library to be looked at; how long encoding takes is known then.',
+    'Waits for 12 others of this library to be probed; the encoding time is known after that.',
   ],
   ['it failed', { state: 'failed', reason: 'not-media', queues: [] }, null, 'Failed: Not-media.'],
   ['it has no file', { state: 'created', queues: [] }, null, 'Awaits its file.'],

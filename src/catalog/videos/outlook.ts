@@ -53,7 +53,7 @@ export function describeOutlook(view: OutlookView): Outlook {
     case 'finished':
       return { ...plain('Is finished.'), etaSec: 0 };
     case 'failed':
-      if (reason === CANCELLED_VALUE) return plain('Its encoding was cancelled. Re-encode it to have it made.');
+      if (reason === CANCELLED_VALUE) return plain('Its encoding was cancelled. Re-encode the video to finish it.');
       return plain(`Failed: ${sentence(reason)}`);
     case 'uploaded':
     case 'processing':
@@ -68,10 +68,9 @@ export function describeOutlook(view: OutlookView): Outlook {
 function reportUnplanned({ state, reason, uploadsAhead }: OutlookView): Outlook {
   const isHeldUp = state === 'processing' && reason !== null && reason.startsWith('waiting');
   if (isHeldUp) return plain(sentence(reason));
-  if (state === 'processing')
-    return plain('Its file is being looked at; how long encoding takes is known right after.');
-  const ahead = uploadsAhead === 0 ? 'Is next to be looked at' : `Waits for ${others(uploadsAhead)} to be looked at`;
-  return { ...plain(`${ahead}; how long encoding takes is known then.`), waitsFor: uploadsAhead };
+  if (state === 'processing') return plain('Its file is being probed; the encoding time is known after that.');
+  const ahead = uploadsAhead === 0 ? 'Is next to be probed' : `Waits for ${others(uploadsAhead)} to be probed`;
+  return { ...plain(`${ahead}; the encoding time is known after that.`), waitsFor: uploadsAhead };
 }
 
 function reportEncoding({ state, queues, heldUp }: OutlookView): Outlook {
@@ -80,7 +79,7 @@ function reportEncoding({ state, queues, heldUp }: OutlookView): Outlook {
   const isRunning = queues.some((queue) => queue.isRunning);
   if (heldUp !== null && !isRunning) return { ...plain(reportHeldUp(heldUp)), waitsFor };
   if (queues.length === 0)
-    return plain(state === 'transcoding' ? 'Is almost done.' : 'Plays; is encoded when it is asked for.');
+    return plain(state === 'transcoding' ? 'Is almost done.' : 'Plays; it is encoded on demand.');
   const etaSec = Math.ceil(Math.max(...queues.map(queueSec)));
   const leaves = queues.every(({ delaySec }) => delaySec > 0);
   const next = leaves ? 'Leaves the encoders to its first viewers' : 'Is next';

@@ -49,6 +49,6 @@ test('what was cancelled is encoded anew from its original, as long as that is t
 test('a scrub says its day, and whether it came to the video', () => {
   const sentence = (isRead: boolean) =>
     explainVideo({ ...VIEW, scrub: { roundBeganAt: began, isRead } }).find(({ kind }) => kind === 'scrub')?.sentence;
-  expect(sentence(true)).toContain('compared with its hashes in the scrub that began on 2026-11-20');
-  expect(sentence(false)).toContain('has not come to it yet');
+  expect(sentence(true)).toContain('compared with their hashes in the scrub that began on 2026-11-20');
+  expect(sentence(false)).toContain('has not reached it yet');
 });

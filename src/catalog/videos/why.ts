@@ -110,8 +110,8 @@ function scrubOf({ scrub, stored }: WhyView): Finding[] {
   if (scrub === null || stored.state !== 'finished') return [];
   const began = scrub.roundBeganAt.toISOString().slice(0, 10);
   const sentence = scrub.isRead
-    ? `What is stored of it was read and compared with its hashes in the scrub that began on ${began} (UTC).`
-    : `The scrub that began on ${began} (UTC) has not come to it yet.`;
+    ? `Its stored files were read and compared with their hashes in the scrub that began on ${began} (UTC).`
+    : `The scrub that began on ${began} (UTC) has not reached it yet.`;
   return [{ kind: 'scrub', level: 'good', sentence, remedy: null }];
 }
 

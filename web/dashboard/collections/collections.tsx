@@ -28,7 +28,7 @@ export function Collections({ libraryId }: { libraryId: number }) {
       {error.value !== null && <Notice kind="error">{error.value}</Notice>}
       {found?.items.length === 0 && (
         <Empty title={t('No collection yet')}>
-          <p>{t('Make one here, or drop a folder anywhere: its files go into a collection of its name.')}</p>
+          <p>{t('Create one here, or drop a folder anywhere: its files go into a collection with the same name.')}</p>
         </Empty>
       )}
       <ul class="grid cards">
@@ -132,7 +132,7 @@ function EditDialog({ path, name, onClose }: { path: string; name: string; onClo
         {saving.error.value !== null && <Notice kind="error">{saving.error.value}</Notice>}
         <div class="row spread">
           <button type="button" class="quiet" onClick={remove}>
-            {t('Remove it; its videos stay')}
+            {t('Remove the collection; its videos stay')}
           </button>
           <button type="submit" class="primary">
             {t('Save')}

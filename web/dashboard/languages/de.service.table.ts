@@ -9,16 +9,16 @@ export const service = {
   'Awaits its file: the last upload failed. {0}': 'Wartet auf seine Datei: Der letzte Upload schlug fehl. {0}',
   'No reason was noted.': 'Ein Grund wurde nicht vermerkt.',
   'Failed: {0}': 'Fehlgeschlagen: {0}',
-  'Its encoding was cancelled. Re-encode it to have it made.':
+  'Its encoding was cancelled. Re-encode the video to finish it.':
     'Seine Kodierung wurde abgebrochen. Neu kodieren erzeugt es.',
   'Its encoding was cancelled.': 'Seine Kodierung wurde abgebrochen.',
   'Its encoding was cancelled, the video stays as it was.':
     'Seine Kodierung wurde abgebrochen, das Video bleibt, wie es war.',
-  'Its file is being looked at; how long encoding takes is known right after.':
+  'Its file is being probed; the encoding time is known after that.':
     'Seine Datei wird gerade gelesen; wie lange das Kodieren dauert, steht gleich danach fest.',
-  '{0}; how long encoding takes is known then.': '{0}; wie lange das Kodieren dauert, steht dann fest.',
-  'Is next to be looked at': 'Wird als nächstes gelesen',
-  'Waits for {0} to be looked at': 'Wartet, bis {0} gelesen sind',
+  '{0}; the encoding time is known after that.': '{0}; wie lange das Kodieren dauert, steht dann fest.',
+  'Is next to be probed': 'Wird als nächstes gelesen',
+  'Waits for {0} to be probed': 'Wartet, bis {0} gelesen sind',
   '1 other of this library': '1 anderes dieser Bibliothek',
   '{0} others of this library': '{0} andere dieser Bibliothek',
   'Plays. {0}': 'Ist abspielbar. {0}',
@@ -31,7 +31,7 @@ export const service = {
   'Leaves the encoders to its first viewers': 'Überlässt die Encoder seinen ersten Zuschauern',
   'Waits for {0}': 'Wartet auf {0}',
   'Is almost done.': 'Ist fast fertig.',
-  'Plays; is encoded when it is asked for.': 'Ist abspielbar; wird kodiert, wenn es angefragt wird.',
+  'Plays; it is encoded on demand.': 'Ist abspielbar; wird kodiert, wenn es angefragt wird.',
   'Everything that was planned is stored and listed.': 'Alles, was geplant war, ist gespeichert und gelistet.',
   'The audio could not be encoded.': 'Der Ton konnte nicht kodiert werden.',
   'The audio ({0}) could not be encoded.': 'Der Ton ({0}) konnte nicht kodiert werden.',
@@ -41,9 +41,9 @@ export const service = {
   'No rendition has its first segment yet: players get no playlist.':
     'Noch hat keine Fassung ihr erstes Segment: Player bekommen keine Playlist.',
   'Players are offered {0}.': 'Playern wird angeboten: {0}.',
-  'What is stored of it was read and compared with its hashes in the scrub that began on {0} (UTC).':
+  'Its stored files were read and compared with their hashes in the scrub that began on {0} (UTC).':
     'Was davon gespeichert ist, wurde in der Prüfung seit {0} (UTC) gelesen und mit seinen Hashes verglichen.',
-  'The scrub that began on {0} (UTC) has not come to it yet.':
+  'The scrub that began on {0} (UTC) has not reached it yet.':
     'Die Prüfung, die am {0} (UTC) begann, kam noch nicht dorthin.',
   'The library plays with a signed address only: an embed without a token is refused.':
     'Die Bibliothek spielt nur mit signierter Adresse ab: Eine Einbettung ohne Token wird abgelehnt.',
@@ -58,7 +58,7 @@ export const service = {
     'In {0} schlug die Wiedergabe in den letzten sieben Tagen {1}-mal fehl.',
   'an unknown country': 'einem unbekannten Land',
   // What happened while it was made.
-  'The video is finished, incomplete: {0} could not be made. Retry makes them anew.':
+  'The video is finished, incomplete: {0} could not be made. Retry makes them again.':
     'Das Video ist fertig, aber unvollständig: {0} konnte nicht erzeugt werden. Wiederholen erzeugt es neu.',
   '{0} could not be made: {1}': '{0} konnte nicht erzeugt werden: {1}',
   '{0} of {1} seconds of the sound could not be decoded and are silent.':

@@ -5,7 +5,7 @@
 export const de = {
   Collections: 'Sammlungen',
   'No collection yet': 'Noch keine Sammlung',
-  'Make one here, or drop a folder anywhere: its files go into a collection of its name.':
+  'Create one here, or drop a folder anywhere: its files go into a collection with the same name.':
     'Hier eine anlegen oder irgendwo einen Ordner ablegen: Seine Dateien kommen in eine Sammlung seines Namens.',
   'Name of a new collection': 'Name einer neuen Sammlung',
   Create: 'Anlegen',
@@ -13,7 +13,7 @@ export const de = {
   Edit: 'Bearbeiten',
   'Collection {0}': 'Sammlung {0}',
   Name: 'Name',
-  'Remove it; its videos stay': 'Entfernen; ihre Videos bleiben',
+  'Remove the collection; its videos stay': 'Entfernen; ihre Videos bleiben',
   Save: 'Speichern',
   'Event log': 'Ereignisse',
   'Requests that the edge refused, and why': 'Was die Auslieferung abgelehnt hat, und warum',
@@ -66,7 +66,7 @@ export const de = {
     'Für Videos, die ab jetzt hochgeladen werden; nichts wird vergrößert.',
   Resolution: 'Auflösung',
   'Max. kbit/s': 'Höchstens kbit/s',
-  'Max. size of an hour': 'Eine Stunde braucht höchstens',
+  'Max. size per hour': 'Eine Stunde braucht höchstens',
   'Bitrate of {0}': 'Bitrate von {0}',
   'An hour of video takes at most': 'Eine Stunde Video braucht höchstens',
   'in addition to its original.': 'neben dem Original.',
@@ -288,11 +288,11 @@ export const de = {
   'Screens, libraries and videos': 'Seiten, Bibliotheken und Videos',
   "A screen, a library, a video's title…": 'Eine Seite, eine Bibliothek, der Titel eines Videos…',
   Found: 'Gefunden',
-  'Nothing is called that.': 'Nichts heißt so.',
+  'No results.': 'Nichts heißt so.',
   'Upload files': 'Dateien hochladen',
   'Show the call': 'Aufruf zeigen',
   Shortcuts: 'Tastenkürzel',
-  'What this page asked of the service, the latest first. Put a key of your own in the place of KEY.':
+  'Calls that this page made, newest first. Replace KEY with a key of your own.':
     'Was diese Seite vom Dienst abgefragt hat, das Neueste zuerst. KEY durch einen eigenen Schlüssel ersetzen.',
   'Nothing yet.': 'Noch nichts.',
   Call: 'Aufruf',
@@ -309,12 +309,12 @@ export const de = {
   'Sign out': 'Abmelden',
   'Signing in…': 'Anmeldung läuft…',
   'Sign in': 'Anmelden',
-  'The first start printed an account key: it opens everything.':
+  'The first start printed an account key. It opens everything.':
     'Der erste Start hat einen Kontoschlüssel ausgegeben: Er öffnet alles.',
-  'A library key opens its library, a read-only key shows it.':
+  'A library key opens its library; a read-only key only shows it.':
     'Ein Bibliotheksschlüssel öffnet seine Bibliothek, ein Leseschlüssel zeigt sie.',
   'Sign in with a key': 'Mit einem Schlüssel anmelden',
-  'What it would cost elsewhere, a month': 'Was es anderswo kosten würde, im Monat',
+  'Monthly cost elsewhere': 'Was es anderswo kosten würde, im Monat',
   minute: 'Minute',
   minutes: 'Minuten',
   '{0} ({1} GB) stored, {2} watched a month. The prices are examples: enter those that you compare with.':
@@ -325,7 +325,7 @@ export const de = {
   'Here: power of': 'Hier: Strom für',
   Watts: 'Watt',
   'W at': 'W zu',
-  'Price of a kilowatt hour': 'Preis einer Kilowattstunde',
+  'Price per kilowatt hour': 'Preis einer Kilowattstunde',
   'a kWh': 'je kWh',
   'a month, plus your own disks.': 'im Monat, und die eigene Festplatte.',
   'Views by country': 'Aufrufe nach Land',
@@ -429,7 +429,7 @@ export const de = {
   'None yet. Play to where a chapter begins and add it.': 'Noch keine. Bis zum Beginn abspielen und hinzufügen.',
   Moments: 'Momente',
   'None yet: a moment is a point with a name.': 'Noch keine: Ein Moment ist ein Punkt mit einem Namen.',
-  'Place in the video': 'Stelle im Video',
+  'Position in the video': 'Stelle im Video',
   'Name of {0}': 'Name von {0}',
   '{0} of {1}': '{0} von {1}',
   'Remove {0}': '{0} entfernen',
@@ -444,7 +444,7 @@ export const de = {
   'Captions in {0}': 'Untertitel auf {0}',
   'Add a line at': 'Zeile hinzufügen bei',
   'Play line {0}': 'Zeile {0} abspielen',
-  'Begin of line {0}': 'Beginn von Zeile {0}',
+  'Start of line {0}': 'Beginn von Zeile {0}',
   'End of line {0}': 'Ende von Zeile {0}',
   'Text of line {0}': 'Text von Zeile {0}',
   'Remove line {0}': 'Zeile {0} entfernen',
@@ -484,7 +484,7 @@ export const de = {
   Codec: 'Codec',
   Size: 'Größe',
   'Player: {0}': 'Player: {0}',
-  'Options of the player': 'Was der Player tut',
+  'Player options': 'Was der Player tut',
   'Start at': 'Beginnen bei',
   '1m30s, 90 or 1:30': '1m30s, 90 oder 1:30',
   'A language such as en; en-auto shows them at once.': 'Eine Sprache wie en; en-auto zeigt sie sofort.',
@@ -536,7 +536,7 @@ export const de = {
     'Wartende und laufende Encodierungen enden. Was neu encodiert wurde, bleibt wie zuvor, ganze Auflösungen ' +
     'bleiben; die anderen können später encodiert werden.',
   'Videos being encoded': 'Videos beim Encodieren',
-  'Those being encoded, then those that have waited longest.':
+  'Videos being encoded first, then those that have waited longest.':
     'Zuerst die, an denen Encoder arbeiten, dann die, die am längsten warten.',
   'waiting to be probed': 'wartet darauf, gelesen zu werden',
   'waiting at {0} %': 'wartet bei {0} %',
@@ -782,14 +782,14 @@ export const de = {
   'It has no text.': 'Sie hat keinen Text.',
   'The file cannot be read from this page: its pull zone refuses it.':
     'Die Datei ist von dieser Seite aus nicht zu lesen: Ihre Pull-Zone lehnt es ab.',
-  'Stored, a minute a month': 'Gespeichert, je Minute im Monat',
-  'Stored, a GB a month': 'Gespeichert, je GB im Monat',
-  'Encoded, a minute': 'Encodiert, je Minute',
-  'Delivered, a minute': 'Ausgeliefert, je Minute',
-  'Delivered, a GB': 'Ausgeliefert, je GB',
-  'By the minute': 'Nach Minuten',
-  'By the gigabyte': 'Nach Gigabyte',
-  'Encoding billed apart': 'Encodieren eigens berechnet',
+  'Stored, per minute and month': 'Gespeichert, je Minute im Monat',
+  'Stored, per GB and month': 'Gespeichert, je GB im Monat',
+  'Encoded, per minute': 'Encodiert, je Minute',
+  'Delivered, per minute': 'Ausgeliefert, je Minute',
+  'Delivered, per GB': 'Ausgeliefert, je GB',
+  'Per minute': 'Nach Minuten',
+  'Per gigabyte': 'Nach Gigabyte',
+  'Encoding billed separately': 'Encodieren eigens berechnet',
   'Queued for re-encoding.': 'Zum erneuten Encodieren gegeben.',
   'The failed parts are encoded again.': 'Was fehlschlug, wird noch einmal encodiert.',
   Original: 'Original',
@@ -821,7 +821,7 @@ export const de = {
   'Signed link': 'Signierter Link',
   'Translate into': 'Übersetzen in',
   'and translate into: de, fr': 'und übersetzen in: de, fr',
-  '{0} on the way.': '{0} unterwegs.',
+  '{0} in progress.': '{0} unterwegs.',
   'Transcribe…': 'Transkribieren…',
   'It could not be undone: {0}': 'Es konnte nicht rückgängig gemacht werden: {0}',
   'All countries': 'Alle Länder',
@@ -832,9 +832,9 @@ export const de = {
   'With settings…': 'Mit Einstellungen …',
   'Choose files': 'Dateien wählen',
   'Upload with custom settings': 'Mit eigenen Einstellungen hochladen',
-  'Resolutions; none chosen: those of the library': 'Auflösungen; ohne Wahl die der Bibliothek',
+  'Resolutions (if none is selected, the setting of the library applies)': 'Auflösungen; ohne Wahl die der Bibliothek',
   'Transcribe speech in': 'Sprache erkennen, gesprochen in',
-  'A language code such as en; empty: the setting of the library.':
+  'A language code such as en. If empty, the setting of the library applies.':
     'Ein Sprachcode wie de; leer: wie in der Bibliothek.',
   'Generate title, description and chapters from speech': 'Titel, Beschreibung und Kapitel aus dem Gesagten',
   'At {0}': 'Um {0}',
@@ -877,7 +877,7 @@ export const de = {
   'Top, %': 'Oben, %',
   'Width, %': 'Breite, %',
   'Height, %': 'Höhe, %',
-  'This file is empty: it holds no video.': 'Diese Datei ist leer: Sie enthält kein Video.',
+  'This file is empty.': 'Diese Datei ist leer: Sie enthält kein Video.',
   'There is a new key; show and copy it here.':
     'Es gibt einen anderen Schlüssel; hier ist er zu zeigen und zu kopieren.',
   'Delete this library…': 'Diese Bibliothek löschen…',
@@ -887,10 +887,10 @@ export const de = {
   'Type its name, {0}': 'Tippe ihren Namen, {0}',
   'Storage migration': 'Umzug des Speichers',
   'Objects are being moved from the old storage to the new one.': 'Objekte ziehen vom alten Speicher in den neuen.',
-  'All have moved: MILLRACE_STORAGE_FROM can be removed.':
+  'All objects have moved. MILLRACE_STORAGE_FROM can be removed.':
     'Alle sind umgezogen: MILLRACE_STORAGE_FROM kann entfernt werden.',
   Remaining: 'Übrig',
   'Uploads in progress there': 'Uploads, die dort weitergehen',
   Noted: 'Festgehalten',
-  'The library already has a video of this title.': 'Die Bibliothek hat schon ein Video mit diesem Titel.',
+  'The library already has a video with this title.': 'Die Bibliothek hat schon ein Video mit diesem Titel.',
 } as const satisfies Readonly<Record<string, string>>;

@@ -16,7 +16,7 @@ export function EncodingFields({ library, change }: FieldsProps) {
   return (
     <div class="stack">
       <Panel title={t('Resolutions')} hint={t('For videos that are uploaded from now on; nothing is scaled up.')}>
-        <Table label={t('Resolutions')} head={[t('Resolution'), t('Max. kbit/s'), t('Max. size of an hour')]}>
+        <Table label={t('Resolutions')} head={[t('Resolution'), t('Max. kbit/s'), t('Max. size per hour')]}>
           {RUNGS.map((rung) => (
             <tr key={rung}>
               <th scope="row">

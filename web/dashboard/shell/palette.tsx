@@ -82,7 +82,7 @@ function OpenPalette({ libraryId }: { libraryId: number | null }) {
           </div>
         ))}
       </div>
-      {entries.length === 0 && <p class="hint">{t('Nothing is called that.')}</p>}
+      {entries.length === 0 && <p class="hint">{t('No results.')}</p>}
     </Dialog>
   );
 }

@@ -22,9 +22,7 @@ function OpenCalls() {
   const call = calls.value[shown.value];
   return (
     <Dialog title={t('Show the call')} class="wide" onClose={() => (isOpen.value = false)}>
-      <p class="hint">
-        {t('What this page asked of the service, the latest first. Put a key of your own in the place of KEY.')}
-      </p>
+      <p class="hint">{t('Calls that this page made, newest first. Replace KEY with a key of your own.')}</p>
       {call === undefined ? (
         <p>{t('Nothing yet.')}</p>
       ) : (

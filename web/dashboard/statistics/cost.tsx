@@ -13,11 +13,11 @@ const DOLLARS = new Intl.NumberFormat(undefined, { style: 'currency', currency: 
 const USUAL_MBPS = 2.5;
 
 const FIELDS: readonly (readonly [keyof Omit<PriceList, 'name' | 'asOf'>, string])[] = [
-  ['storedPerMinuteMonth', 'Stored, a minute a month'],
-  ['storedPerGigabyteMonth', 'Stored, a GB a month'],
-  ['encodedPerMinute', 'Encoded, a minute'],
-  ['deliveredPerMinute', 'Delivered, a minute'],
-  ['deliveredPerGigabyte', 'Delivered, a GB'],
+  ['storedPerMinuteMonth', 'Stored, per minute and month'],
+  ['storedPerGigabyteMonth', 'Stored, per GB and month'],
+  ['encodedPerMinute', 'Encoded, per minute'],
+  ['deliveredPerMinute', 'Delivered, per minute'],
+  ['deliveredPerGigabyte', 'Delivered, per GB'],
 ];
 
 type CostProps = { libraryId: number; watchedSec: number; days: number };
@@ -40,7 +40,7 @@ export function Cost({ libraryId, watchedSec, days }: CostProps) {
   };
   return (
     <section class="panel cost">
-      <h2>{t('What it would cost elsewhere, a month')}</h2>
+      <h2>{t('Monthly cost elsewhere')}</h2>
       <p class="hint">
         {t(
           '{0} ({1} GB) stored, {2} watched a month. The prices are examples: enter those that you compare with.',
@@ -78,7 +78,7 @@ export function Cost({ libraryId, watchedSec, days }: CostProps) {
         <Price label={t('Watts')} value={watts.value} onChange={(to) => (watts.value = to)} />
         <span>{t('W at')}</span>
         <Price
-          label={t('Price of a kilowatt hour')}
+          label={t('Price per kilowatt hour')}
           value={perKilowattHour.value}
           onChange={(to) => (perKilowattHour.value = to)}
         />

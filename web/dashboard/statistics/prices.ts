@@ -12,7 +12,7 @@ export type PriceList = {
 /** Usual shapes of price lists to begin with; each figure is for the owner to correct by the list of the day. */
 export const PRICE_LISTS: readonly PriceList[] = [
   {
-    name: 'By the minute',
+    name: 'Per minute',
     asOf: '2026-11',
     storedPerMinuteMonth: 0.005,
     storedPerGigabyteMonth: 0,
@@ -21,7 +21,7 @@ export const PRICE_LISTS: readonly PriceList[] = [
     deliveredPerGigabyte: 0,
   },
   {
-    name: 'By the gigabyte',
+    name: 'Per gigabyte',
     asOf: '2026-11',
     storedPerMinuteMonth: 0,
     storedPerGigabyteMonth: 0.02,
@@ -30,7 +30,7 @@ export const PRICE_LISTS: readonly PriceList[] = [
     deliveredPerGigabyte: 0.01,
   },
   {
-    name: 'Encoding billed apart',
+    name: 'Encoding billed separately',
     asOf: '2026-11',
     storedPerMinuteMonth: 0.0024,
     storedPerGigabyteMonth: 0,

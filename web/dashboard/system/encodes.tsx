@@ -12,7 +12,10 @@ export function Encodes({ lines, onChanged }: { lines: readonly Line[]; onChange
   if (lines.length === 0) return null;
   return (
     <div class="columns">
-      <Panel title={t('Videos being encoded')} hint={t('Those being encoded, then those that have waited longest.')}>
+      <Panel
+        title={t('Videos being encoded')}
+        hint={t('Videos being encoded first, then those that have waited longest.')}
+      >
         <ul class="rows">
           {lines.map((line) => (
             <li key={line.VideoId}>

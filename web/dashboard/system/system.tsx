@@ -164,7 +164,7 @@ function Rest({ system }: { system: SystemModel }) {
       {move !== null && (
         <Panel title={t('Storage migration')} hint={t('Objects are being moved from the old storage to the new one.')}>
           {move.ObjectsLeft === 0 && move.UploadsLeft === 0 ? (
-            <p>{t('All have moved: MILLRACE_STORAGE_FROM can be removed.')}</p>
+            <p>{t('All objects have moved. MILLRACE_STORAGE_FROM can be removed.')}</p>
           ) : (
             <dl>
               <dt>{t('Remaining')}</dt>

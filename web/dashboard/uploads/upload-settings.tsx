@@ -27,7 +27,7 @@ export function UploadSettingsDialog({ onClose, children }: Props) {
     <Dialog title={t('Upload with custom settings')} onClose={onClose}>
       <div class="stack">
         <fieldset class="rungs">
-          <legend>{t('Resolutions; none chosen: those of the library')}</legend>
+          <legend>{t('Resolutions (if none is selected, the setting of the library applies)')}</legend>
           {RUNGS.map((rung) => (
             <Check key={rung} label={rung} value={rungs.value.includes(rung)} onChange={(isOn) => turn(rung, isOn)} />
           ))}
@@ -39,7 +39,7 @@ export function UploadSettingsDialog({ onClose, children }: Props) {
         />
         <TextField
           label={t('Transcribe speech in')}
-          hint={t('A language code such as en; empty: the setting of the library.')}
+          hint={t('A language code such as en. If empty, the setting of the library applies.')}
           value={spoken.value}
           onChange={(text) => (spoken.value = text.trim())}
         />

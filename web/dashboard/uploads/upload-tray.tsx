@@ -88,7 +88,7 @@ function TrayItem({ item }: { item: UploadItem }) {
         <span class="hint">{describe(item)}</span>
       </div>
       <progress value={sentBytes} max={Math.max(1, sizeBytes)} aria-label={t('Upload of {0}', name)} />
-      {isNamesake && <p class="hint">{t('The library already has a video of this title.')}</p>}
+      {isNamesake && <p class="hint">{t('The library already has a video with this title.')}</p>}
       {error !== null && (
         <p class="tray-error" role="alert">
           {error}

@@ -169,7 +169,7 @@ async function send(item: UploadItem): Promise<void> {
 async function sendFile(item: UploadItem, signal: AbortSignal): Promise<boolean> {
   const { id, libraryId, file } = item;
   if (file === null) throw new Error(t('The file was changed or cannot be read any more. Choose it again.'));
-  if (file.size === 0) throw new Error(t('This file is empty: it holds no video.'));
+  if (file.size === 0) throw new Error(t('This file is empty.'));
   const videoId = item.videoId ?? (await makeVideo(item));
   changeItem(id, { videoId });
   if (signal.aborted) return false;

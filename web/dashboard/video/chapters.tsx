@@ -138,7 +138,7 @@ function Timeline({ lengthSec, chapters, moments, nowSec, onSeek }: TimelineProp
     <div class="timeline">
       <input
         type="range"
-        aria-label={t('Place in the video')}
+        aria-label={t('Position in the video')}
         min={0}
         max={length}
         step={1}

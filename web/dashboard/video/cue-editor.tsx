@@ -105,7 +105,7 @@ function CueRow({ cue, line, fault, isNow, onChange, onSeek, onRemove }: RowProp
         {line}
       </button>
       <input
-        aria-label={t('Begin of line {0}', line)}
+        aria-label={t('Start of line {0}', line)}
         class="time"
         defaultValue={writeSec(cue.startSec)}
         onChange={({ currentTarget }) => onChange({ startSec: readSec(currentTarget.value) })}

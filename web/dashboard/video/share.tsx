@@ -47,7 +47,7 @@ export function Share({ libraryId, video }: PartProps) {
   preview.searchParams.set('count', 'false');
   return (
     <div class="columns">
-      <Panel title={t('Options of the player')}>
+      <Panel title={t('Player options')}>
         <div class="columns tight">
           {FLAGS.map(([name, label, standard]) => (
             <Check

@@ -51,7 +51,7 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
       watchBulk(made, place.onChanged);
       asked.value = null;
       clearSelection();
-      if (action === 'move') offerUndo(place, made, t('{0} on the way.', plural(made.total, 'video')));
+      if (action === 'move') offerUndo(place, made, t('{0} in progress.', plural(made.total, 'video')));
     });
   return (
     <>

@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import ts from 'typescript';
+
+/** A comment or a test title, with the line it starts on. Wrapped lines are joined. */
+export type Prose = { kind: 'comment' | 'title'; line: number; text: string };
+
+type CommentRange = { pos: number; end: number; kind: ts.CommentKind };
+
+/** Comments that are instructions to tools. */
+const DIRECTIVE = /^(biome-ignore|@ts-|eslint|\/ <reference|#)/;
+const TEST_FUNCTIONS = ['test', 'it', 'describe'];
+
+/** Reads the comments of a TypeScript or JavaScript file, and the titles of its tests. */
+export async function readProse(file: string): Promise<Prose[]> {
+  const text = await readFile(file, 'utf8');
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const ranges = new Map<number, CommentRange>();
+  const titles: Prose[] = [];
+  const visit = (node: ts.Node): void => {
+    // The text of an element may contain what looks like a comment.
+    if (node.kind === ts.SyntaxKind.JsxText) return;
+    if (ts.isCallExpression(node)) titles.push(...readTitle(node, source));
+    const children = node.getChildren(source);
+    for (const child of children) visit(child);
+    if (children.length > 0) return;
+    for (const range of ts.getLeadingCommentRanges(text, node.pos) ?? []) ranges.set(range.pos, range);
+    for (const range of ts.getTrailingCommentRanges(text, node.end) ?? []) ranges.set(range.pos, range);
+  };
+  visit(source);
+  const comments = joinLines(
+    text,
+    [...ranges.values()].sort((a, b) => a.pos - b.pos),
+  ).map(({ pos, body }): Prose => ({ kind: 'comment', line: lineOf(source, pos), text: body }));
+  return [...comments.filter((comment) => !DIRECTIVE.test(comment.text)), ...titles];
+}
+
+function lineOf(source: ts.SourceFile, position: number): number {
+  return source.getLineAndCharacterOfPosition(position).line + 1;
+}
+
+/** Joins the lines of each comment, and `//` comments on consecutive lines. */
+function joinLines(text: string, ranges: readonly CommentRange[]): { pos: number; body: string }[] {
+  const joined: { pos: number; end: number; isLine: boolean; body: string }[] = [];
+  for (const { pos, end, kind } of ranges) {
+    const isLine = kind === ts.SyntaxKind.SingleLineCommentTrivia;
+    const raw = text.slice(pos, end);
+    const body = (isLine ? raw.slice(2) : raw.replace(/^\/\*+|\*+\/$/g, '').replaceAll(/\n\s*\* ?/g, '\n')).trim();
+    const before = joined.at(-1);
+    if (isLine && before?.isLine && /^\n[ \t]*$/.test(text.slice(before.end, pos))) {
+      before.body += ` ${body}`;
+      before.end = end;
+    } else joined.push({ pos, end, isLine, body });
+  }
+  return joined;
+}
+
+function readTitle(call: ts.CallExpression, source: ts.SourceFile): Prose[] {
+  const [title] = call.arguments;
+  if (title === undefined || !TEST_FUNCTIONS.includes(calledName(call.expression))) return [];
+  if (!ts.isStringLiteralLike(title) && !ts.isTemplateExpression(title)) return [];
+  const text = ts.isStringLiteralLike(title) ? title.text : title.getText(source).slice(1, -1);
+  return [{ kind: 'title', line: lineOf(source, title.getStart(source)), text }];
+}
+
+/** The function behind `test`, `test.each(…)` and `describe.skipIf(…)`. */
+function calledName(expression: ts.Expression): string {
+  if (ts.isIdentifier(expression)) return expression.text;
+  if (ts.isPropertyAccessExpression(expression) || ts.isCallExpression(expression)) {
+    return calledName(expression.expression);
+  }
+  return ts.isTaggedTemplateExpression(expression) ? calledName(expression.tag) : '';
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { readDocument, readOutline, searchDocuments } from './read-documents.ts';
+
+test('the outline has the sections of the index in order, and every page of it exists', async () => {
+  const outline = await readOutline();
+  expect(outline.map(({ heading }) => heading)).toEqual([
+    ...['Start', 'API and SDK', 'Administration', 'Several machines', 'Security', 'Reference', 'Internals'],
+  ]);
+  const names = outline.flatMap(({ pages }) => pages.map(({ name }) => name));
+  const texts = await Promise.all(names.map(readDocument));
+  expect(names.filter((_, index) => texts[index] === null)).toEqual([]);
+});
+
+test.each(['../README', 'decisions/../index', '/etc/passwd', 'running.md', ''])('%j is not a page', async (name) => {
+  expect(await readDocument(name)).toBeNull();
+});
+
+test('a search finds pages with every word in any case, titles first', async () => {
+  const [first] = await searchDocuments('BACKUP restore');
+  expect(first).toMatchObject({ name: 'backup', title: 'Backup and restore' });
+  expect(first?.excerpt.toLowerCase()).toContain('backup');
+  expect(await searchDocuments('backup xyzzyq')).toEqual([]);
+  expect(await searchDocuments('  ')).toEqual([]);
+});

@@ -1,0 +1,2 @@
+/** What is left of it. */
+export const left = 1;

@@ -1,0 +1,2 @@
+// The list is read anew after each change.
+export const list = [];
