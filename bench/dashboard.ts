@@ -8,9 +8,9 @@ import { type Measurement, median, report } from './support/report.ts';
 import { seedVideos } from './support/seed-videos.ts';
 
 // The dashboard over a library of VIDEOS videos in Chromium: from the navigation to the painted grid with a cold cache,
-// from a scroll to any place to its painted rows, the longest task of all that, KiB of script as gzip of the first
-// screen and of the heaviest other; then, with a processor a quarter as fast, the figures that users feel. The bars are
-// absolute.
+// from a scroll to any place to its painted rows, the longest task of all that, and KiB of gzipped script of the first
+// screen and of the heaviest other one. Then the figures that users notice, on a processor with a quarter of the speed.
+// The bars are absolute.
 const VIDEOS = Number(process.argv[2] ?? 100_000);
 const VISITS = 5;
 const PLACES = 10;
@@ -82,7 +82,7 @@ async function signIn(page: Page, apiUrl: string): Promise<void> {
 async function paintGrid(page: Page, apiUrl: string): Promise<number> {
   await page.goto(apiUrl, { waitUntil: 'commit' });
   await page.locator('li.card h2').first().waitFor({ timeout: PAINT_LIMIT_MS });
-  // The time of the frame in which the first title was there, whenever this process looked.
+  // Time of the frame that showed the first title, independent of when this process checked.
   return page.evaluate(() => performance.getEntriesByName('grid').at(0)?.startTime ?? performance.now());
 }
 
@@ -92,8 +92,8 @@ function goTo(page: Page, part: number): Promise<number> {
     const begin = performance.now();
     scrollTo(0, document.documentElement.scrollHeight * share);
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-    // Right after the jump the screen is empty, and the cards of the place before still stand above or below it.
-    // Four points, farther apart than the gap between cards is wide.
+    // Right after the jump the screen is empty, and the cards of the previous place are still above or below it. Four
+    // points, farther apart than the gap between cards.
     const points = [0, 40].flatMap((right) => [0, 40].map((down) => [innerWidth / 2 + right, innerHeight / 2 + down]));
     const isPainted = () =>
       points.some(([left = 0, top = 0]) => {
@@ -107,7 +107,7 @@ function goTo(page: Page, part: number): Promise<number> {
 }
 
 async function firstVideo(service: Parameters<typeof call>[0]): Promise<string> {
-  // The interface promises a list of VideoModel; conformance tests hold it to that.
+  // The API promises a list of VideoModel. Conformance tests check that.
   const { items } = (await call(service, 'GET', '/library/1/videos?itemsPerPage=1')) as { items: { guid: string }[] };
   return items[0]?.guid ?? '';
 }

@@ -13,15 +13,15 @@ import { cpuSecOf } from './support/process-cpu.ts';
 import { type Measurement, median, report } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-// Our edge against nginx, on loopback: CPU time of the server for each file, in the clear and for holders of a token.
-// The anchors are nginx as a static server, and with its own signed addresses (secure_link).
+// Our edge against nginx, on loopback: CPU time of the server per file, without and with a token. The anchors are nginx
+// as a static server, and with its own signed URLs (secure_link).
 const MEBI = 2 ** 20;
 const CLIENTS = 8;
-// Many short turns of several processes of each: a machine's pace changes within seconds, and processes that run the
-// same code differ by a tenth for as long as they live.
+// Many short turns of several processes of each: a machine's speed changes within seconds, and processes that run the
+// same code differ by a tenth for their whole life.
 const TURNS = 4;
 const PROCESSES = 3;
-/** Viewers who come, request two segments and go before anything is counted: a server runs for months. */
+/** Viewers who request two segments and leave before anything is counted: a server runs for months. */
 const WARM_VIEWERS = 800;
 const SEGMENTS_PER_CHUNK = 8;
 const MEDIA = '00000000-0000-7000-8000-000000000001';
@@ -34,10 +34,10 @@ const SIGNED_RENDITION = `/vz-2/${TOKEN}/${MEDIA}/r/${RENDITION_ID}`;
 const LINK_SECRET = 'a secret';
 const TOKEN_BAR_MS = 0.02;
 const PLAYLIST = 'video.m3u8';
-/** So many chunks make a playlist of 2 KB. */
+/** Number of chunks that make a playlist of 2 KB. */
 const CHUNKS_OF_PLAYLIST = 4;
 
-/** What is started and written goes with the scope, also when a signal ends the benchmark. */
+/** The scope ends the processes and deletes the files, also when a signal ends the benchmark. */
 type Place = { scope: Scope; folder: string };
 type Server = DeliveryServer;
 
@@ -54,8 +54,8 @@ await report('delivery', async (scope) => {
 });
 
 /**
- * `bytes` of each segment. `copies`: the anchor reads and writes as we must, instead of sendfile. `file` is what is
- * fetched; the segments by turns when there is none.
+ * `bytes` per segment. `copies`: the anchor reads and writes as we must, instead of using sendfile. `file` is the
+ * fetched file; by default the segments in turn.
  */
 type Case = { name: string; bytes: number; requests: number; bar: number | null; copies?: boolean; file?: string };
 
@@ -94,30 +94,30 @@ async function compareFiles(
   }
   const [plain, signed, fixed, linked] = [costs.plain, costs.signed, costs.fixed, costs.linked].map(
     (spent) => median(spent) * 1000,
-  ) as [number, number, number, number]; // As many as were given.
+  ) as [number, number, number, number]; // One result per input.
   const unit = 'cpu-ms';
   return [
     { name, ours: plain, anchor: fixed, bar, unit },
     { name: '  by token; anchor: secure_link', ours: signed, anchor: linked, bar, unit },
-    // The zone with tokens is another one, whose answers are kept apart: less than nothing is noise.
+    // The zone with tokens is another zone with its own cached responses. A negative difference is noise.
     { name: '  what the token adds', ours: Math.max(0, signed - plain), anchor: null, bar: TOKEN_BAR_MS, unit },
   ];
 }
 
-/** Has nginx serve what our edge does, byte for byte; answers its size. */
+/** Makes nginx serve the same bytes as our edge. Returns the size. */
 async function copyFile({ folder }: Place, { port }: Server, file: string): Promise<number> {
   const bytes = Buffer.from(await (await fetch(`http://127.0.0.1:${port}${RENDITION}/${file}`)).arrayBuffer());
   writeFileSync(path.join(folder, 'static', file), bytes);
   return bytes.length;
 }
 
-/** As nginx's secure_link module has it. */
+/** As nginx's secure_link module expects it. */
 function signLink(uri: string): string {
   const digest = createHash('md5').update(`${ENDS_SEC}${uri} ${LINK_SECRET}`).digest('base64url');
   return `${uri}?md5=${digest}&expires=${ENDS_SEC}`;
 }
 
-/** Memory that a video of 10,000 fragments adds to an edge that served a short one. */
+/** Memory that a video of 10,000 fragments adds to an edge that has served a short one. */
 async function measureLongVideo(place: Place): Promise<Measurement> {
   writeObjects(place.folder, MEBI);
   const running: Server[] = [];
@@ -201,7 +201,7 @@ async function startNginx({ scope, folder }: Place, copies: boolean): Promise<Se
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
-  // A TCP server that listens has an address of this kind.
+  // A listening TCP server has an address of this kind.
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;

@@ -12,10 +12,10 @@ import { connectTo } from './support/seed-videos.ts';
 // bare statement for the same page, from this process.
 const EVENTS = 600_000;
 const PAGE_EVENTS = 100;
-/** Pages at so many places of the day are read again and again. */
+/** Number of places in the day whose pages are read repeatedly. */
 const PLACES = 60;
 const READS = 9;
-/** Of what nginx's own log would have of such a request, and what belongs to a rule. */
+/** The fields that nginx's own log would have of such a request, and those of a rule. */
 const LOG = JSON.stringify({
   ServerZoneId: 'bench',
   Message: 'Token signature mismatch',
@@ -58,7 +58,7 @@ function page(name: string, ours: number, anchor: number): Measurement {
   return { name, ours, anchor, bar: 5, unit: 'ms', isAbsolute: true };
 }
 
-/** One event as an edge stores it makes the partition of the day; the others are copies in their order. */
+/** Stores one event like an edge does, which creates the partition of the day. The others are copies in order. */
 async function seed({ service, database, day }: Lab): Promise<void> {
   const catalogue = openCatalogue(service);
   try {
@@ -72,11 +72,11 @@ async function seed({ service, database, day }: Lab): Promise<void> {
      from shield_event, generate_series(2, $1::int) where zone_id = 1 and day = $3`,
     [EVENTS, LOG, day],
   );
-  // What autovacuum has done in a day that grew over hours.
+  // As autovacuum would have done during a day that grew over hours.
   await database.query('vacuum analyze shield_event');
 }
 
-/** Every page from the first to the end, with the tokens that lead to them. */
+/** Reads every page from the first to the end, with the tokens that lead to them. */
 async function walk(lab: Lab): Promise<{ tokens: string[]; times: number[] }> {
   const tokens = [''];
   const times: number[] = [];

@@ -19,10 +19,9 @@ import {
 import { type Measurement, report, say } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-// CPU seconds of the whole service, from the first uploaded byte until the video is finished, against bare ffmpeg
-// with the same ladder: 1080p to 240p and audio. Both have all processors, each with the threads that it takes by
-// itself, and they take turns, for a machine's pace changes within minutes.
-// `--clip-sec` takes the beginning of the clip only, for a quick look.
+// CPU seconds of the whole service, from the first uploaded byte until the video is finished, against bare ffmpeg with
+// the same ladder: 1080p to 240p and audio. Both have all processors and their default threads. They take turns,
+// because a machine's speed changes within minutes. `--clip-sec` only uses the beginning of the clip, for a quick look.
 const { values: options } = parseArgs({ options: { 'clip-sec': { type: 'string', default: '30' } } });
 const CLIP_SEC = Number(options['clip-sec']);
 const LIMIT_MS = 600_000;
@@ -76,7 +75,7 @@ async function startMeasured(scope: Scope): Promise<Measured> {
     await service.stop();
     await group.close();
   });
-  // The first seconds of a service are none of an encode's.
+  // The first seconds of a service are not part of an encode.
   await sleep(SETTLE_SEC * 1000);
   const idleFrom = group.usedSec();
   await sleep(DRIFT_SEC * 1000);
@@ -107,10 +106,10 @@ async function encodeOnce(service: Service, file: string): Promise<string> {
 }
 
 /**
- * Wall time of one video on one worker with one slot and a core of its own, and on two such workers: else what one does
- * beside its slot, audio above all, would be done on the other core already. The source is small (360p, four minutes),
- * which makes the ratio that of any source of the length in a part of the time. The anchor is what two bare encoders at
- * once, each on a core, gain over one after the other, for more than that the cores do not give.
+ * Wall time of one video on one worker with one slot and one core, and on two such workers. With more cores, work
+ * outside the slot, mainly audio, would already run on the other core. The source is small (360p, four minutes), which
+ * gives the ratio of any source of that length in less time. The anchor is the gain of two concurrent bare encoders,
+ * each on a core, over running them one after the other, because the cores cannot give more.
  */
 async function compareWorkers(scope: Scope, folder: string): Promise<Measurement[]> {
   const small = path.join(folder, 'small.mkv');
@@ -141,7 +140,7 @@ async function compareWorkers(scope: Scope, folder: string): Promise<Measurement
   ];
 }
 
-/** What a command is put behind that is to have one core alone. */
+/** Command prefix that confines a command to one core. */
 function onCore(core: number): string[] {
   return ['taskset', '--cpu-list', String(core)];
 }

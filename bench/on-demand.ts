@@ -20,21 +20,21 @@ import {
 } from './support/millrace.ts';
 import { median, quantile, report, say } from './support/report.ts';
 
-// From the request of a 720p segment that nobody has requested until its last byte, against bare ffmpeg that starts at
-// the keyframe before the same segment, by turns. One clip with its own keyframes, up to 10 s apart, of which only
-// segments count that have one at most 4 s before them; and the same pictures with a keyframe each 50 frames.
+// Time from the request of a 720p segment that nobody has requested to its last byte, in turns with bare ffmpeg that
+// starts at the keyframe before the same segment. First a clip with its own keyframes, up to 10 s apart, of which only
+// segments with a keyframe at most 4 s before them count. Then the same pictures with a keyframe every 50 frames.
 const SEGMENT_SEC = 4;
 const RATE = { num: 24, den: 1 };
 const PLAYLISTS_CREATED = 8;
 const VIEWERS = 1000;
 const LIMIT_MS = 60_000;
 const WARM_RUNS = 200;
-/** Segments of the clip with a keyframe at most 4 s before them: it has keyframes at 0, 10.4, 11.9, 15.75 and 23 s. */
+/** Segments of the clip with a keyframe at most 4 s before them. Its keyframes are at 0, 10.4, 11.9, 15.75 and 23 s. */
 const CLIP_SEGMENTS = [4, 1, 6, 3];
 const CLIP_UPLOADS = 2;
 const EVEN_TIMES = 13;
 const EVEN_SEEKS = 21;
-/** From one of the 97 segments of all times to another, each once. */
+/** Visits each of the 97 segments once, in steps. */
 const [STEP, SEGMENTS] = [23, 97];
 
 await report('on-demand', async (scope) => {
@@ -67,7 +67,9 @@ await report('on-demand', async (scope) => {
 type Rig = { service: Service; client: Client; folder: string; database: Database };
 type Samples = { ours: number[]; anchor: number[] };
 
-/** The clip several times over, with a keyframe each 50 frames: they wander over the segments' starts. */
+/**
+ * Repeats the clip several times with a keyframe every 50 frames, so that they drift relative to the segments' starts.
+ */
 async function makeEven(folder: string): Promise<string> {
   const [once, times] = [path.join(folder, 'once.mp4'), path.join(folder, 'even.mp4')];
   const h264 = ['-c:v', 'libx264', '-preset', 'superfast', '-b:v', '6M', '-g', '50', '-sc_threshold', '0'];
@@ -76,7 +78,7 @@ async function makeEven(folder: string): Promise<string> {
   return times;
 }
 
-/** One rung below the source's size: the source is not shown as it is, and segments lie on the grid of 4 s. */
+/** One rung below the source's size: the source is not shown as it is, and segments are on the grid of 4 s. */
 async function encodeOnDemand({ apiUrl }: Service): Promise<void> {
   const answer = await fetch(`${apiUrl}/videolibrary/1`, {
     method: 'POST',
@@ -97,7 +99,7 @@ async function uploadReady({ service, client }: Rig, file: string): Promise<{ gu
   return { guid, folderUrl: new URL('.', new URL(video, master)).href };
 }
 
-/** Ours and the anchor by turns, so that both meet the same load of the machine. */
+/** Ours and the anchor in turns, so that both meet the same load of the machine. */
 async function measureVideo(rig: Rig, file: string, segments: readonly number[]): Promise<Samples> {
   const { guid, folderUrl } = await uploadReady(rig, file);
   const samples: Samples = { ours: [], anchor: [] };
@@ -111,10 +113,10 @@ async function measureVideo(rig: Rig, file: string, segments: readonly number[])
   return samples;
 }
 
-/** The viewer is gone: nothing is made ahead, which would take as long as the segment itself. */
+/** Waits until the viewer is gone: otherwise segments are made ahead, which takes as long as the segment itself. */
 async function leave({ service, database }: Rig): Promise<void> {
   const deadlineMs = performance.now() + LIMIT_MS;
-  // The request for what comes next is written when the segment has been found, maybe after it has come here.
+  // The request for the next segment is written after the segment was found, maybe after it was received here.
   for (let isGone = false; !isGone; await sleep(10)) {
     if (performance.now() > deadlineMs) throw new Error('Expected the viewer to have requested the next segment.');
     const { rows } = await sql<{ is_awaited: boolean }>`
@@ -131,12 +133,12 @@ async function fetchSegment({ client }: Rig, folderUrl: string, segment: number)
     const { status, body } = await client.ask(`${folderUrl}${segment}.m4s`);
     const tookMs = performance.now() - startedMs;
     if (status === 200 && body.length > 0) return { tookMs };
-    // As players do; the time goes on.
+    // Retries like a player; the time keeps running.
     if (status !== 503 || tookMs > LIMIT_MS) throw new Error(`Expected segment ${segment}, got ${status}.`);
   }
 }
 
-/** Seconds that bare ffmpeg takes for the same segment: it seeks to the keyframe before it by itself. */
+/** Returns the seconds that bare ffmpeg takes for the same segment. It seeks to the keyframe before it by itself. */
 async function encodeBare({ folder }: Rig, file: string, segment: number): Promise<number> {
   const rung = { rung: 720, widthPx: 1280, heightPx: 720, maxBitrateBps: MAX_BITRATES_BPS[720] } as const;
   const settings = findCodec('h264').encoderArgv({ rung, rate: RATE, gopFrames: 48, threads: 0, hdr: null });
@@ -161,7 +163,7 @@ async function measureCrowd(rig: Rig, file: string): Promise<{ warmMs: number; e
   return { warmMs: median(warm), encodes };
 }
 
-/** Each claim of a task takes the next number, and no other task is begun meanwhile. */
+/** Each claim of a task takes the next number, and no other task is started in the meantime. */
 async function countEncodes({ db }: Database): Promise<number> {
   const { rows } = await sql<{ last: number }>`
     select case when is_called then last_value else last_value - 1 end as last from encode_attempt`.execute(db);

@@ -13,9 +13,9 @@ import { startMillrace } from './support/millrace.ts';
 import { cpuTicks, listTree, programOf } from './support/process-tree.ts';
 import { report, say } from './support/report.ts';
 
-// Fifty videos of an hour that are being encoded, each publishing a chunk of its six renditions every four seconds, and
-// twenty edges each of which has viewers of all of them: what keeping up costs an edge and the database. The edges read
-// in this process, by the store and the notifications of a real one; nothing is encoded.
+// Fifty one-hour videos that are being encoded, each publishing a chunk of its six renditions every four seconds, and
+// twenty edges with viewers of all of them. Measures the cost of keeping up for an edge and the database. The edges run
+// in this process, with the store and the notifications of a real one. Nothing is encoded.
 const VIDEOS = 50;
 const EDGES = 20;
 const RENDITIONS = 6;
@@ -66,7 +66,7 @@ function bar(name: string, ours: number, most: number) {
 }
 
 /**
- * What an edge does for viewers who reload a playlist as soon as it grew: the newest publication of each video is read.
+ * Work of an edge for viewers who reload a playlist as soon as it grows: it reads the newest publication of each video.
  */
 function openEdge(db: Db, config: { host: string; port: number; user: string; database: string }) {
   const { pool, close } = openDatabase({ ...config, max: 1 }, () => {});
@@ -134,7 +134,7 @@ async function seed(db: Db): Promise<Video[]> {
   return videos;
 }
 
-/** A real init segment: edges read it. */
+/** A real init segment, because edges read it. */
 async function makeInit(): Promise<Buffer> {
   const input = ['-f', 'lavfi', '-i', 'color=s=640x360', '-frames:v', '1', '-c:v', 'libx264', '-pix_fmt', 'yuv420p'];
   return normaliseInit(splitStream(await encode([...input, ...FRAGMENTED])).init);
@@ -164,7 +164,7 @@ async function addVideo(db: Db, libraryId: number, init: Buffer): Promise<Video>
   return video;
 }
 
-/** One statement for all renditions, as cheap as can be: writing is not what is measured. */
+/** One statement for all renditions, as cheap as possible: writing is not measured. */
 async function insertChunks(
   db: Db,
   { key, renditionIds }: Video,

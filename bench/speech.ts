@@ -13,9 +13,9 @@ import { makeFolder, sendFile, startMillrace, untilFinished, untilNoEncoder } fr
 import { listTree, pssBytes } from './support/process-tree.ts';
 import { type Measurement, report, say } from './support/report.ts';
 
-// What transcribing read speech costs a worker, a minute of audio: decoding, finding speech, sending spans, cues, rows
-// and captions, with an engine behind HTTP that answers at once and is counted apart; and the memory of the worker with
-// all that it starts. What an engine costs, pocketsphinx here, is shown beside it. `--minutes` of audio (120).
+// Cost of transcribing a minute of read speech to a worker: decoding, detecting speech, sending spans, cues, rows and
+// captions. The engine behind HTTP responds at once and is counted separately. Also the memory of the worker with all
+// its children. For comparison, the cost of an engine, here pocketsphinx. `--minutes` of audio (120).
 const { values: options } = parseArgs({ options: { minutes: { type: 'string', default: '120' } } });
 const MINUTES = Number(options.minutes);
 const LIMIT_MS = 1_200_000;
@@ -28,7 +28,7 @@ await report('speech', async (scope) => {
   const engine = await startScriptedEngine((_, response) => answerWords(response, ['One', 'two', 'three.']));
   scope.own(() => engine.close());
   const group = openCpuGroup();
-  // Ended after the service, whose worker is in it.
+  // Ended after the service, which contains the worker.
   scope.own(() => group.close());
   const service = await startMillrace(scope, {
     MILLRACE_TRANSCRIBER: engine.url,
@@ -51,7 +51,7 @@ await report('speech', async (scope) => {
   return [...perMinute, { name: `worker and all it starts, ${MINUTES} minutes`, ...memory }];
 });
 
-/** Sentences with pauses between them, again and again, beside a picture that costs next to nothing. */
+/** Sentences with pauses between them, repeated, with a picture that costs next to nothing. */
 async function makeTalk(folder: string): Promise<string> {
   const sentences = Object.values(LIBRIVOX);
   const inputs = sentences.flatMap((sentence) => ['-i', sentence.path]);
@@ -80,10 +80,7 @@ async function makeTalk(folder: string): Promise<string> {
   return file;
 }
 
-/**
- * CPU seconds and the most memory from the request to the captions, less what the worker takes when it has nothing to
- * do.
- */
+/** CPU seconds and peak memory from the request to the captions, minus those of an idle worker. */
 async function measureWorker(
   service: Service,
   guid: string,

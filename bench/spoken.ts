@@ -7,8 +7,9 @@ import { makeFolder, startMillrace } from './support/millrace.ts';
 import { type Measurement, quantile, report, say } from './support/report.ts';
 import { connectTo, seedVideos } from './support/seed-videos.ts';
 
-// Search in what is said over HTTP, in a library of `--videos` videos (100,000) of ten minutes each: ten blocks of 150
-// words, drawn so that a few words are in nearly all of them and most are rare. No anchor: the bar is on the answer.
+// Search in the spoken text over HTTP, in a library of `--videos` videos (100,000) of ten minutes each: ten blocks of
+// 150 words, drawn so that a few words occur in nearly all of them and most are rare. No anchor: the bar applies to the
+// response.
 const { values: options } = parseArgs({ options: { videos: { type: 'string', default: '100000' } } });
 const VIDEOS = Number(options.videos);
 const BLOCKS = 10;
@@ -91,7 +92,7 @@ function word(rank: number): string {
 
 async function seedSpoken(database: pg.Client): Promise<void> {
   const random = seededRandom(20_261_122);
-  // Zipf's law: the word of rank r comes about once in r of the first one's times.
+  // Zipf's law: the word of rank r occurs about 1/r times as often as the first.
   const draw = () => word(Math.floor(VOCABULARY ** (random.below(1_000_000) / 1_000_000)));
   const line = () => Array.from({ length: WORDS_A_CUE }, draw).join(' ');
   const texts = Array.from({ length: TEXTS }, () => Array.from({ length: CUES }, line).join('\n'));

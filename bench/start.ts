@@ -10,8 +10,8 @@ import { listTree, programOf, pssBytes } from './support/process-tree.ts';
 import { median, report, say } from './support/report.ts';
 import type { Scope } from './support/scope.ts';
 
-// `npm start` to ready over a data folder that exists, and the memory of all processes a minute later. The anchors:
-// `npm start` of a package that only starts Node and listens, and as many bare Node processes as the service has.
+// `npm start` to ready over an existing data folder, and the memory of all processes a minute later. The anchors: `npm
+// start` of a package that only starts Node and listens, and as many bare Node processes as the service has.
 const RUNS = 5;
 const READY_LIMIT_MS = 60_000;
 const IDLE_SEC = 60;
@@ -107,7 +107,7 @@ async function isReady(port: number): Promise<boolean> {
   }
 }
 
-/** npm hands SIGTERM on to the script that it runs. */
+/** npm forwards SIGTERM to the script that it runs. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');

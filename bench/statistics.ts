@@ -22,9 +22,9 @@ import { seedSessions } from './support/seed-sessions.ts';
 import { connectTo, seedVideos } from './support/seed-videos.ts';
 
 // Statistics over HTTP in a library of `--sessions` sessions (1,000,000) over 30 days, then `--beacons` beacons a
-// second (5,000) for `--seconds` (60): what media, memory and the numbers themselves do meanwhile. For the second half
-// of that time the edge, the sender and the reader of media go first for a core, as where viewers and the database are
-// on machines of their own; the counting of what is sent does not.
+// second (5,000) for `--seconds` (60): effect on media, memory and the numbers themselves. In the second half, the
+// edge, the sender and the media reader take precedence for a core, as if viewers and the database were on separate
+// machines. Counting the beacons does not.
 const { values: options } = parseArgs({
   options: {
     sessions: { type: 'string', default: '1000000' },
@@ -36,10 +36,10 @@ const { values: options } = parseArgs({
 const DAYS = 30;
 const CALLS = 200;
 const WARM_UP_CALLS = 50;
-/** A visit sends a beacon each ten seconds. */
+/** Interval of a visit's beacons, in seconds. */
 const BEACON_EACH_SEC = 10;
 const HEAT_SEC = 600;
-/** Media without other load is read for so long. */
+/** Time for which media is read without other load, in ms. */
 const REST_MS = 15_000;
 const MEDIA_PAUSE_MS = 30;
 const MARK_EACH_MS = 5_000;
@@ -172,7 +172,7 @@ function both(times: readonly number[]): string {
   return `${quantile(times, 0.5).toFixed(1)} and ${quantile(times, 0.99).toFixed(1)} ms`;
 }
 
-/** A view that stands out, every few seconds: how long it takes until the interface answers it. */
+/** Sends a distinguishable view every few seconds, and measures how long it takes until the API returns it. */
 async function markMeanwhile(
   { service, client, ids }: Lab,
   issue: (id: string) => string,
@@ -180,7 +180,7 @@ async function markMeanwhile(
 ): Promise<number[]> {
   const lags: number[] = [];
   for (let mark = 0; performance.now() < endMs - MARK_EACH_MS; mark += 1) {
-    // The failure of its view tells it from those of the load.
+    // The failure in its view distinguishes it from those of the load.
     const id = ids.at(-1 - mark) ?? '';
     const seen = async () => {
       const address = `${service.apiUrl}/library/1/statistics/audience?videoGuid=${id}`;
@@ -198,14 +198,14 @@ async function markMeanwhile(
   return lags;
 }
 
-/** A view with a failure, which those of the load have not. */
+/** A view with a failure, unlike those of the load. */
 function markBody(ticket: string): string {
   const counts = { startupMs: 400, stallCount: 0, stallMs: 0, failures: 1, page: '', rungSec: {} };
   const beacon = { visit: 0, sequence: 0, startedMs: 0, watchedSec: [1], heat: 'AQ', ...counts };
   return `${ticket}\n${JSON.stringify(beacon)}`;
 }
 
-/** Writes tickets as the service's edge does. */
+/** Writes tickets like the service's edge. */
 async function ticketWriter({ dataDir }: Service): Promise<(id: string) => string> {
   const key = await readFile(path.join(dataDir, 'secret.key'));
   const secret = createSecretKey(new Uint8Array(hkdfSync('sha256', key, '', 'millrace viewing tickets', 32)));
@@ -242,7 +242,7 @@ async function findSegment({ edgeUrl }: Service, client: Client, film: string): 
   return first(await first(master));
 }
 
-/** Reads a segment again and again, as viewers do; answers the ms of each. */
+/** Reads a segment repeatedly, like viewers do. Returns the ms of each read. */
 async function readMedia(client: Client, url: string, until: () => number): Promise<number[]> {
   const times: number[] = [];
   const endMs = until();

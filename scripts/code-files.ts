@@ -4,18 +4,18 @@ import { join } from 'node:path';
 export const MAX_FILE_LINES = 300;
 export const MAX_LINE_CHARS = 120;
 
-/** Written code: not what a build makes, and not the violations kept to test the checks. */
+/** Source code: no build output, and none of the violations that test the checks. */
 const CODE = '{src,web,sdk,bench,test,bin,scripts}/**/*.{ts,tsx,js,mjs,cjs}';
 const EXCLUDED = ['**/node_modules/**', '**/dist/**', 'test/house/violations/**'];
 
-/** All files of code of a project, by absolute path. */
+/** Returns all code files of a project, as absolute paths. */
 export async function findCode(root: string): Promise<string[]> {
   const files: string[] = [];
   for await (const file of glob(CODE, { cwd: root, exclude: EXCLUDED })) files.push(join(root, file));
   return files;
 }
 
-/** The files with too many lines. Those named `*.table.ts` hold nothing but a table and may be longer. */
+/** Returns the files with too many lines. Those named `*.table.ts` contain only a table and may be longer. */
 export async function findLongFiles(files: readonly string[]): Promise<{ file: string; lines: number }[]> {
   const counted = await Promise.all(
     files.map(async (file) => ({ file, lines: countLines(await readFile(file, 'utf8')) })),
@@ -23,13 +23,15 @@ export async function findLongFiles(files: readonly string[]): Promise<{ file: s
   return counted.filter(({ file, lines }) => lines > MAX_FILE_LINES && !file.endsWith('.table.ts'));
 }
 
-/** Made from docs/openapi.json; and sentences of the service, which stand as one key as the service says them. */
+/**
+ * One is generated from docs/openapi.json. The other has sentences of the service as keys, which must match exactly.
+ */
 const WITH_LONG_LINES = ['sdk/src/operations.table.ts', 'web/dashboard/languages/de.service.table.ts'];
 
-/** Begins a line: its indentation and what makes it a comment. */
+/** Start of a line: its indentation and comment markers. */
 const LINE_START = /^\s*(\/\/|\*|\/\*\*)?\s*/;
 
-/** Lines with too many characters, but for those without a space to break at: addresses, patterns, data. */
+/** Returns the lines with too many characters, except those without a space to break at: addresses, patterns, data. */
 export async function findLongLines(
   files: readonly string[],
 ): Promise<{ file: string; line: number; length: number }[]> {

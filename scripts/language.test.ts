@@ -5,7 +5,7 @@ const comment = (text: string) => findFaults({ kind: 'comment', line: 1, text })
 
 test.each([
   'What a claimed row gives to its worker.',
-  'Returns the row. Those who left say so no more.',
+  'Returns the row. Who left says so no more.',
   'Of a database that is away the row expires.',
   'Those that are missing are made again.',
   'So much one client may cause at once.',

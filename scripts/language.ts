@@ -1,8 +1,10 @@
 import type { Prose } from './prose.ts';
 
 /** Openings without a verb or a noun: the reader has to guess the sentence around them. */
-const HEADLESS =
-  /^(What|Who|Whoever|Whatever|Those (who|that|which|whose|of|with|without|in|on|at|from|to|by|it|he|one|a|the)|Of(?! course\b)|So much|So many|As many)\b/i;
+const HEADLESS = /^(What|Who|Whoever|Whatever|So much|So many|As many)\b/i;
+
+/** Openings of that kind that are fine after another sentence, which they refer to. */
+const HEADLESS_FIRST = /^(Those (who|that|which|whose|of|with|without|in|on|at|from|to|by)|Of(?! course\b))\b/i;
 
 /** Openings of that form that are good English: questions, "What to do with …" and the idiom "Who knows". */
 const ALLOWED = /\?$|^What to\b|^Who knows\b/;
@@ -13,22 +15,22 @@ const STIFF: readonly [RegExp, string][] = [
   [/\bmeanwhile\b/i, 'while …, until then, or nothing'],
   [/\bwhoever\b/i, 'a client that …, anyone who …'],
   [/\bbeside\b/i, 'next to, in addition to'],
-  [/\bnowhere\b/i, 'not … anywhere'],
+  [/\bnowhere\b(?! else\b)/i, 'not … anywhere'],
   [/\b(thereby|hereby)\b/i, 'nothing, or by …'],
   [/\bmend(s|ed|ing)?\b/i, 'fix, repair'],
   [/\bso long as\b/i, 'as long as'],
-  [/\bstands?\b(?! for\b|-| by\b)/i, 'is'],
-  [
-    /\banswers\b(?= (the|a|an|null|true|false|what|whether|which|its|how|undefined|those|no|nothing|all|every)\b)/i,
-    'returns',
-  ],
+  [/\bstands?\b(?! for\b|-| by\b| out\b| alone\b)/i, 'is'],
+  [/\banswers\b(?= (null|true|false|undefined|whether|how|what|which|nothing|the number)\b)/i, 'returns'],
 ];
 
 /** Finds the faults of a comment or title, a sentence each. */
 export function findFaults({ kind, text }: Prose): string[] {
   const sentences = text.split(/(?<=[.!?])\s+/);
   const checked = kind === 'title' ? [text] : sentences;
-  const headless = checked.filter((sentence) => HEADLESS.test(sentence) && !ALLOWED.test(sentence));
+  const headless = checked.filter(
+    (sentence, index) =>
+      (HEADLESS.test(sentence) || (index === 0 && HEADLESS_FIRST.test(sentence))) && !ALLOWED.test(sentence),
+  );
   // Names in code are not prose.
   const prose = text.replaceAll(/`[^`]*`/g, '');
   return [

@@ -48,7 +48,7 @@ test.each([
   expect(describeCounts(countResults(settled.run.report, settled.run.exitCode))).toBe(line);
 });
 
-test('one file that stays failed keeps the run failed, whatever the others do', async () => {
+test('one file that stays failed keeps the run failed, even if others pass', async () => {
   const other = file('other', 'failed', 'failed');
   const again = (name: string) => Promise.resolve(name === 'bad' ? passes : runOf(1, other));
   const { run, flaky } = await rerunFailed(runOf(1, good, bad, other), again);

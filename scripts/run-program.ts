@@ -7,12 +7,12 @@ export const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 
 const KEPT_OUTPUT_CHARS = 200_000;
 
-/** Runs a script with this Node, its output shown, hands it our signals, and answers its exit code. */
+/** Runs a script with this Node, shows its output and forwards our signals. Returns its exit code. */
 export async function runScript(args: readonly string[]): Promise<number> {
   return await runChild(process.execPath, args, { cwd: projectRoot, stdio: 'inherit' });
 }
 
-/** Runs a script with this Node and answers its exit code and the end of what it printed. */
+/** Runs a script with this Node. Returns its exit code and the end of its output. */
 export async function captureScript(args: readonly string[], cwd: string): Promise<{ code: number; output: string }> {
   const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

@@ -6,7 +6,7 @@ import { runTests } from './run-tests.ts';
 
 const SUFFIX = '.test.ts';
 
-/** `millrace soak NAME`: runs `test/soak/NAME.test.ts` for as long as it takes. */
+/** `millrace soak NAME`: runs `test/soak/NAME.test.ts` without a time limit. */
 export async function soak([name, ...args]: readonly string[]): Promise<number> {
   const files = await readdir(join(projectRoot, 'test/soak'));
   const names = files.filter((file) => file.endsWith(SUFFIX)).map((file) => file.slice(0, -SUFFIX.length));

@@ -1,6 +1,6 @@
 type TestResult = { status: string; fullName?: string; failureMessages?: readonly string[] | null };
 
-/** The part of vitest's JSON report that is counted. */
+/** The counted part of vitest's JSON report. */
 export type VitestReport = {
   testResults: { name: string; status: string; message?: string; assertionResults: TestResult[] }[];
 };
@@ -8,8 +8,8 @@ export type VitestReport = {
 export type TestCounts = { passed: number; failed: number; skipped: number };
 
 /**
- * Counts single tests. A file that fails without a failing test (it did not load) is one failure, and
- * so is a run that ended badly for a reason outside the tests, or that wrote no report or ran nothing.
+ * Counts single tests. A file that fails without a failing test (it did not load) counts as one failure. So does a run
+ * that failed for a reason outside the tests, wrote no report or ran nothing.
  */
 export function countResults(report: VitestReport | null, exitCode: number): TestCounts {
   const counts: TestCounts = { passed: 0, failed: 0, skipped: 0 };

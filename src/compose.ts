@@ -33,15 +33,15 @@ import { readVersion } from './service/version.ts';
 
 type StartedRole = Pick<RunningRole, 'listeners' | 'close'>;
 
-/** What a role may ask of the process that it runs in: the state of all parts, for `/healthz`. */
+/** Provided to a role by its process: the state of all parts, for `/healthz`. */
 export type RoleHost = { fleet: () => Fleet };
 
-/** Work that must not wait for long encodes: probes, first chunks, audio, thumbnails. */
+/** Slots for work that must not wait for long encodes: probes, first chunks, audio, thumbnails. */
 const QUICK_SLOTS = 4;
-/** Downloads wait for other machines most of the time. */
+/** Downloads mostly wait for other machines. */
 const FETCH_SLOTS = 4;
 const SOURCE_CACHE_BYTES = 20e9;
-/** Who calls the interface waits no longer for the store; its first check is through before that. */
+/** Maximum time that a caller of the API waits for the store, in ms. Its first check has finished by then. */
 const STORE_ANSWER_MS = 20_000;
 const EDGE_PORT_WAIT_MS = 5_000;
 
@@ -49,7 +49,7 @@ type Common = { settings: RoleSettings; database: Database; log: ReturnType<type
     watch: StorageWatch;
   };
 
-/** What each role is made of. What a role does not need is not even imported. */
+/** Code of each role. Anything that a role does not need is not even imported. */
 const code = {
   api: () =>
     Promise.all([
@@ -78,7 +78,7 @@ export async function loadRole(role: Role): Promise<void> {
   await code[role]();
 }
 
-/** Starts one role; it has opened what it needs when this answers. */
+/** Starts one role. Resolves when it has opened everything that it needs. */
 export async function startRole(role: Role, settings: RoleSettings, host: RoleHost): Promise<RunningRole> {
   const log = openLog(role);
   setMediaRules({ requiresBubblewrap: settings.requiresSandbox, allowsRareDecoders: settings.allowsRareDecoders });
@@ -165,7 +165,10 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
   };
 }
 
-/** Where viewers find the edge. Its port is known beforehand unless it takes any free one; then it is waited for. */
+/**
+ * Returns the address of the edge for viewers. The port is known in advance unless the edge takes any free one; in that
+ * case this waits for it.
+ */
 async function findEdgeUrl(settings: RoleSettings, host: RoleHost): Promise<string> {
   const limitMs = performance.now() + EDGE_PORT_WAIT_MS;
   const isOpen = settings.edgeUrl === null && settings.edgePort === 0;

@@ -15,13 +15,10 @@ export const LADDER: readonly RungPlan[] = (
 
 const RATE = { num: 24, den: 1 };
 
-/**
- * How a bare ffmpeg runs: with the threads that it takes by itself, or each part of it with one, which costs less and
- * takes longer.
- */
+/** Threads of a bare ffmpeg: its default, or one for each part of it, which costs less and takes longer. */
 export type BareRun = { hasSound: boolean; threads: 'own' | 'one' };
 
-/** One ffmpeg, decoding once, scaling in a cascade, with our settings of x264, into fragmented MP4 files. */
+/** One ffmpeg that decodes once, scales in a cascade, and writes fragmented MP4 files with our settings of x264. */
 export function bareLadder(source: string, folder: string, rungs: readonly RungPlan[], run: BareRun): string[] {
   const graph = rungs.map((rung, index) => {
     const from = index === 0 ? '[0:v:0]' : `[rest${index}]`;
@@ -33,7 +30,7 @@ export function bareLadder(source: string, folder: string, rungs: readonly RungP
     ...[
       '-map',
       `[v${index}]`,
-      // As many as it takes without being reported: 0.
+      // 0: the default number of threads.
       ...findCodec('h264').encoderArgv({
         rung,
         rate: RATE,
@@ -52,7 +49,7 @@ export function bareLadder(source: string, folder: string, rungs: readonly RungP
   ];
 }
 
-/** The audio of the clip alone. */
+/** Only the audio of the clip. */
 export function bareSound(source: string, folder: string): string[] {
   return ['-nostdin', '-v', 'error', '-y', '-i', source, ...soundOutput(folder)];
 }

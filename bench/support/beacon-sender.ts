@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * A process of its own that sends beacons at a steady pace over a few kept connections, without waiting for one answer
- * before the next. Started with a message; answers how many were sent and answered, and ends.
+ * A separate process that sends beacons at a steady rate over a few kept connections, without waiting for responses.
+ * Started with a message. Reports how many were sent and acknowledged, and exits.
  */
 export type SenderTask = { port: number; tickets: string[]; perSec: number; seconds: number };
 export type SenderResult = { sent: number; answered: number; refused: number };
@@ -49,7 +49,7 @@ function open(port: number, result: SenderResult): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => resolve(socket));
     socket.once('error', reject);
-    // Answers have no body: each begins with its status, wherever a packet ends.
+    // Responses have no body: each begins with its status, wherever a packet ends.
     let rest = '';
     socket.setEncoding('latin1').on('data', (data: string) => {
       const text = rest + data;
@@ -63,7 +63,7 @@ function open(port: number, result: SenderResult): Promise<Socket> {
   });
 }
 
-/** The n-th beacon: each visit sends one in ten seconds, with ten seconds more of the picture than the last. */
+/** The n-th beacon: each visit sends one every ten seconds, each with ten more seconds of video. */
 function requestOf(n: number, tickets: readonly string[], port: number): string {
   const turn = Math.floor(n / tickets.length);
   const sec = turn * EACH_SEC + 1;

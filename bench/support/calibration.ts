@@ -4,15 +4,17 @@ import { promisify } from 'node:util';
 import { REAL_CLIP } from '../../test/support/videos.ts';
 import { runFfmpeg } from './ffmpeg.ts';
 
-/** A fixed load that shows how fast this machine is now at one kind of work; `run` is one thread's share of it. */
+/**
+ * A fixed load that shows how fast this machine currently is at one kind of work; `run` is one thread's share of it.
+ */
 export type Calibration = { name: string; referenceSec: number; run: () => Promise<unknown> };
 
-/** Absolute bars are meant for two cores, and an encoder has both. */
+/** Absolute bars assume two cores, and an encoder has both. */
 const CORES = 2;
 const RUNS = 2;
 const derive = promisify(pbkdf2);
 
-/** Pure calculation: measures clock and cores, and nothing of memory. */
+/** Pure calculation: measures clock and cores, but not memory. */
 const CALCULATION: Calibration = {
   name: 'PBKDF2',
   referenceSec: 0.36,
@@ -21,14 +23,14 @@ const CALCULATION: Calibration = {
 
 const CLIP_SEC = 10;
 /**
- * What one thread took for all 30 s of the clip, in CPU seconds, on the two cores that the bars of media work were set
- * on; and the share of it that lies in the first 10 s, as measured (0.317 to 0.332).
+ * CPU seconds of one thread for all 30 s of the clip, on the two cores for which the bars of media work were set, and
+ * the share of the first 10 s, as measured (0.317 to 0.332).
  */
 const [WHOLE_CLIP_SEC, SHARE] = [4.4, 0.32];
 
 /**
- * Decoding: walks through whole frames with vector units, as encoders do, so that neighbours who share caches and
- * memory slow it as they slow encoders, which pure calculation does not notice.
+ * Decoding: processes whole frames with vector units, like encoders. Neighbours who share caches and memory slow it
+ * like encoders; pure calculation does not notice them.
  */
 const DECODING: Calibration = {
   name: 'decoding',
@@ -38,12 +40,12 @@ const DECODING: Calibration = {
 
 const OF_MEDIA: readonly string[] = ['first-play', 'on-demand', 'ladder', 'images'];
 
-/** The load that shows most about what a benchmark measures. */
+/** Returns the load that is most representative of a benchmark. */
 export function calibrationFor(bench: string): Calibration {
   return OF_MEDIA.includes(bench) ? DECODING : CALCULATION;
 }
 
-/** How many times as long as on the reference the load takes now on all cores at once; the better of two runs. */
+/** Returns the current time of the load relative to the reference, on all cores at once; the better of two runs. */
 export async function measureSlowness({ referenceSec, run }: Calibration): Promise<number> {
   const times: number[] = [];
   for (let turn = 0; turn < RUNS; turn += 1) {

@@ -15,7 +15,7 @@ const TURNS = 5;
 const CLIENTS = 50;
 const AT_ONCE = 4;
 
-/** CPU time of our firewall and of ModSecurity for the requests of a corpus, and in how many verdicts they differ. */
+/** CPU time of our firewall and of ModSecurity for the requests of a corpus, and the number of verdicts that differ. */
 export async function compareFirewalls(scope: Scope, firewall: Firewall): Promise<Measurement[]> {
   const folder = makeFolder(scope);
   const anchor = await startModSecurity(scope, folder, CORE_SETTINGS);
@@ -26,7 +26,7 @@ export async function compareFirewalls(scope: Scope, firewall: Firewall): Promis
   const readable: CorpusRequest[] = [];
   for (const one of corpus) {
     const status = await send(agent, anchor.port, one, 0);
-    // nginx itself cannot read some of them, and ends their connection.
+    // nginx itself rejects some of them and ends their connection.
     if (status !== 400 && one.method === 'GET') readable.push(one);
     const isFound = status === 403 || status === 400;
     const ours = rulesFound(firewall, one);
@@ -44,7 +44,7 @@ export async function compareFirewalls(scope: Scope, firewall: Firewall): Promis
     { ...anchor, port: anchor.plainPort, spent: whole.plain },
   ];
   for (let turn = 0; turn <= TURNS; turn += 1) {
-    // The first turn compiles and fills caches.
+    // The first turn compiles code and fills caches.
     const keep = (spent: number[], sec: number) => void (turn > 0 && spent.push((sec / readable.length) * 1e6));
     for (const { port, pid, spent } of places) {
       const before = cpuSecOf(pid);
@@ -79,7 +79,7 @@ export async function compareFirewalls(scope: Scope, firewall: Firewall): Promis
   ];
 }
 
-/** Rules that reached the score, blocking or, of scanners, only logging. */
+/** Rules that reached the score, blocking or, for scanners, only logging. */
 function rulesFound(firewall: Firewall, { method, url, headers }: CorpusRequest): string[] {
   const inspected = { method, url, httpVersion: '1.1', rawHeaders: [...headers], address: '192.0.2.1' };
   const { blocking, logged } = judgeInspection(firewall, inspected, { ...readWafSettings({}), blocks: true });
@@ -100,7 +100,7 @@ async function sendAll(agent: Agent, port: number, corpus: readonly CorpusReques
   await Promise.all(Array.from({ length: AT_ONCE }, client));
 }
 
-/** `client` is one of several addresses of this machine: our edge bounds what it inspects for each. */
+/** `client` is one of several addresses of this machine: our edge limits inspections per address. */
 function send(agent: Agent, port: number, { method, url, headers }: CorpusRequest, client: number): Promise<number> {
   const pairs = Array.from({ length: headers.length / 2 }, (_, at) => [headers[2 * at], headers[2 * at + 1]]);
   const asked = { agent, host: '127.0.0.1', port, localAddress: `127.9.0.${client + 1}`, method, path: url };

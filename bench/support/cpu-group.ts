@@ -13,12 +13,12 @@ let made = 0;
 let own: string | null | undefined;
 
 /**
- * A control group that counts the CPU seconds of everything started in it, grandchildren in sandboxes
- * included, which process times do not show. Needs root, as benchmarks of this project do.
+ * A control group that counts the CPU seconds of everything started in it, including grandchildren in sandboxes, which
+ * process times omit. Needs root, like this project's benchmarks.
  */
 export type CpuGroup = {
   spawn(file: string, args: string[], options: SpawnOptions): ChildProcess;
-  /** Takes in a running process with all its descendants; what they start later is counted too. */
+  /** Adds a running process with all its descendants. Processes that they start later are counted too. */
   adopt(pid: number): void;
   usedSec(): number;
   close(): Promise<void>;
@@ -38,13 +38,15 @@ export function openCpuGroup(): CpuGroup {
   };
 }
 
-/** CPU seconds of this process and of all that it started, ended ones included; null where groups cannot be made. */
+/**
+ * Returns the CPU seconds of this process and all its children, including ended ones; null if groups are not available.
+ */
 export function readOwnGroupSec(): number | null {
   const folder = joinOwnGroup();
   return folder === null ? null : readUsedSec(folder);
 }
 
-/** Leaves and removes the group of this process. Throws when something that was started in it still runs. */
+/** Leaves and removes the group of this process. Throws if a process started in it is still running. */
 export async function leaveOwnGroup(): Promise<void> {
   if (typeof own !== 'string') return;
   const folder = own;
@@ -64,7 +66,7 @@ async function removeWhenEmpty(folder: string): Promise<void> {
   rmdirSync(folder);
 }
 
-/** Puts this process into a group of its own once, so that what it starts is counted with it. */
+/** Puts this process into its own group once, so that its children are counted with it. */
 function joinOwnGroup(): string | null {
   if (own !== undefined) return own;
   const folder = path.join(rootGroup(), `millrace-bench-${process.pid}`);
@@ -72,7 +74,7 @@ function joinOwnGroup(): string | null {
     mkdirSync(folder);
     writeFileSync(path.join(folder, 'cgroup.procs'), String(process.pid));
     own = folder;
-    // However the benchmark ends: an empty group would stay for ever.
+    // However the benchmark ends: an empty group would remain forever.
     process.once('exit', () => dropOwnGroup(folder));
   } catch {
     // Not root, or no control groups here: times are then reported without knowing what else ran.
@@ -81,7 +83,7 @@ function joinOwnGroup(): string | null {
   return own;
 }
 
-/** Runs a command to its end and answers its CPU seconds and wall seconds; throws when it fails. */
+/** Runs a command to its end. Returns its CPU seconds and wall seconds. Throws if it fails. */
 export async function measureCommand(file: string, args: string[]): Promise<{ cpuSec: number; wallSec: number }> {
   const group = openCpuGroup();
   const startedMs = performance.now();
@@ -102,7 +104,7 @@ export async function measureCommand(file: string, args: string[]): Promise<{ cp
 
 function adoptTree(pid: number, members: string): void {
   const adopted = new Set<number>();
-  // A process may be born while its parent is moved: looks again until there is none left.
+  // A process may be started while its parent is moved: repeats until none is left.
   for (;;) {
     const left = listTree(pid).filter((member) => !adopted.has(member));
     if (left.length === 0) return;
@@ -122,7 +124,7 @@ function dropOwnGroup(folder: string): void {
   writeFileSync(path.join(rootGroup(), 'cgroup.procs'), String(process.pid));
   const inner = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   for (const group of [...inner.map(({ name }) => path.join(folder, name)), folder]) {
-    // One that still holds a process cannot go; that process was signalled to end and is not waited for here.
+    // A group that still contains a process cannot be removed. That process was signalled, and is not awaited here.
     if (readFileSync(path.join(group, 'cgroup.procs'), 'utf8') === '') rmdirSync(group);
   }
 }

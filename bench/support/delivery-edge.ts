@@ -15,8 +15,8 @@ import { createEdgeStorage } from '../../test/delivery/edge-storage.ts';
 import { testViewing } from '../../test/support/viewing.ts';
 import { findZone } from './delivery-zone.ts';
 
-// The edge as a process of its own, over the objects in the folder that it is given and one video made of
-// `count` chunks of `segments` segments each. Prints its port when it listens.
+// The edge as a separate process, over the objects in a given folder and one video with `count` chunks of `segments`
+// segments each. Prints its port when it listens.
 const [folder = '', segmentBytes = '', segments = '', count = ''] = process.argv.slice(2);
 const storage = createEdgeStorage(folder);
 const mediaId = parseGuid('00000000-0000-7000-8000-000000000001');
@@ -45,12 +45,12 @@ const edge = await startEdge({
   places: { locate: () => ({ country: '', asn: '' }) },
   events: { append: async () => undefined, read: async () => [], dropBefore: async () => undefined },
   serverZone: 'bench',
-  // Compiled when a request first needs it, which media never do.
+  // Compiled when a request first needs it; media requests never do.
   firewall: openFirewall(readRuleTexts, (error) => {
     throw error;
   }),
   loadWaf: async () => ({ ...readWafSettings({}), blocks: true }),
-  // One client stands for a crowd.
+  // One client represents a crowd.
   limits: { clientRate: { perSec: 1_000_000, burst: 1_000_000 } },
   log: { warn: say, error: say },
 });
@@ -68,7 +68,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
     startTick: index * perChunk * 4_000,
     durationTicks: perChunk * 4_000,
     table: readSegmentTable(encodeFragmentTable(fragmentsOf(perChunk, Number(segmentBytes))), perChunk),
-    // The same few bytes stand for every chunk: what is measured is the serving.
+    // The same few bytes serve as every chunk, because only the serving is measured.
     storageKey: path.posix.join(
       '1',
       media,
@@ -126,7 +126,7 @@ function makePublication(media: NonNullable<typeof mediaId>, rendition: NonNulla
   };
 }
 
-/** Two fragments a segment, as an encode with a keyframe every 2 s makes them. */
+/** Two fragments per segment, like an encode with a keyframe every 2 s. */
 function fragmentsOf(perChunk: number, bytes: number) {
   return Array.from({ length: perChunk * 2 }, (_, index) => ({
     prefixBytes: 100,

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import type { Scope } from './scope.ts';
 
-/** A video of `chunks` chunks, each of so many segments of `bytes`, over the objects in `folder`. */
+/** A video of `chunks` chunks, each with this many segments of `bytes`, over the objects in `folder`. */
 export type DeliveryShape = { folder: string; bytes: number; chunks: number; segmentsPerChunk: number };
 export type DeliveryServer = { port: number; pid: number; stop(): Promise<void> };
 
-/** Our edge as a process of its own, which also goes with the scope. */
+/** Starts our edge as a separate process, which also ends with the scope. */
 export async function startDeliveryEdge(
   scope: Scope,
   { folder, bytes, chunks, segmentsPerChunk }: DeliveryShape,
@@ -22,7 +22,7 @@ export async function startDeliveryEdge(
   return { port, pid: child.pid ?? 0, stop: () => stopChild(child) };
 }
 
-/** Asks a process to end and waits until it has. */
+/** Terminates a process and waits until it has ended. */
 export async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));

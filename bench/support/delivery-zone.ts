@@ -2,10 +2,10 @@ import { parsePullZoneName } from '../../src/catalog/pull-zones/pull-zone-name.t
 import type { ZonePolicy } from '../../src/catalog/pull-zones/zone-policy.ts';
 import { makeZonePolicy } from '../../test/support/zone-policy.ts';
 
-/** What tokens of the second zone are signed with. */
+/** Key that signs tokens of the second zone. */
 export const SECURITY_KEY = 'the security key';
 
-/** Two zones of library 1: `vz-1` is open, `vz-2` requests tokens. Null for any other. */
+/** Two zones of library 1: `vz-1` is open, `vz-2` requires tokens. Null for any other. */
 export function findZone(name: string): ZonePolicy | null {
   const open = makeZonePolicy(1);
   if (name === 'vz-1') return open;

@@ -20,9 +20,9 @@ import { splitRendition } from '../../test/support/media/read-test-protection.ts
 import { testViewing } from '../../test/support/viewing.ts';
 import { makeZonePolicy } from '../../test/support/zone-policy.ts';
 
-// The edge as a process of its own over one clip, in the clear in library 1, under Enterprise DRM in library 2 and
-// basic DRM in library 3; nothing that was encrypted is kept. Prints its port, the clip's segments and the folder of
-// its rendition when it listens.
+// The edge as a separate process over one clip: unprotected in library 1, with Enterprise DRM in library 2 and basic
+// DRM in library 3. Encrypted bytes are not cached. Prints its port, the clip's segments and the folder of its
+// rendition when it listens.
 const [clip = ''] = process.argv.slice(2);
 const { stdout: stream } = await runTool('ffmpeg', [
   ...['-v', 'error', '-nostdin', '-i', clip, '-map', '0:v', '-c', 'copy'],

@@ -7,8 +7,7 @@ import { openSendOnlyQueue } from '../../src/jobs/queue/queue.ts';
 import { parseGuid } from '../../src/lib/guid.ts';
 import { objectsOf, openCatalogue } from '../../test/support/leftovers.ts';
 
-// Makes the pictures of a finished video of a running service anew, or with `plan` only requests them and takes that
-// back.
+// Makes the images of a finished video of a running service again. With `plan`, only requests them and reverts that.
 const [dataDir = '', guid = '', action = ''] = process.argv.slice(2);
 const mediaId = parseGuid(guid);
 if (mediaId === null) throw new Error(`Expected a video's id, got ${guid}.`);
@@ -35,7 +34,7 @@ const claim = await db.transaction().execute(async (tx) => {
 });
 if (claim === null) throw new Error('Expected a video whose pictures can be made.');
 if (action === 'make') {
-  // The job looks at nothing else.
+  // The job uses nothing else.
   const deps = { db, queue, storage, owner: 'bench', report } as unknown as JobDeps;
   await storeImages({ claim, report: () => undefined }, deps, new AbortController().signal);
   const made = await db.selectFrom('media').select('images').where('id', '=', mediaId).executeTakeFirstOrThrow();

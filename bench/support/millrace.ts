@@ -14,14 +14,14 @@ import type { Scope } from './scope.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** A folder of its own under the system's temporary one, removed with the scope. */
+/** Creates a folder in the system's temporary one. It is removed with the scope. */
 export function makeFolder(scope: Scope): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'millrace-bench-'));
   scope.own(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** The whole service over a new data folder; both go with the scope. */
+/** The whole service over a new data folder; both end with the scope. */
 export async function startMillrace(scope: Scope, env: Record<string, string> = {}): Promise<Service> {
   const service = await startService(await newDataDir(), { MILLRACE_PREVIEWS: 'on', ...env });
   scope.own(() => discard(service));
@@ -30,7 +30,7 @@ export async function startMillrace(scope: Scope, env: Record<string, string> = 
 
 export type Sent = { guid: string; lastByteMs: number; answered: Promise<void> };
 
-/** Makes a video and uploads a file to it. Answers when the last byte was handed to the kernel, and says when. */
+/** Creates a video and uploads a file to it. Returns when the last byte was handed to the kernel, with that time. */
 export async function sendFile(service: Service, file: string): Promise<Sent> {
   const guid = await createVideo(service, path.basename(file));
   const { size } = await stat(file);
@@ -50,7 +50,7 @@ export async function sendFile(service: Service, file: string): Promise<Sent> {
   return { guid, lastByteMs: performance.now(), answered };
 }
 
-/** Waits until a video is finished, asking seldom: what the asking costs is not to be measured. */
+/** Waits until a video is finished. Polls rarely, so that the cost of polling is not measured. */
 export async function untilFinished(service: Service, guid: string, limitMs: number): Promise<void> {
   const deadlineMs = performance.now() + limitMs;
   for (;;) {
@@ -62,13 +62,13 @@ export async function untilFinished(service: Service, guid: string, limitMs: num
   }
 }
 
-/** Deletes a video and waits until no encoder of the service runs any more. */
+/** Deletes a video and waits until no encoder of the service is running. */
 export async function dropVideo(service: Service, guid: string): Promise<void> {
   await call(service, 'DELETE', `/library/1/videos/${guid}`);
   await untilNoEncoder(service);
 }
 
-/** Waits until the service runs neither ffmpeg nor ffprobe, for 300 ms on end. */
+/** Waits until the service has run neither ffmpeg nor ffprobe for 300 ms. */
 export async function untilNoEncoder(service: Service): Promise<void> {
   let calmSinceMs = performance.now();
   const deadlineMs = calmSinceMs + 60_000;
@@ -79,7 +79,7 @@ export async function untilNoEncoder(service: Service): Promise<void> {
   }
 }
 
-/** Waits until the encoders of the service use no processor for 300 ms on end, whether they ended or only wait. */
+/** Waits until the encoders of the service have used no CPU for 300 ms, whether they ended or only wait. */
 export async function untilEncodersRest(service: Service): Promise<void> {
   const used = () =>
     listTree(service.pid)
@@ -97,8 +97,8 @@ export async function untilEncodersRest(service: Service): Promise<void> {
 }
 
 /**
- * A second worker of the service, as on another machine. `through` is a command that prepares something and then turns
- * into the one that follows it. Answers how it is stopped; the scope does it too.
+ * Starts a second worker of the service, as on another machine. `through` is a command that prepares something and then
+ * execs the one that follows it. Returns a function that stops the worker; the scope does so too.
  */
 export async function startWorker(
   scope: Scope,

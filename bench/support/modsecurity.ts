@@ -8,12 +8,12 @@ import type { Scope } from './scope.ts';
 
 const MODULE = '/usr/lib/nginx/modules/ngx_http_modsecurity_module.so';
 const RULES = '/usr/share/modsecurity-crs/rules';
-/** Rules that need libinjection, which no package for Node has. */
+/** Rules that need libinjection, for which there is no Node package. */
 const LIBINJECTION = '941100 941101 942100 942101';
 
 /**
- * nginx with Debian's ModSecurity and core rule set, blocking, with what our firewall lets through let through; at
- * `plainPort` the same process answers without them.
+ * nginx with Debian's ModSecurity and core rule set, blocking, with the same exceptions as our firewall. At `plainPort`
+ * the same process responds without them.
  */
 export async function startModSecurity(
   scope: Scope,

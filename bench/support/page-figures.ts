@@ -1,12 +1,10 @@
 import type { Page } from 'playwright-core';
 
 const SETTLE_MS = 1_500;
-/** Interactions shorter than a frame are not reported by browsers. */
+/** Browsers do not report interactions shorter than a frame. */
 const SHORTEST_MS = 16;
 
-/**
- * Notes in each page that is opened: when the grid was painted, long tasks, shifts, the largest paint, interactions.
- */
+/** Records in each opened page when the grid was painted, long tasks, shifts, the largest paint and interactions. */
 export async function watchPage(page: Page): Promise<void> {
   await page.addInitScript((shortestMs) => {
     const kept: { type: string; value: number }[] = [];
@@ -34,13 +32,13 @@ async function readKept(page: Page, type: string): Promise<number[]> {
   }, type);
 }
 
-/** Tasks of more than 50 ms on the main thread since the page was opened (Long Tasks API), in ms. */
+/** Returns the tasks of more than 50 ms on the main thread since the page was opened (Long Tasks API), in ms. */
 export async function longTasks(page: Page): Promise<number[]> {
   await page.waitForTimeout(SETTLE_MS);
   return readKept(page, 'longtask');
 }
 
-/** The largest contentful paint and the sum of the layout shifts of a page that has settled. */
+/** Returns the largest contentful paint and the sum of the layout shifts of a settled page. */
 export async function readSlowVisit(page: Page): Promise<{ lcpMs: number; shift: number }> {
   await page.waitForTimeout(SETTLE_MS * 2);
   const paints = await readKept(page, 'largest-contentful-paint');
@@ -49,8 +47,8 @@ export async function readSlowVisit(page: Page): Promise<{ lcpMs: number; shift:
 }
 
 /**
- * Types, selects, opens the palette and turns the list; answers the longest from input to next paint (Event Timing), in
- * ms.
+ * Types, selects, opens the palette and turns the list. Returns the maximum time from input to next paint (Event
+ * Timing), in ms.
  */
 export async function interactWith(page: Page): Promise<number> {
   await page.locator('input.choose').nth(1).click();
@@ -69,7 +67,7 @@ export async function interactWith(page: Page): Promise<number> {
 const TABS = ['share', 'captions', 'chapters', 'thumbnail', 'clip', 'statistics', 'files', 'activity'];
 const PLACES = ['collections', 'trash', 'live', 'statistics', 'events', 'settings/general', 'settings/rules'];
 
-/** KiB, as gzip, that the first screen loads, and the most that any other loads beside that. */
+/** Returns the KiB, as gzip, that the first screen loads, and the maximum that any other loads in addition. */
 export async function heavyScreens(
   page: Page,
   apiUrl: string,
@@ -90,7 +88,7 @@ export async function heavyScreens(
   return { first: sum([...initial.values()]) / 1024, heaviest: heaviest / 1024 };
 }
 
-/** Name and compressed size of each file of the dashboard that an address loads. */
+/** Returns name and compressed size of each dashboard file that an address loads. */
 async function loadedAssets(page: Page, url: string): Promise<Map<string, number>> {
   await page.goto(url);
   await page.locator('main').waitFor();

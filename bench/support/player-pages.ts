@@ -7,7 +7,7 @@ import { brotliCompress } from 'node:zlib';
 import { installPackages } from '../../test/support/install-packages.ts';
 import type { Scope } from './scope.ts';
 
-/** A page for each player of npm that is compared with ours, by its name. */
+/** One page for each npm player that is compared with ours, by its name. */
 export type PlayerPages = { hlsJs: string; videoJs: string; vidstack: string; muxPlayer: string };
 
 const HEAD = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">';
@@ -16,8 +16,8 @@ const root = path.resolve(import.meta.dirname, '../..');
 const compress = promisify(brotliCompress);
 
 /**
- * Serves them on a free port: one file of markup each, which begins to play at once, with their own scripts as they
- * come from npm, as brotli and unchangeable. Each plays the same playlist, by its own engine and not the browser's.
+ * Serves them on a free port: one HTML file each with autoplay, with their own scripts from npm, as brotli and
+ * immutable. Each plays the same playlist with its own engine instead of the browser's.
  */
 export async function servePlayerPages(scope: Scope, playlist: string): Promise<PlayerPages> {
   const locate = await installPackages(path.join(root, 'bench/players'), path.join(root, '.cache/bench-players'));
@@ -40,7 +40,7 @@ export async function servePlayerPages(scope: Scope, playlist: string): Promise<
       };
       response.writeHead(200, { ...headers, 'content-length': bytes.length }).end(bytes);
     } catch {
-      // A page requested what its package does not have.
+      // A page requested a file that its package does not have.
       response.writeHead(404).end();
     }
   });
@@ -72,7 +72,7 @@ function videoJsPage(playlist: string): string {
 }
 
 /**
- * Its build for pages imports icons from another host, and plays nothing without that: they are left out, to its
+ * Its build for pages imports icons from another host, and does not play without them. They are omitted, to its
  * advantage.
  */
 const VIDSTACK_ICONS = 'https://cdn.jsdelivr.net/npm/media-icons@1.1.5/dist/cdn.js/+esm';

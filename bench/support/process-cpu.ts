@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Time on a core of a process, all its threads, to the nanosecond (proc(5), schedstat), in seconds. */
+/** CPU time of a process, all its threads, to the nanosecond (proc(5), schedstat), in seconds. */
 export function cpuSecOf(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   return threads.reduce((sum, thread) => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process and all its descendants that live now, parents first. */
+/** Returns a process and all its live descendants, parents first. */
 export function listTree(pid: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
@@ -13,29 +13,29 @@ export function listTree(pid: number): number[] {
   return tree;
 }
 
-/** The name of the program that a process runs; empty when it is gone. */
+/** Returns the name of the program that a process runs; empty if it is gone. */
 export function programOf(pid: number): string {
   return readProc(pid, 'comm').trim();
 }
 
-/** The program and arguments with which a process was started; empty when it is gone. */
+/** Returns the program and arguments with which a process was started; empty if it is gone. */
 export function argvOf(pid: number): string[] {
   return readProc(pid, 'cmdline').split('\0');
 }
 
-/** Processor time of a process so far, in hundredths of a second; 0 when it is gone. */
+/** Returns the CPU time of a process so far, in hundredths of a second; 0 if it is gone. */
 export function cpuTicks(pid: number): number {
   const fields = statOf(pid);
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
 }
 
-/** Processor time of the children of a process that have ended and that it waited for, in hundredths of a second. */
+/** Returns the CPU time of ended children that a process has waited for, in hundredths of a second. */
 export function endedChildrenTicks(pid: number): number {
   const fields = statOf(pid);
   return Number(fields[13] ?? 0) + Number(fields[14] ?? 0);
 }
 
-/** Memory of a process in bytes, with what it shares counted by its share (PSS); 0 when it is gone. */
+/** Returns the memory of a process in bytes, with its proportional share of shared memory (PSS); 0 if it is gone. */
 export function pssBytes(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB/m.exec(readProc(pid, 'smaps_rollup'))?.[1] ?? 0) * 1024;
 }
@@ -45,9 +45,9 @@ function parentOf(pid: string): number | null {
   return parent === undefined ? null : Number(parent);
 }
 
-/** The fields of proc_pid_stat(5) from the state on; none when the process is gone. */
+/** Returns the fields of proc_pid_stat(5) from the state on; none if the process is gone. */
 function statOf(pid: number | string): string[] {
-  // The name in parentheses may hold anything, so what follows the last one is read.
+  // The name in parentheses may contain anything, so the fields after the last one are read.
   return readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
 }
 

@@ -5,10 +5,9 @@ import { isQuiet, watchForeignLoad } from './own-load.ts';
 import { runInScope, type Scope } from './scope.ts';
 
 /**
- * One thing measured. A bar says how much it may be at most, or at least with `isFloor`; null only shows the
- * figure. With an `anchor` the bar is on ours / anchor; without one, or with `isAbsolute`, on ours itself.
- * `needsIdle`: the ratio, too, means something only when the machine has nothing else to do. `isSpeedless`: the figure
- * is the same on any machine.
+ * One measured value. A bar is its maximum, or its minimum with `isFloor`; null only shows the value. With an `anchor`,
+ * the bar applies to ours / anchor; without one, or with `isAbsolute`, to ours itself. `needsIdle`: the ratio is also
+ * only meaningful on an otherwise idle machine. `isSpeedless`: the value is the same on any machine.
  */
 export type Measurement = {
   name: string;
@@ -23,18 +22,18 @@ export type Measurement = {
 };
 
 /**
- * The machine while it was measured: how many times as long as on the reference its encode task took, and whether
- * others left it alone.
+ * The machine during the measurement: the time of its fixed load relative to the reference, and whether other programs
+ * left it alone.
  */
 export type Conditions = { slowness: number; isQuiet: boolean };
 
 const TOLERANCE = 0.25;
 
 /**
- * Prints a readable table and, as the last line, one line of JSON. Before and after `measure` it times a fixed load, of
- * the kind that is measured, and meanwhile what others use of the machine: when it is more than 25 % off, or others
- * take more than an eighth of it, a bar on an absolute figure is answered `null` unless it holds, or fails, all the
- * more for it. What `measure` gives to its scope is ended in the end, also when a signal ends the benchmark.
+ * Prints a readable table and, as the last line, one line of JSON. Before and after `measure` it times a fixed load of
+ * the measured kind, and in between the load from other programs. If the time is more than 25 % off, or others use more
+ * than an eighth of the machine, the verdict of an absolute bar is `null`, unless the disturbance makes it only more
+ * certain. The scope of `measure` is ended at the end, also when a signal ends the benchmark.
  */
 export async function report(bench: string, measure: (scope: Scope) => Promise<Measurement[]>): Promise<void> {
   const load = calibrationFor(bench);
@@ -57,9 +56,8 @@ export async function report(bench: string, measure: (scope: Scope) => Promise<M
 }
 
 /**
- * Whether a bar holds; null when there is none, or when the machine could have decided. A bar on time that holds
- * although the machine is slow or busy holds all the more on the one that bars are meant for; one that fails although
- * the machine is fast fails.
+ * Returns whether a bar holds; null if there is none, or if the machine could have decided it. A bar on time that holds
+ * on a slow or busy machine also holds on the reference. One that fails on a fast machine fails.
  */
 export function judge(measurement: Measurement, { slowness, isQuiet }: Conditions): boolean | null {
   const { ours, anchor, bar, isFloor = false, isAbsolute = false, needsIdle = false, isSpeedless } = measurement;
@@ -68,14 +66,14 @@ export function judge(measurement: Measurement, { slowness, isQuiet }: Condition
   const judged = isOnRatio ? ours / anchor : ours;
   const holds = isFloor ? judged >= bar : judged <= bar;
   if (isSpeedless === true) return holds;
-  // Both sides of a ratio meet the same machine, however fast it is.
+  // Both sides of a ratio run on the same machine, however fast it is.
   if (isOnRatio) return isQuiet || !needsIdle ? holds : null;
   const mayBeSlowed = !isQuiet || slowness > 1 + TOLERANCE;
   const mayBeHelped = slowness < 1 - TOLERANCE;
   return (holds ? mayBeHelped : mayBeSlowed) ? null : holds;
 }
 
-/** One line on the output, for what a reader wants to see beside the table. */
+/** Prints one line that supplements the table. */
 export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
@@ -84,7 +82,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The smallest value that at least `share` of all are not above. */
+/** Returns the smallest value that at least `share` of all values do not exceed. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];

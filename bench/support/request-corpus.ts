@@ -1,9 +1,9 @@
-/** A request as both sides of a comparison get it. `headers` are name and value by turns. */
+/** A request for both sides of a comparison. `headers` alternate between name and value. */
 export type CorpusRequest = { method: string; url: string; headers: readonly string[] };
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0 Safari/537.36';
 
-/** What attackers send, one of each family that the core rule set knows in heads of requests. */
+/** Payloads of attackers, one of each family that the core rule set recognises in heads of requests. */
 const ATTACKS = [
   '../../../etc/passwd',
   '..\\..\\windows\\win.ini',
@@ -51,7 +51,7 @@ const ATTACKS = [
   '__proto__',
 ];
 
-/** What people and programs send that looks a little like it. */
+/** Texts of people and programs that look a little like attacks. */
 const HARMLESS = [
   'a film about select committees from 2024',
   'Drop off and pick up',
@@ -104,9 +104,7 @@ const PATHS = [
   '/a/b/c/d.html',
 ];
 
-/**
- * Each payload in an argument, in the name of one, in the path, in a cookie, and in the page that a request comes from.
- */
+/** Each payload in an argument, in the name of one, in the path, in a cookie, and in the referrer. */
 export function requestCorpus(): CorpusRequest[] {
   const usual = ['Host', 'edge.example', 'User-Agent', BROWSER, 'Accept', '*/*'];
   const get = (url: string, ...more: string[]): CorpusRequest => ({ method: 'GET', url, headers: [...usual, ...more] });

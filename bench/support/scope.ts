@@ -1,7 +1,7 @@
-/** Owns what a benchmark starts: `own` says how each thing is ended. */
+/** Owns everything that a benchmark starts; `own` registers how to end each thing. */
 export type Scope = { own(end: () => unknown): void };
 
-/** Runs work and then ends all that it owns, the newest first; also when it fails and when a signal ends it. */
+/** Runs a task and then ends everything that it owns, the newest first, also after a failure or a signal. */
 export async function runInScope<T>(task: (scope: Scope) => Promise<T>): Promise<T> {
   const ends: (() => unknown)[] = [];
   const endAll = async () => {

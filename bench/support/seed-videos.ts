@@ -16,14 +16,14 @@ export async function connectTo(service: Service): Promise<pg.Client> {
 }
 
 /**
- * Fills library 1 with copies of one really encoded video, rows of its timeline and renditions included, five
- * minutes apart; only titles and numbers differ. Its chunks are not copied: nothing measured here reads them.
+ * Fills library 1 with copies of one really encoded video, including the rows of its timeline and renditions, five
+ * minutes apart; only titles and numbers differ. Its chunks are not copied: no measurement here reads them.
  */
 export async function seedVideos(service: Service, folder: string, count: number): Promise<void> {
   const template = await encodeTemplate(service, folder);
   const client = await connectTo(service);
   try {
-    // The copies refer to each other as their template does: foreign keys need not be asked a row at a time.
+    // The copies refer to each other like their template, so foreign keys need not be checked row by row.
     await client.query(`set synchronous_commit = off; set session_replication_role = replica;
       set maintenance_work_mem = '512MB'; set max_parallel_maintenance_workers = 2`);
     await client.query(
@@ -42,7 +42,7 @@ export async function seedVideos(service: Service, folder: string, count: number
         'library_video_count where library_id = 1)',
       [count],
     );
-    // What autovacuum has done in a library that grew over time.
+    // As autovacuum would have done in a library that grew over time.
     for (const table of ['media', 'library']) await client.query(`vacuum analyze ${table}`);
     for (const table of ['timeline', 'rendition']) await client.query(`analyze ${table}`);
     await client.query('checkpoint');
@@ -53,7 +53,7 @@ export async function seedVideos(service: Service, folder: string, count: number
 
 const CREATED = `now() - make_interval(secs => ${SECONDS_APART} * n.n)`;
 
-/** Titles as people give them: every one has a number, a subject and a place; a word in a thousand is rare. */
+/** Realistic titles: each has a number, a subject and a place; one word in a thousand is rare. */
 const TITLE = `(array['Lecture', 'Webinar', 'Interview', 'Product demo', 'Conference talk', 'Training'])[1 + n.n % 6]
   || ' ' || n.n || ': ' ||
   (array['thermodynamics', 'French cuisine', 'graph theory', 'onboarding', 'quarterly results', 'Baroque music',
@@ -74,7 +74,7 @@ async function encodeTemplate(service: Service, folder: string): Promise<string>
   return guid;
 }
 
-/** Copies the template's rows of a table once for each seeded video, some columns replaced. */
+/** Copies the template's rows of a table once for each seeded video, with some columns replaced. */
 async function copyRows(
   client: pg.Client,
   table: string,
@@ -90,7 +90,7 @@ async function copyRows(
   const names = rows.map(({ name }) => name);
   const values = names.map((name) => replaced[name] ?? `t.${name}`);
   const owner = table === 'media' ? 't.id' : 't.media_id';
-  // Joined so that the copies' order, oldest first, is that of the rows.
+  // Joined so that the rows are in the order of the copies, oldest first.
   await client.query(
     `insert into ${table} (${names.join(', ')}) select ${values.join(', ')}
      from seeded n left join (select * from ${table} t where ${owner} = $1) t on true`,
@@ -98,7 +98,7 @@ async function copyRows(
   );
 }
 
-/** Drops the indexes that no constraint needs; what is answered makes them again, all rows at once. */
+/** Drops the indexes that no constraint needs. The returned function creates them again, all rows at once. */
 async function dropIndexes(client: pg.Client, tables: readonly string[]): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ name: string; made: string }>(
     `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as made from pg_index i

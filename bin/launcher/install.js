@@ -9,9 +9,8 @@ import { runChild } from './run-child.js';
  */
 
 /**
- * Makes node_modules what package-lock.json says, unless it already is. A killed install leaves no
- * hidden lock file, so the next start repeats it.
- *
+ * Installs node_modules according to package-lock.json, unless that was already done. A killed install leaves no hidden
+ * lock file, so the next start repeats it.
  * @param {string} root
  * @param {{ withDev: boolean }} wanted
  */
@@ -30,9 +29,8 @@ export async function ensureInstalled(root, wanted) {
 }
 
 /**
- * The first package that is not installed as locked, or null when all are. Optional packages may be
- * absent (other platforms), except those the project itself names for this platform.
- *
+ * Returns the first package that is not installed as locked, or null if all are. Optional packages may be absent (other
+ * platforms), except those that the project itself names for this platform.
  * @param {Lock} lock
  * @param {Lock | null} installed
  * @param {{ withDev: boolean }} wanted
@@ -57,8 +55,7 @@ function fitsPlatform({ os, cpu }) {
 }
 
 /**
- * The npm that started us, else the one on the path.
- *
+ * Returns the npm that started us, else the one on the path.
  * @param {NodeJS.ProcessEnv} environment
  * @returns {[string, ...string[]]}
  */

@@ -5,9 +5,8 @@ import { runChild } from './run-child.js';
 const WANTED_MAJOR = 24;
 
 /**
- * The Node to start again with, or null when the running one will do. Throws when the running one
- * is too old and none came with the packages (they bring one for Linux on x64 only).
- *
+ * Returns the Node with which to start again, or null if the running one is sufficient. Throws if the running one is
+ * too old and the packages contain none (they have one only for Linux on x64).
  * @param {string} root
  * @param {string} version as in process.version
  * @returns {string | null}
@@ -23,9 +22,8 @@ export function pinnedNodeFor(root, version) {
 }
 
 /**
- * Runs a script with another Node in this process's place. The channel to the child closes when
- * this process dies, even by kill -9, and the child then ends itself.
- *
+ * Runs a script with another Node as a replacement for this process. The channel to the child closes when this process
+ * dies, even by kill -9, and the child then exits.
  * @param {string} node
  * @param {readonly string[]} args
  * @returns {Promise<number>}

@@ -4,18 +4,17 @@ import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { PACKED } from './packed.js';
 
-/** Drafts of killed runs, and what was packed for other versions, go after this time. */
+/** Time after which drafts of killed runs, and packs for other versions, are deleted. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 
-/** What the service imports too, and must be the same for both. */
+/** Packages that the service imports too, and that must be the same module for both. */
 const SHARED = ['pg'];
 
 const [root = '', folder = ''] = process.argv.slice(2);
 await pack(root, folder);
 
 /**
- * Builds beside the place and moves there at once: another start, or a kill, never meets a part of it.
- *
+ * Builds next to the destination and moves it there atomically: no start or kill ever leaves a partial result.
  * @param {string} root
  * @param {string} folder
  */
@@ -28,7 +27,7 @@ async function pack(root, folder) {
     renameSync(draft, folder);
     dropOld(parent);
   } catch (error) {
-    // Another start was first: its result is as good.
+    // Another start was faster. Its result is equivalent.
     if (!existsSync(join(folder, 'hook.mjs'))) throw error;
   } finally {
     rmSync(draft, { recursive: true, force: true });
@@ -36,8 +35,7 @@ async function pack(root, folder) {
 }
 
 /**
- * A service that runs on since before an upgrade still imports from its own folder, hence the wait.
- *
+ * A service that has run since before an upgrade still imports from its own folder, hence the wait.
  * @param {string} parent
  */
 function dropOld(parent) {
@@ -61,7 +59,7 @@ async function writePackages(root, folder) {
   }
 }
 
-/** A module that leads imports of the packed packages to the files beside it. */
+/** A module that redirects imports of the packed packages to the files next to it. */
 function hookSource() {
   const files = Object.fromEntries(PACKED.map((name) => [name, `./${fileNameOf(name)}.mjs`]));
   return `import { registerHooks } from 'node:module';

@@ -5,15 +5,14 @@ import { pathToFileURL } from 'node:url';
 import { runChild } from './run-child.js';
 
 /**
- * Packages of hundreds of small modules, by the names that the code imports. Read from one file instead, they start
- * ten times as fast and take a fifth of the memory (docs/decisions/005-packed-packages.md).
+ * Packages of hundreds of small modules, by the names that the code imports. Read from one file, they start ten times
+ * as fast and use a fifth of the memory (docs/decisions/005-packed-packages.md).
  */
 export const PACKED = ['kysely', 'kysely/migration', 'pg-boss', 'typebox', 'typebox/compile', 'typebox/value'];
 
 /**
- * Packs those packages into `.cache/packed/` unless that was done for these versions, and lets this process and those
- * that it starts import them from there. Where that cannot be done they are read as they are.
- *
+ * Packs those packages into `.cache/packed/` unless that was done for these versions. This process and its children
+ * then import them from there. If that fails, they are read unpacked.
  * @param {string} root
  */
 export async function usePackedPackages(root) {
@@ -21,7 +20,7 @@ export async function usePackedPackages(root) {
   const hook = join(folder, 'hook.mjs');
   if (!existsSync(hook)) {
     if (!canWrite(join(root, '.cache/packed'))) return;
-    // In a process of its own: what packs takes memory that this one would keep.
+    // In a separate process, because packing takes memory that this one would keep.
     const code = await runChild(process.execPath, [join(import.meta.dirname, 'pack.js'), root, folder], {
       stdio: ['ignore', 2, 2],
     });
@@ -36,8 +35,7 @@ export async function usePackedPackages(root) {
 }
 
 /**
- * A name for what would be packed: it changes with each version of a package that takes part.
- *
+ * Returns a name for the packed result that changes with the version of each package in it.
  * @param {string} root
  */
 function versionsOf(root) {

@@ -4,9 +4,8 @@ import { constants } from 'node:os';
 const FORWARDED = /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGHUP']);
 
 /**
- * Runs a program to its end, hands it the signals that reach this process, and answers its exit
- * code as a shell would (128 + signal number when a signal ended it).
- *
+ * Runs a program to its end and forwards the signals that this process receives. Returns its exit code as a shell would
+ * (128 + signal number if a signal ended it).
  * @param {string} program
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions} options

@@ -31,9 +31,8 @@ const GSTREAMER = [
 ];
 
 /**
- * A small real speech engine, its English model, and recorded speech with its text. Each package is found by a file of
- * its own.
- *
+ * A small real speech engine, its English model, and recorded speech with its text. Each package is found by one of its
+ * files.
  * @type {readonly Tool[]}
  */
 const SPEECH = [
@@ -48,7 +47,7 @@ const NGINX = [{ program: '/usr/sbin/nginx', debianPackage: 'nginx-light' }];
 /** @type {readonly Tool[]} */
 const CHROMIUM = [{ program: 'chromium-headless-shell', debianPackage: 'chromium-headless-shell' }];
 
-/** Module of nginx that a benchmark compares with. @param {string} name @param {string} debianPackage @returns {Tool} */
+/** nginx module for a comparison in a benchmark. @param {string} name @param {string} debianPackage @returns {Tool} */
 const nginxModule = (name, debianPackage) => ({
   program: `/usr/lib/nginx/modules/ngx_${name}_module.so`,
   debianPackage,

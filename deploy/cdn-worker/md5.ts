@@ -1,6 +1,4 @@
-/**
- * MD5 (RFC 1321), which WebCrypto does not have and the oldest scheme of signed addresses needs. Not for anything new.
- */
+/** MD5 (RFC 1321), which WebCrypto lacks and the oldest scheme of signed URLs needs. Not for anything new. */
 export function md5(message: Uint8Array): Uint8Array {
   const padded = pad(message);
   const view = new DataView(padded.buffer);

@@ -7,16 +7,16 @@ import {
 } from '../../src/catalog/pull-zones/url-token.ts';
 import { md5 } from './md5.ts';
 
-/** Who requests: what the CDN says of the client. `country` is ISO 3166-1 alpha-2, or empty. */
+/** The client as the CDN reports it. `country` is ISO 3166-1 alpha-2, or empty. */
 export type Client = { address: string; country: string; nowMs: number };
 
-/** `limitKBps`: what the token allows; null for no limit. */
+/** `limitKBps`: rate limit in the token; null for no limit. */
 export type Verdict = { fault: TokenFault } | { fault: null; limitKBps: number | null };
 
 /**
- * Verifies a signed address in a CDN's worker: by WebCrypto alone, with the same reading and rules as the edge. Bundle
- * it with any bundler, and call it before the CDN's cache is looked up, so that hits have a verdict too. `target` is
- * path and query as sent (not folded by a URL class).
+ * Verifies a signed URL in a CDN's worker, using only WebCrypto and the same parser and rules as the edge. Bundle it
+ * with any bundler, and call it before the lookup in the CDN's cache, so that hits are verified too. `target` is path
+ * and query as sent (not normalised by a URL class).
  */
 export async function verifyRequest(target: string, zone: SigningZone, client: Client): Promise<Verdict> {
   const address = readAddress(target, zone.prefix);
@@ -59,7 +59,7 @@ function toBase64Url(bytes: Uint8Array): string {
     .replaceAll('=', '');
 }
 
-/** In a time that depends on the length alone. */
+/** Takes a time that depends only on the length. */
 function isEqual(one: string, other: string): boolean {
   if (one.length !== other.length) return false;
   let difference = 0;

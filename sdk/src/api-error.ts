@@ -1,12 +1,12 @@
 /**
- * An answer that is a refusal or a failure; `said` is why, in the words of the service, empty where it gave none.
- * `requestId` is null where none was given.
+ * A response that is a refusal or a failure. `said` is the reason in the words of the service, empty if there is none.
+ * `requestId` is null if there is none.
  */
 export class ApiError extends Error {
   readonly status: number;
   readonly requestId: string | null;
   readonly said: string;
-  /** As it was answered: parsed where it is JSON. */
+  /** Body of the response: parsed if it is JSON. */
   readonly body: unknown;
 
   constructor(request: string, response: { status: number; headers: Headers }, body: string) {
@@ -21,17 +21,19 @@ export class ApiError extends Error {
   }
 }
 
-/** The service cannot be reached, or the connection ended before the answer. */
+/** The service is unreachable, or the connection ended before the response. */
 export class UnreachableError extends Error {
   constructor(url: string, cause: unknown) {
-    // fetch itself says only "fetch failed": the reason is its cause.
+    // fetch itself only says "fetch failed". The reason is its cause.
     const reason = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
     super(`${url} cannot be reached: ${reason instanceof Error ? reason.message : String(reason)}`, { cause });
     this.name = 'UnreachableError';
   }
 }
 
-/** Whether the same request may succeed later: no connection, too many requests, or a failure of the service. */
+/**
+ * Returns whether the same request may succeed later: no connection, too many requests, or a failure of the service.
+ */
 export function isTemporary(error: unknown): boolean {
   return (
     error instanceof UnreachableError || (error instanceof ApiError && (error.status === 429 || error.status >= 500))
@@ -39,8 +41,7 @@ export function isTemporary(error: unknown): boolean {
 }
 
 /**
- * Refusals are one of the interface's models or a JSON string; of anything else, such as a proxy's page, the text is
- * the best there is.
+ * Refusals are one of the API's models or a JSON string. For anything else, such as a proxy's page, the text is used.
  */
 function readMessage(body: unknown): string {
   if (body === '') return '';

@@ -1,19 +1,19 @@
 import { ApiError, UnreachableError } from './api-error.ts';
 import { type OperationName, type Operations, operations } from './operations.table.ts';
 
-/** `key` is an AccessKey; null calls what needs none, or what a cookie opens. `headers` go with every request. */
+/** `key` is an AccessKey, or null for calls that need none or use a cookie. `headers` are sent with every request. */
 export type Connection = { url: string; key: string | null; headers?: Readonly<Record<string, string>> };
 
 /** Parameters of path and query by name, and `body`. */
 export type Input<Name extends OperationName> = Operations[Name]['input'];
 export type Answer<Name extends OperationName> = Operations[Name]['answer'];
 
-/** Where and how an operation is called, read at run time. */
+/** Route of an operation, read at run time. */
 type Route = { method: string; path: string; query: readonly string[]; body: string | null; answer: string };
 
 /**
- * Calls an operation. Resolves with the parsed JSON, with a Response whose body is not read for bytes and event
- * streams, or with undefined for an empty answer. Rejects with `ApiError` or `UnreachableError`.
+ * Calls an operation. Resolves with the parsed JSON, with a Response whose body is unread for bytes and event streams,
+ * or with undefined for an empty response. Rejects with `ApiError` or `UnreachableError`.
  */
 export async function callOperation<Name extends OperationName>(
   connection: Connection,
@@ -26,15 +26,15 @@ export async function callOperation<Name extends OperationName>(
   const request: RequestInit = { method: route.method, headers, signal: signal ?? null };
   if (values.body !== undefined && route.body !== null) {
     headers.set('content-type', route.body);
-    // The types of `Operations` let only bytes through where the body is no JSON.
+    // The types of `Operations` only allow bytes if the body is not JSON.
     request.body = route.body === 'application/json' ? JSON.stringify(values.body) : (values.body as BodyInit);
   }
   const response = await send(`${baseOf(connection)}${addressOf(route, values)}`, request);
-  // The table of routes and the types come from one document: the answer is of this type.
+  // The table of routes and the types are generated from one document, so the response has this type.
   return (await readAnswer(route, response)) as Answer<Name>;
 }
 
-/** Sends any request; a status from 400 on rejects with `ApiError`. */
+/** Sends any request. Rejects with `ApiError` for a status of 400 or above. */
 export async function send(url: string, request: RequestInit): Promise<Response> {
   const response = await fetch(url, request).catch((error: unknown) => {
     if (request.signal?.aborted === true) throw error;
@@ -44,7 +44,7 @@ export async function send(url: string, request: RequestInit): Promise<Response>
   throw new ApiError(`${request.method ?? 'GET'} ${new URL(url).pathname}`, response, await response.text());
 }
 
-/** Sends any request with the connection's key; JSON is parsed, everything else is answered as a Response. */
+/** Sends any request with the connection's key. Returns parsed JSON, or a Response for everything else. */
 export async function sendRaw(
   connection: Connection,
   { method, path, body, signal }: { method: string; path: string; body: BodyInit | null; signal?: AbortSignal },
@@ -57,7 +57,7 @@ export async function sendRaw(
   return isJson ? await response.json() : response;
 }
 
-/** The address of the service without a final slash. */
+/** Returns the address of the service without a final slash. */
 export function baseOf({ url }: Connection): string {
   return url.replace(/\/+$/, '');
 }

@@ -16,11 +16,11 @@ export {
 export { verifyWebhook } from './verify-webhook.ts';
 export type { Answer, Connection, Input, OperationName, PagedName };
 
-/** VideoModelStatus of the interface; `onDemand` is JitPlaylistsCreated: segments are made as viewers request them. */
+/** VideoModelStatus of the API. `onDemand` is JitPlaylistsCreated: segments are made as viewers request them. */
 const STATUS = { encoding: 3, finished: 4, failed: 5, uploadFailed: 6, onDemand: 8 };
 const POLL_MS = 1000;
 
-/** The video ended without becoming playable; `video` has the messages. */
+/** The video ended without becoming playable. `video` has the messages. */
 export class VideoFailedError extends Error {
   readonly video: VideoModel;
 
@@ -32,7 +32,7 @@ export class VideoFailedError extends Error {
   }
 }
 
-/** What can be done at one address with one key. */
+/** Client for one address and one key. */
 export class Millrace {
   readonly #connection: Connection;
 
@@ -48,7 +48,7 @@ export class Millrace {
     return await callOperation(this.#connection, name, input);
   }
 
-  /** Sends any request, such as one of a newer service: parsed JSON, else a Response. */
+  /** Sends any request, such as one of a newer service. Returns parsed JSON, else a Response. */
   async request(
     method: string,
     path: string,
@@ -58,19 +58,19 @@ export class Millrace {
     return await sendRaw(this.#connection, { method, path, body, ...options });
   }
 
-  /** All items of an operation that answers pages. */
+  /** Iterates over all items of a paged operation. */
   pages<Name extends PagedName>(name: Name, input: Omit<Input<Name>, 'page'> & { signal?: AbortSignal }) {
     return eachItem(this.#connection, name, input);
   }
 
-  /** Uploads a file so that interruptions cost at most one part; resolves with the video's id. */
+  /** Uploads a file so that an interruption costs at most one part. Resolves with the video's id. */
   async upload(file: Blob, options: UploadOptions): Promise<string> {
     return await uploadFile(this.#connection, file, options);
   }
 
   /**
-   * Resolves as soon as a player can start the video, which is before all renditions are made. Rejects with
-   * `VideoFailedError` when it cannot become so, and with the signal's reason: give `AbortSignal.timeout` for a bound.
+   * Resolves as soon as a player can start the video, before all renditions are ready. Rejects with `VideoFailedError`
+   * if it cannot become playable, and with the signal's reason: use `AbortSignal.timeout` for a time limit.
    */
   async waitUntilPlayable(
     { libraryId, videoId }: { libraryId: number; videoId: string },

@@ -1,10 +1,10 @@
 import { type Answer, type Connection, callOperation, type Input } from './call.ts';
 import type { OperationName, Operations } from './operations.table.ts';
 
-/** A page as either address of the service spells it. */
+/** A page in the spelling of either part of the API. */
 type Page = { items?: readonly unknown[]; Items?: readonly unknown[]; totalItems?: number; TotalItems?: number };
 
-/** Operations that answer a list a page at a time. */
+/** Operations that return a list page by page. */
 export type PagedName = {
   [Name in OperationName]: Operations[Name]['input'] extends { page?: number } ? Name : never;
 }[OperationName];
@@ -13,7 +13,7 @@ type ItemOf<Value> = Value extends { items: (infer Item)[] } | { Items: (infer I
   ? Item
   : never;
 
-/** All items of a list, requested a page at a time as they are read. Leave out `page`. */
+/** Iterates over all items of a list, and requests each page when it is needed. Omit `page`. */
 export async function* eachItem<Name extends PagedName>(
   connection: Connection,
   name: Name,

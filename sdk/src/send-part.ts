@@ -9,8 +9,8 @@ export type PartRequest = {
 };
 
 /**
- * Sends a part of an upload. Browsers report what has left of a request by XMLHttpRequest alone, and fetch reports
- * nothing: there it is sent by that one, so that 16 MiB on a slow line are not a bar that stands still.
+ * Sends a part of an upload. Browsers report upload progress only through XMLHttpRequest, never through fetch. It is
+ * used there, so that a progress bar also moves during 16 MiB on a slow line.
  */
 export async function sendPartWithProgress(url: string, request: PartRequest): Promise<Response> {
   const { headers, body, signal } = request;
@@ -31,7 +31,7 @@ export async function sendPartWithProgress(url: string, request: PartRequest): P
   return new Response(null, answered);
 }
 
-/** Resolves when the exchange has ended, however it did. */
+/** Resolves when the exchange has ended, successfully or not. */
 function exchange(sent: XMLHttpRequest, url: string, { headers, body, onSent }: PartRequest): Promise<void> {
   return new Promise((resolve) => {
     sent.onloadend = () => resolve();

@@ -10,13 +10,13 @@ const MAX_DELAY_MS = 30_000;
 const SIGNATURE_SEC = 24 * 3600;
 const TUS = { 'Tus-Resumable': '1.0.0' };
 
-/** Where an upload stands; enough to resume it in another process. */
+/** State of an upload; enough to resume it in another process. */
 export type UploadState = { videoId: string; address: string };
 
-/** The two headers that let an upload of one video in. */
+/** The two headers that authorise an upload for one video. */
 export type UploadSignature = { AuthorizationSignature: string; AuthorizationExpire: string };
 
-/** How one file is encoded, where that is not as its library says: the parameters of `uploadVideo` by name. */
+/** Encode settings of one file that override its library's: the parameters of `uploadVideo` by name. */
 export type UploadSettings = Omit<Input<'uploadVideo'>, 'libraryId' | 'videoId' | 'body'>;
 
 export type UploadOptions = {
@@ -24,25 +24,25 @@ export type UploadOptions = {
   title: string;
   collectionId?: string;
   settings?: UploadSettings;
-  /** An existing video without a file, which keeps its title; left out, one is made. */
+  /** An existing video without a file, which keeps its title. By default, a new one is created. */
   videoId?: string;
   /**
-   * A state from `onState`: the upload goes on where it stopped, or starts anew where the service has it no more; with
-   * a new video where that was deleted and `videoId` is left out.
+   * A state from `onState`: the upload continues where it stopped, or starts again if the service no longer has it. If
+   * the video was deleted and `videoId` is not set, a new one is created.
    */
   resume?: UploadState;
-  /** Called once the upload exists: keep the state to resume it after a restart. */
+  /** Called once the upload exists. Save the state to resume the upload after a restart. */
   onState?: (state: UploadState) => void | Promise<void>;
-  /** Bytes of one request, 16 MiB by default: what an interruption costs at most. */
+  /** Bytes per request, 16 MiB by default: the maximum that an interruption costs. */
   partBytes?: number;
-  /** Called at each part, and within them where the runtime reports what has left (browsers). */
+  /** Called after each part, and during parts if the runtime reports progress (browsers). */
   onProgress?: (sentBytes: number, sizeBytes: number) => void;
   /**
-   * Signs where the library's key must not be, such as a browser; left out, the connection's key signs. Called before
-   * each request; `isRefused` when the last signature was not taken: the clock of this machine may be behind.
+   * Signs requests where the library's key must not be, such as in a browser. By default the connection's key signs.
+   * Called before each request. `isRefused` if the last signature was refused: the clock of this machine may be slow.
    */
   sign?: (videoId: string, isRefused: boolean) => Promise<UploadSignature>;
-  /** `throw` leaves it to the caller when to go on after the connection was lost, from the state. */
+  /** `throw` lets the caller decide when to continue from the state after a lost connection. */
   whenUnreachable?: 'repeat' | 'throw';
   signal?: AbortSignal;
 };
@@ -50,8 +50,8 @@ export type UploadOptions = {
 type Sending = { file: Blob; connection: Connection; options: UploadOptions };
 
 /**
- * Uploads a file by tus 1.0.0 and resolves with the video's id. Interruptions are repeated with growing delays, at
- * most 8 in a row without a byte. In Node take the file by `openAsBlob` from `node:fs`: nothing is read ahead.
+ * Uploads a file by tus 1.0.0. Resolves with the video's id. Interrupted requests are retried with growing delays, at
+ * most 8 times in a row without a byte. In Node, open the file with `openAsBlob` from `node:fs`: nothing is read ahead.
  */
 export async function uploadFile(connection: Connection, file: Blob, options: UploadOptions): Promise<string> {
   if (file.size === 0) throw new RangeError('Expected a file with bytes in it, got an empty one.');
@@ -64,7 +64,7 @@ export async function uploadFile(connection: Connection, file: Blob, options: Up
   return state.videoId;
 }
 
-/** For the caller's video, else the one that was made before; where that was deleted since, for a new one. */
+/** For the caller's video, else the one that was created before. If that was deleted since, for a new one. */
 async function open(sending: Sending): Promise<UploadState> {
   const { connection, options } = sending;
   const madeBefore = options.videoId === undefined ? options.resume?.videoId : undefined;
@@ -81,7 +81,7 @@ async function open(sending: Sending): Promise<UploadState> {
 
 type IsRepeated = (error: unknown) => boolean;
 
-/** Runs what may be done again until it is done, with growing delays. */
+/** Repeats an idempotent step until it succeeds, with growing delays. */
 async function repeat<T>(options: UploadOptions, isRepeated: IsRepeated, run: () => Promise<T>): Promise<T> {
   for (let failures = 1; ; failures += 1) {
     try {
@@ -93,7 +93,7 @@ async function repeat<T>(options: UploadOptions, isRepeated: IsRepeated, run: ()
   }
 }
 
-/** Waits after a failure that may pass; throws it where that is the caller's to do, or after too many in a row. */
+/** Waits after a temporary failure. Throws it if the caller handles it, or after too many in a row. */
 async function waitAfter(error: unknown, failures: number, options: UploadOptions): Promise<void> {
   if (error instanceof UnreachableError && options.whenUnreachable === 'throw') throw error;
   if (failures > MAX_FAILURES_IN_A_ROW) throw error;
@@ -103,7 +103,7 @@ async function waitAfter(error: unknown, failures: number, options: UploadOption
 async function openFor(sending: Sending, videoId: string): Promise<UploadState> {
   const { file, connection, options } = sending;
   const { title, collectionId } = options;
-  // What the owner of an existing video has changed meanwhile stays.
+  // Changes by the owner of an existing video in the meantime are kept.
   const details = options.videoId === undefined ? { title, collection: collectionId ?? '' } : {};
   const metadata = Object.entries({ ...details, ...options.settings, filetype: file.type })
     .filter(([, value]) => value !== '')
@@ -125,7 +125,7 @@ async function openFor(sending: Sending, videoId: string): Promise<UploadState> 
 async function makeVideo(connection: Connection, options: UploadOptions): Promise<string> {
   const { libraryId, title, collectionId } = options;
   const body = { title, ...(collectionId !== undefined && { collectionId }) };
-  // Where the answer was lost there may be a video already: another request would make another one.
+  // If the response was lost, the video may already exist: another request would create a second one.
   const isRefused = (error: unknown) => error instanceof ApiError && isTemporary(error);
   const make = () => callOperation(connection, 'createVideo', { libraryId, body });
   return (await repeat(options, isRefused, make)).guid;
@@ -141,7 +141,7 @@ async function sendParts(sending: Sending, state: UploadState, from: number): Pr
       offset = await sendPart(sending, state, offset);
       failures = 0;
     } catch (error) {
-      // 409: the service has more or less than we know, after an answer that was lost.
+      // 409: the service has more or fewer bytes than we know, after a lost response.
       if (!isTemporary(error) && !(error instanceof ApiError && error.status === 409)) throw error;
       failures += 1;
       await waitAfter(error, failures, options);
@@ -167,7 +167,10 @@ async function sendPart(sending: Sending, state: UploadState, offset: number): P
   return next;
 }
 
-/** Where to go on after a failure; where the service is still away, the next part fails again and counts. */
+/**
+ * Returns the offset to continue at after a failure. If the service is still unreachable, the next part fails again and
+ * counts.
+ */
 async function offsetAfter(sending: Sending, state: UploadState, known: number): Promise<number> {
   try {
     const offset = await offsetOf(sending, state);
@@ -179,7 +182,7 @@ async function offsetAfter(sending: Sending, state: UploadState, known: number):
   }
 }
 
-/** How many bytes the service has; null when it does not have the upload. */
+/** Returns how many bytes the service has, or null if it does not have the upload. */
 async function offsetOf(sending: Sending, state: UploadState): Promise<number | null> {
   const { options, file } = sending;
   try {
@@ -194,7 +197,7 @@ async function offsetOf(sending: Sending, state: UploadState): Promise<number | 
   }
 }
 
-/** Sends with a signature; where it is refused, with another one, once. */
+/** Sends with a signature. If it is refused, retries once with another one. */
 async function sendSigned(
   sending: Sending,
   videoId: string,
@@ -218,7 +221,7 @@ async function signedHeaders(
   return { ...TUS, ...signature, VideoId: videoId, LibraryId: String(libraryId) };
 }
 
-/** Lets whoever holds the answer upload a file for this video for a day. `libraryKey` is the library's ApiKey. */
+/** Returns headers that allow uploading a file for this video for a day. `libraryKey` is the library's ApiKey. */
 export async function signUpload(libraryId: number, libraryKey: string, videoId: string): Promise<UploadSignature> {
   const expires = String(Math.floor(Date.now() / 1000) + SIGNATURE_SEC);
   const signature = await sha256Hex(`${libraryId}${libraryKey}${expires}${videoId}`);
@@ -229,7 +232,7 @@ function toBase64(text: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }
 
-/** Waits; rejects with the signal's reason when it is aborted. */
+/** Waits. Rejects with the signal's reason if it is aborted. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {

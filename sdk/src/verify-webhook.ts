@@ -1,14 +1,14 @@
 import { hmacSha256 } from './digest.ts';
 
-/** How far a delivery's time may be off: what is older may be a replay. */
+/** Maximum difference between the time of a delivery and now: older ones may be replays. */
 const TOLERANCE_SEC = 300;
 
 export type WebhookHeaders = Headers | Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Whether a webhook's delivery is genuine and fresh (Standard Webhooks, `webhook-signature`). `body` is the text as it
- * arrived, before any parser; `readOnlyKey` the library's ReadOnlyApiKey. Deliveries are repeated until answered: keep
- * the `webhook-id` of those handled.
+ * Returns whether a webhook delivery is genuine and fresh (Standard Webhooks, `webhook-signature`). `body` is the text
+ * as received, before any parser; `readOnlyKey` is the library's ReadOnlyApiKey. Deliveries are repeated until
+ * acknowledged: store the `webhook-id` of handled ones.
  */
 export async function verifyWebhook(
   body: string,
@@ -25,7 +25,7 @@ export async function verifyWebhook(
     .some((given) => isSame(given, expected));
 }
 
-/** Compares in a time that depends on the length alone. */
+/** Compares in a time that depends only on the length. */
 function isSame(a: string, b: string): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;

@@ -3,21 +3,21 @@ import type { Outbound } from '../lib/outbound/outbound.ts';
 import { Refused } from '../lib/refused.ts';
 import { EngineBusy, readRetryAfter } from '../ports/engine-busy.ts';
 
-/** An engine behind HTTP: what it is called in messages, and the setting that names it. */
+/** An engine behind HTTP: its name in messages, and the setting that configures it. */
 export type HttpEngine = { name: string; setting: string; url: string; key: string | null; outbound: Outbound };
 
 type EngineRequest = {
   body: string | Uint8Array;
   contentType: string;
   maxBytes: number;
-  /** From the request to the last byte of the answer, and the longest silence. */
+  /** Time limit from the request to the last byte of the response, and for the longest silence, in ms. */
   limitMs: number;
 };
 
 /**
- * Sends a request to an engine; answers the text of its 200. Throws `EngineBusy` for 429 and 503, `Refused` for what
- * the same request would get again, and other errors for what may pass: an engine that is away, slow, broken, or talks
- * without end.
+ * Sends a request to an engine. Returns the text of a 200 response. Throws `EngineBusy` for 429 and 503, `Refused` for
+ * failures that a retry would repeat, and other errors for failures that may be temporary: an engine that is
+ * unreachable, slow, broken, or sends without end.
  */
 export async function postToEngine(engine: HttpEngine, request: EngineRequest, signal: AbortSignal): Promise<string> {
   const { body, contentType, maxBytes, limitMs } = request;
@@ -45,15 +45,15 @@ function failure({ name, setting }: HttpEngine, { status, retryAfter, said }: Fa
 }
 
 /**
- * The address of an operation of an OpenAI-compatible service; `baseUrl` ends with the version (`…/v1`) or is completed
- * by it.
+ * Returns the URL of an operation of an OpenAI-compatible service. The version (`…/v1`) is appended if `baseUrl` does
+ * not end with it.
  */
 export function engineUrl(baseUrl: string, operation: string): string {
   const base = baseUrl.replace(/\/+$/, '');
   return `${/\/v\d+$/.test(base) ? base : `${base}/v1`}/${operation}`;
 }
 
-/** Parses an engine's answer to an object, empty for what is none. Throws for what is no JSON. */
+/** Parses an engine's response. Returns an empty object if it is JSON but not an object. Throws if it is not JSON. */
 export function parseAnswer(name: string, said: string): Record<string, unknown> {
   try {
     return { ...Object(JSON.parse(said)) };

@@ -15,19 +15,19 @@ import type { OperationDeps } from './operation-deps.ts';
 import { operations } from './operations.ts';
 import { type MissingOperation, missingOperations } from './published-operations.ts';
 
-/** How long the rest of a body is thrown away after an answer that did not wait for it. */
+/** Time for which the rest of a body is discarded after an early response, in ms. */
 const LINGER_MS = 10_000;
 
-/** Nothing between here and the caller may hold events back or keep them. */
+/** Headers that keep proxies from buffering or caching events. */
 const EVENT_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
-  // A stream ends when its caller leaves or the service stops; nothing follows it on the same connection.
+  // A stream ends when its caller leaves or the service stops. The connection is not reused.
   connection: 'close',
 };
 
-/** Licences, which are each their own. */
+/** Licences are specific to one request and must not be cached. */
 const BYTES_HEADERS = {
   'content-type': 'application/octet-stream',
   'cache-control': 'no-store',
@@ -40,10 +40,10 @@ const csvHeaders = (fileName: string) => ({
 });
 
 type Log = Pick<Logger, 'error'>;
-/** `trusted`: proxies whose word on a caller's address counts. */
+/** `trusted`: proxies whose `X-Forwarded-For` counts. */
 type Serving = { deps: OperationDeps; log: Log; trusted: AddressSet; guard: KeylessGuard };
 
-/** Adds every operation as a route; answers the set of requests under way, for whoever waits for their end. */
+/** Adds every operation as a route. Returns the set of running requests, so that a shutdown can wait for them. */
 export function addOperations(app: FastifyInstance, serving: Serving): ReadonlySet<Promise<void>> {
   const running = new Set<Promise<void>>();
   for (const operation of operations) {
@@ -91,7 +91,7 @@ function notThereYet({ method, path }: MissingOperation): Refused {
   );
 }
 
-/** `ip` was read while the connection stood. */
+/** `ip` was read while the connection was open. */
 type Exchange = { request: FastifyRequest; reply: FastifyReply; ip: string };
 
 async function answerOperation(
@@ -140,7 +140,7 @@ async function answerOperation(
 
 type Done = { exchange: Exchange; grant: Grant | null; answer: unknown; status: number };
 
-/** Adds a write to the audit log before it is answered: what a caller saw done is in the log. */
+/** Adds a write to the audit log before the response is sent, so that every reported write is in the log. */
 async function recordWrite(
   operation: Operation<OperationDeps>,
   { exchange: { request, ip }, grant, answer, status }: Done,
@@ -152,18 +152,18 @@ async function recordWrite(
   const line = toAuditedWrite(operation, grant, action);
   if (line === null) return;
   const stored = audit.write(line);
-  // While the database is away no request waits for a line as well.
+  // While the database is down, a request does not wait for its log line as well.
   if (status !== 503) await stored;
 }
 
-/** Answers with what an error means to the caller, and logs it once when it is ours. */
+/** Sends the response for an error, and logs it once if it is our fault. */
 export function answerError(error: unknown, rules: Rules, reply: FastifyReply, log: Log): FastifyReply {
   const { status, headers, body, isOurs } = toErrorAnswer(error, rules);
   if (isOurs) log.error({ err: error, requestId: reply.request.id, operation: rules.name }, 'A request failed.');
   reply.code(status).headers(headers);
   if (error instanceof RefusedByRule) reply.headers(headersOf(error));
   if (body === undefined) return reply.send();
-  // Serialised here: a status may share its number with a success whose model is another.
+  // Serialised here, because the status may have another model for a success.
   return reply
     .type('application/json; charset=utf-8')
     .serializer((text: string) => text)
@@ -184,13 +184,13 @@ function goneSignal(response: ServerResponse): AbortSignal {
   const leave = () => {
     if (!response.writableFinished) gone.abort(new CallerGone());
   };
-  // Whoever left while the key was looked up says so no more.
+  // The client may have disconnected during the key lookup.
   if (response.closed) leave();
   else response.once('close', leave);
   return gone.signal;
 }
 
-// A caller still sending would lose the answer if the connection were cut at once; for ever is too long.
+// Cutting the connection at once would lose the response for a caller that is still sending.
 function throwAwayRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);

@@ -9,7 +9,7 @@ import type { ParserError } from '../lib/parser-error.ts';
 import { Refused } from '../lib/refused.ts';
 import { rulesOfAddress, toErrorAnswer } from './errors.ts';
 
-/** Answers what is no HTTP that can be read, so that no request stands behind it, and ends the connection. */
+/** Responds to bytes that are not readable HTTP and ends the connection. */
 export function answerUnreadable(error: ParserError, socket: Socket): void {
   if (error.code === 'ECONNRESET') {
     socket.destroy();
@@ -40,7 +40,7 @@ export function refuseHost({ url = '/' }: IncomingMessage, response: ServerRespo
   response.writeHead(status, headers).end(JSON.stringify(body));
 }
 
-/** What the request was for; empty where its first line came earlier or is none. */
+/** Returns the requested path, or an empty text if the packet does not contain a request line. */
 function addressIn(packet: unknown): string {
   const text = Buffer.isBuffer(packet) ? packet.toString('latin1') : '';
   return /^[A-Z]+ (\S+)/.exec(text)?.[1] ?? '';

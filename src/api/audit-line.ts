@@ -6,7 +6,7 @@ import { readId } from './read-params.ts';
 
 const LONGEST_TARGET = 200;
 
-/** What is known of a request once its operation is through; `answer` is null when it failed. */
+/** Facts of a request whose operation has ended; `answer` is null if it failed. */
 export type AuditedRequest = {
   params: Readonly<Record<string, unknown>>;
   queryText: string;
@@ -18,9 +18,7 @@ export type AuditedRequest = {
 
 type Rules = Pick<Contract<never, never, never, never>, 'name' | 'method' | 'path'>;
 
-/**
- * Writes the audit line of an action; null for what needs none: reading, and what was requested without a valid key.
- */
+/** Writes the audit line of an action. Returns null for reads and for requests without a valid key. */
 export function toAuditedWrite(rules: Rules, grant: Grant | null, action: AuditedRequest): AuditedWrite | null {
   if (grant === null || rules.method === 'GET') return null;
   const targets = targetsOf(action);
@@ -39,7 +37,7 @@ export function toAuditedWrite(rules: Rules, grant: Grant | null, action: Audite
   };
 }
 
-/** Ids in the path, else in the query; and the id of what was made, which only the answer names. */
+/** Returns the ids in the path, else in the query, and the id of a created thing from the response. */
 function targetsOf({ params, queryText, answer }: AuditedRequest): Record<string, string> {
   const made: { guid?: unknown; Id?: unknown; id?: unknown } = Object(answer);
   const inQuery = new URLSearchParams(queryText).get('id');

@@ -7,8 +7,8 @@ import type { Auth, Method } from './define-operation.ts';
 import { readId } from './read-params.ts';
 
 /**
- * What decides whose request it is: the operation's rule, the key, the id of a session that stands in for a key where
- * there is none, and the library of the path as they came.
+ * Input of the authentication: the operation's rule, the key, the id of the session that replaces a key, and the
+ * library in the path as received.
  */
 export type Claim = {
   auth: Auth;
@@ -20,8 +20,8 @@ export type Claim = {
 export type AuthenticateDeps = { keys: KeyStore; sessions: SessionStore; libraries: LibraryStore };
 
 /**
- * Finds what a request's key opens. A key that does not open this library is refused as one that is not
- * valid at all, so that no caller can find out which libraries exist.
+ * Finds the grant of a request's key. A key for another library is refused like an invalid one, so that callers cannot
+ * find out which libraries exist.
  */
 export async function authenticate(
   { auth, key, session, libraryId }: Claim,
@@ -59,13 +59,13 @@ async function findGrant(
   return session === null ? null : sessions.find(session);
 }
 
-/** Refuses (`forbidden`) a reading key whatever is not a GET. */
+/** Refuses (`forbidden`) anything but GET for a reading key. */
 export function requireScope(grant: Grant | null, method: Method): void {
   if (grant?.scope !== 'read' || method === 'GET') return;
   throw new Refused('forbidden', `This key may only read, ${method} writes. Use the library's ApiKey.`);
 }
 
-// The words that clients of this interface know.
+// Message that clients of this interface know.
 function denied(): Refused {
   return new Refused('unauthenticated', 'Authentication has been denied for this request.');
 }

@@ -1,4 +1,4 @@
-/** Takes out what PostgreSQL cannot hold: NUL characters go, lone halves of surrogate pairs become U+FFFD. */
+/** Removes what PostgreSQL cannot store: drops NUL characters, replaces unpaired surrogates with U+FFFD. */
 export function cleanText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }

@@ -72,7 +72,7 @@ type Stores = Pick<
   | 'videoViews'
 >;
 
-/** Opens all that operations read and change, over one database. */
+/** Opens the stores of all operations over one database. */
 export function createStores(db: Db, secretBox: SecretBox): Stores {
   const keys = createKeyStore(db);
   return {

@@ -1,9 +1,9 @@
-/** What a spreadsheet takes for the beginning of a formula. */
+/** Beginnings that a spreadsheet reads as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**
- * A line of CSV (RFC 4180). A cell that a spreadsheet would compute is given an apostrophe: whoever sends requests
- * writes what stands in the event log.
+ * Writes a line of CSV (RFC 4180). A cell that a spreadsheet would compute gets an apostrophe, because anyone can write
+ * into the event log by sending requests.
  */
 export function csvLine(cells: readonly string[]): string {
   return `${cells.map(quoteCell).join(',')}\r\n`;

@@ -13,15 +13,15 @@ import { readQuery } from './read-query.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Who may call: `access-key` a key that opens the library of the path (reading keys may only GET),
- * `account-key` the account's key (second address), `none` everybody.
+ * Required credentials: `access-key` is a key of the library in the path (reading keys may only GET), `account-key` is
+ * the account's key (second address), `none` is no key.
  */
 export type Auth = 'access-key' | 'account-key' | 'none';
 
 /**
- * How refusals with status 400 and 422 are written: as StatusModel, as StatusModelOfListOfString, as a
- * JSON string, as a caption's validation, or with no body. `core` writes every refusal as ApiErrorData,
- * `status-throughout` every one as StatusModel, that of a missing key too.
+ * Form of refusals with status 400 and 422: StatusModel, StatusModelOfListOfString, a JSON string, a caption
+ * validation, or no body. `core` writes every refusal as ApiErrorData, `status-throughout` every one as StatusModel,
+ * including that of a missing key.
  */
 export type ErrorShape =
   | 'status'
@@ -34,22 +34,22 @@ export type ErrorShape =
   | 'event-log'
   | 'problem';
 
-/** What an operation takes as its body: JSON of a model, the raw bytes, or nothing. */
+/** Body of an operation: JSON of a model, raw bytes, or none. */
 export type BodyContract = TSchema | 'raw' | null;
 
-/** What a success answers: JSON of a model, a stream of server-sent events or of CSV, bytes, or nothing. */
+/** Body of a success: JSON of a model, server-sent events, CSV, bytes, or none. */
 export type AnswerContract = TSchema | 'events' | 'csv' | 'bytes' | null;
 
-/** The contract of an operation as it is written. */
+/** The contract of an operation as written in its file. */
 type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A extends AnswerContract> = {
   /** The operation's name in documents, verb-noun in camel case. */
   name: string;
   method: Method;
   /** Path with `{name}` for each of `params`. */
   path: string;
-  /** What it does, in a sentence or two for the document. */
+  /** Description for the document, in a sentence or two. */
   description: string;
-  /** The query of the document's example, where the operation makes no sense without one. */
+  /** Query of the document's example, if the operation needs one. */
   exampleQuery?: string;
   auth: Auth;
   params: P;
@@ -62,23 +62,23 @@ type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A 
    * all others are refused.
    */
   bodyPresence?: BodyPresence;
-  /** The largest JSON body, 1 MiB when absent. */
+  /** Maximum JSON body in bytes, 1 MiB when absent. */
   bodyLimitBytes?: number;
-  /** What the body's model cannot express. */
+  /** Checks that the body's model cannot express. */
   checkBody?: BodyCheck;
-  /** The model of a success, `events`, `csv` or `bytes`; null when it has no body. */
+  /** The model of a success, `events`, `csv` or `bytes`; null if it has no body. */
   answer: A;
-  /** What `csv` is saved as, the operation's name when absent. */
+  /** File name of `csv`, the operation's name when absent. */
   fileName?: string;
   /** The status of a success, 200 when absent. */
   answerStatus?: number;
-  /** Statuses of its own refusals. 401, 408, 413, 429, 500, 503 and 507 belong to every operation. */
+  /** Statuses of the operation's own refusals. 401, 408, 413, 429, 500, 503 and 507 belong to every operation. */
   refusals?: { readonly [K in RefusalKind]?: number };
   /** `status` when absent. */
   errorShape?: ErrorShape;
 };
 
-/** The contract of an operation: all that documents and conformance checks need to know. */
+/** The contract of an operation: everything that documents and conformance checks need. */
 export type Contract<
   P extends TObject,
   Q extends TObject,
@@ -90,13 +90,13 @@ export type Contract<
     isHosted: boolean;
   };
 
-/** A request after all doubt is out of it. `signal` aborts when the caller is gone or the server stops. */
+/** A request whose parts have been parsed. `signal` aborts when the caller disconnects or the server stops. */
 export type Request<P, Q, B> = {
   params: P;
   query: Q;
   body: B;
   grant: Grant | null;
-  /** The page that the caller says it was sent by, as it came. */
+  /** The page that the caller names as its referrer, unchanged. */
   referrer: string | null;
   /** The caller's address; behind a trusted proxy, the one that the proxy names. */
   address: string;
@@ -112,7 +112,7 @@ type AnswerOf<A extends AnswerContract> = A extends 'events' | 'csv'
       ? Static<A>
       : null;
 
-/** The bytes of a request as they came, before any contract was held against them. */
+/** A request before it is parsed. */
 export type RawRequest = {
   params: unknown;
   queryText: string;
@@ -123,14 +123,14 @@ export type RawRequest = {
 };
 
 /**
- * An operation as a value, its types folded in: the contract, and `handle`, which reads a request by it and does the
+ * An operation as a value, without its type parameters: the contract, and `handle`, which parses a request and runs the
  * action.
  */
 export type Operation<Deps> = Contract<TObject, TObject, BodyContract, AnswerContract> & {
   handle(raw: RawRequest, deps: Deps): Promise<unknown>;
 };
 
-/** Defines an operation: contract and action side by side. */
+/** Defines an operation: its contract and its action. */
 export function defineOperation<
   P extends TObject,
   A extends AnswerContract,
@@ -161,7 +161,7 @@ export function defineOperation<
         address,
         signal,
       };
-      // Each part was just read by the very schema that its type is inferred from.
+      // Each part was just read by the schema that its type is inferred from.
       return run(request as Request<Static<P>, Static<Q>, BodyOf<B>>, deps);
     },
   };

@@ -13,10 +13,10 @@ import { emptyPage, RefusedEventLog } from './refused-event-log.ts';
 /** Seconds after which a caller may try again. */
 const RETRY_AFTER_SEC = 5;
 
-/** What of an operation decides how its errors are reported. */
+/** The parts of a contract that decide how its errors are reported. */
 export type Rules = Pick<Contract<never, never, never, never>, 'name' | 'path' | 'refusals' | 'errorShape'>;
 
-/** Why what a request began is ended: the client is gone. */
+/** Reason for ending the work of a request: the client disconnected. */
 export class CallerGone extends Error {
   constructor() {
     super('The caller went away before the answer was complete.');
@@ -24,10 +24,10 @@ export class CallerGone extends Error {
   }
 }
 
-/** An error as it leaves: `body` undefined is no body. `isOurs` says that somebody should be notified of it. */
+/** An error as sent: `body` undefined is no body. `isOurs` means that it must be logged. */
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: unknown; isOurs: boolean };
 
-/** Turns whatever was thrown into status and body; nothing else does. */
+/** Converts any thrown value to status and body. Nothing else does. */
 export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
   const shape = rules.errorShape;
   if (error instanceof Refused) {
@@ -61,16 +61,16 @@ export function toErrorAnswer(error: unknown, rules: Rules): ErrorAnswer {
 
 const SECOND_ADDRESS = /^\/+(pullzone|videolibrary|shield|storagezone|user|billing)\b/i;
 
-/** How errors are reported where there is no operation: as its neighbours'. */
+/** Returns the error form for a path without an operation: the form of its neighbours. */
 export function rulesOfAddress(url: string): Rules {
   const errorShape = SECOND_ADDRESS.test(url) ? 'core' : 'status';
   return { name: 'none', path: url, refusals: {}, errorShape };
 }
 
-/** Refusals of what a request says: 400 where an operation lists no finer status for them. */
+/** Refusals caused by the content of a request: 400 unless the operation lists another status. */
 const OF_REQUEST: readonly RefusalKind[] = ['invalid', 'conflict', 'unprocessable'];
 
-// Never a 200: a client that checks the status only would take what was refused for done.
+// Never 200: a client that checks only the status would take a refusal for a success.
 function statusOf(kind: RefusalKind, rules: Rules): number {
   return rules.refusals[kind] ?? (OF_REQUEST.includes(kind) ? 400 : REFUSALS[kind].status);
 }
@@ -109,12 +109,12 @@ function bodyOf({ shape, kind, message, status, rules, error }: Words): unknown 
   }
 }
 
-/** RFC 9457, as the shield operations answer. */
+/** RFC 9457, as used by the shield operations. */
 function problemBody(status: number, detail: string): object {
   return { type: 'about:blank', title: http.STATUS_CODES[status] ?? 'Error', status, detail };
 }
 
-/** Clients read the page's own fields; a key that is refused is a problem beside them. */
+/** Clients read the page's own fields. A refused key is a problem in addition to them. */
 function eventLogBody(status: number, message: string, error: Refused | undefined): object {
   if (error instanceof RefusedEventLog) return emptyPage(status, message, error.errorKey);
   return status === 401
@@ -122,7 +122,7 @@ function eventLogBody(status: number, message: string, error: Refused | undefine
     : problemBody(status, message);
 }
 
-/** What the second address's paths address, by their first part, as its errors name it. */
+/** Names of the second address's resources in errors, by the first part of the path. */
 const CORE_THINGS: Readonly<Record<string, string>> = {
   pullzone: 'PullZone',
   videolibrary: 'VideoLibrary',
@@ -147,7 +147,7 @@ function coreBody(kind: RefusalKind, { message, status, path, field }: CoreWords
   return { ErrorKey: `request.${kind.replaceAll('-', '_')}`, Field: field, Message: message };
 }
 
-/** What the service stands on and cannot use now, if that is why. */
+/** Returns the dependency that is unavailable, if that is the cause. */
 function findAway(error: unknown): 'database' | 'object store' | null {
   if (isDatabaseAway(error)) return 'database';
   return isStorageAway(error) || error instanceof StoreNotOurs ? 'object store' : null;

@@ -15,7 +15,7 @@ import { clientKey } from '../lib/client-key.ts';
 import type { ParserError } from '../lib/parser-error.ts';
 import { Refused } from '../lib/refused.ts';
 
-/** Where an address is; empty where it is not known. */
+/** Location of an address; empty if unknown. */
 export type Place = { country: string; asn: string };
 
 type Deps = {
@@ -27,7 +27,7 @@ type Deps = {
 
 type GuardParts = Pick<Deps, 'firewall' | 'place'> & { db: Db; serverZone: string; log: Pick<Logger, 'error'> };
 
-/** Opens a guard over the database; `close` stores what waits to be recorded. */
+/** Opens a guard over the database. `close` stores the pending records. */
 export function openKeylessGuard({ db, firewall, place, serverZone, log }: GuardParts): {
   guard: KeylessGuard;
   close(): Promise<void>;
@@ -38,7 +38,7 @@ export function openKeylessGuard({ db, firewall, place, serverZone, log }: Guard
   return { guard: new KeylessGuard({ firewall, waf, recorder, place }), close: () => recorder.close() };
 }
 
-/** A refusal by a rule of the firewall, which the answer names. */
+/** A refusal by a firewall rule, which the response names. */
 export class RefusedByRule extends Refused {
   readonly ruleId: string;
   readonly retryAfterSec: number | null;
@@ -51,7 +51,7 @@ export class RefusedByRule extends Refused {
   }
 }
 
-/** What players ask a licence with has no type: it is taken for the one that RFC 9110 section 8.3 names then. */
+/** Players send licence requests without a type. RFC 9110 section 8.3 names the type to assume. */
 function withType(rawHeaders: string[], headers: IncomingMessage['headers']): string[] {
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
   return hasBody && headers['content-type'] === undefined
@@ -60,8 +60,8 @@ function withType(rawHeaders: string[], headers: IncomingMessage['headers']): st
 }
 
 /**
- * Inspects calls that showed no valid key: their address and headers, never their bodies. With a key nothing is
- * inspected: what owners write about their videos may look like anything.
+ * Inspects calls without a valid key: their address and headers, never their bodies. Calls with a key are not
+ * inspected, because owners may write anything about their videos.
  */
 export class KeylessGuard {
   readonly #deps: Deps;
@@ -71,7 +71,7 @@ export class KeylessGuard {
     this.#deps = deps;
   }
 
-  /** Refuses (`forbidden`, `busy`) what the firewall blocks; records that, and what it only logs. */
+  /** Refuses (`forbidden`, `busy`) calls that the firewall blocks. Records these and the ones it only logs. */
   async check(message: IncomingMessage, address: string): Promise<void> {
     const { firewall, waf: settings } = this.#deps;
     const waf = await settings.find();
@@ -93,7 +93,7 @@ export class KeylessGuard {
     await this.#record(message, address, { hit, isBlocked: true });
   }
 
-  /** Records what was no request that can be read. Behind a proxy it is known by the proxy alone. */
+  /** Records an unreadable request. Behind a proxy, only the proxy's address is known. */
   recordUnreadable(error: ParserError, { remoteAddress }: Pick<Socket, 'remoteAddress'>): void {
     const unreadable = judgeUnreadable(error);
     if (unreadable === null) return;

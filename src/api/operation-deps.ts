@@ -45,7 +45,7 @@ import type { Place } from './keyless-guard.ts';
 import type { SpeechEngine } from './models/speech-engine.ts';
 import type { ProgressHub } from './progress/progress-hub.ts';
 
-/** All that operations are made to work with; each names the part that it needs. */
+/** Everything that operations depend on. Each operation names the part that it uses. */
 export type OperationDeps = {
   activities: ActivityStore;
   audit: AuditStore;
@@ -70,13 +70,13 @@ export type OperationDeps = {
   shieldEvents: ShieldEventStore;
   eventSearch: EventSearchStore;
   shieldSettings: ShieldSettingsStore;
-  /** What inspects requests. */
+  /** Rules that inspect requests. */
   firewall: FirewallSource;
-  /** What decides about the viewers of a pull zone. */
+  /** Rules for the viewers of a pull zone. */
   /** Where an address is; empty where it is not known. */
   place(address: string): Promise<Place>;
   loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
-  /** Proves the tokens of pages of the event log. */
+  /** Secret of the page tokens of the event log. */
   cursorSecret: Uint8Array;
   statistics: StatisticsStore;
   audiences: AudienceStore;
@@ -99,13 +99,13 @@ export type OperationDeps = {
   drmPackages: DrmPackageStore;
   licences: LicenceProxy;
   secretBox: SecretBox;
-  /** Of this program. */
+  /** Version of this program. */
   version: string;
-  /** Where clients find the interface, where the owner said it; without a final slash. */
+  /** Public URL of the interface, if configured; without a final slash. */
   publicUrl: string | null;
-  /** Where the edge is for viewers, without a final slash. */
+  /** URL of the edge for viewers, without a final slash. */
   edgeUrl: string;
-  /** Hosts where our player lives, `*.` for all below. */
+  /** Hosts of our player, `*.` for all subdomains. */
   ownHosts: readonly string[];
   diskFloorBytes(totalBytes: number): number;
 };

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { queryInt32, queryText } from './read-query.ts';
 
-/** The most things that a plain list holds: whoever has more requests pages. */
+/** Maximum entries of a plain list. Larger lists have to be read in pages. */
 const LONGEST_LIST = 10_000;
 
-/** The query of the second address's lists: page 0, the default, requests a plain list. */
+/** Query of the second address's lists. Page 0, the default, requests a plain list. */
 export const ListQuery = Type.Object({
   page: queryInt32(0, 0),
   perPage: queryInt32(1000, 1, 1000),
@@ -14,7 +14,7 @@ export const ListQuery = Type.Object({
 type Part = { search: string; limit: number; offset: number };
 type Page<T> = { Items: T[]; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
 
-/** Answers such a query: all things as a plain list, at most 10,000, or one page of them in its envelope. */
+/** Runs such a query: returns a plain list of at most 10,000 things, or one page in its envelope. */
 export async function listOrPage<T>(
   { page, perPage, search }: { page: number; perPage: number; search: string },
   list: (part: Part) => Promise<{ total: number; items: T[] }>,
@@ -25,7 +25,7 @@ export async function listOrPage<T>(
   return toPage(items, { page, offset, total });
 }
 
-/** Writes one page of things in the second address's envelope. */
+/** Wraps one page of things in the second address's envelope. */
 export function toPage<T>(
   items: T[],
   { page, offset, total }: { page: number; offset: number; total: number },

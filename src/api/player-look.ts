@@ -7,7 +7,7 @@ export const DRM_VERSION = {
   'basic-v2': DrmVersion.values.BasicV2,
 } as const;
 
-/** A library's settings of its player, as play data of videos and streams has it. */
+/** Returns a library's player settings for the play data of videos and streams. */
 export function playerLook({ settings: { player } }: Library) {
   return {
     controls: player.controls.join(','),

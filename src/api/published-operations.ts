@@ -41,7 +41,7 @@ export const PUBLISHED_OPERATIONS: readonly string[] = [
   'POST /library/{libraryId}/videos/{videoId}/transcribe',
   'POST /pullzone/{id}/resetSecurityKey',
   'GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}',
-  // Later descriptions.
+  // Operations of later descriptions.
   'POST /library/{libraryId}/videos/{videoId}/smart',
   'GET /library/{libraryId}/live/{streamId}/status',
   'PUT /library/{libraryId}/live/{streamId}/regenerate-key',
@@ -111,10 +111,10 @@ export function isHosted({ method, path }: { method: string; path: string }): bo
   return HOSTED.has(shapeOf(`${method} ${path}`));
 }
 
-/** A published operation that the service has not yet. */
+/** A published operation that the service lacks. */
 export type MissingOperation = { method: string; path: string };
 
-/** The published operations without those that there are, which may name their parameters otherwise. */
+/** Returns the published operations without the present ones, whose parameters may have other names. */
 export function missingOperations(present: readonly MissingOperation[]): MissingOperation[] {
   const known = new Set(present.map(({ method, path }) => shapeOf(`${method} ${path}`)));
   return PUBLISHED_OPERATIONS.filter((name) => !known.has(shapeOf(name))).map((name) => {

@@ -10,13 +10,12 @@ const IDLE_LIMIT_MS = 10_000;
 
 type Sent = { thumbnailUrl: string; body: IncomingMessage };
 
-/** Where images come from: `own` answers one that is stored here, null for any other address. */
+/** Sources of images: `own` returns one that is stored here, null for any other URL. */
 export type ImageOrigins = { outbound: Outbound; own(address: string, signal: AbortSignal): Promise<Buffer | null> };
 
 /**
- * Reads the image that a caller sends: from the address in the query, else from the body, which is the image
- * itself or JSON that names an address. Refuses (`invalid`) neither, and (`unprocessable`) an address from which no
- * image can be had.
+ * Reads the image that a caller sends: from the URL in the query, else from the body, which is the image or JSON that
+ * names a URL. Refuses (`invalid`) a request with neither, and (`unprocessable`) a URL without a usable image.
  */
 export async function readImage(
   { thumbnailUrl, body }: Sent,
@@ -26,7 +25,7 @@ export async function readImage(
   if (thumbnailUrl !== '') return fetchImage(thumbnailUrl, origins, signal);
   const bytes = await readBytes(body, { what: 'an image', limitBytes: MAX_IMAGE_BYTES });
   if (bytes.length === 0) throw nothing('got neither');
-  // No image of the kinds that are taken begins like JSON.
+  // None of the accepted image formats begins like JSON.
   if (!/^(?:\xef\xbb\xbf)?\s*[[{"]/.test(bytes.toString('latin1', 0, 64))) return bytes;
   return fetchImage(readAddress(bytes.toString('utf8')), origins, signal);
 }
@@ -70,7 +69,7 @@ async function fetchImage(address: string, { outbound, own }: ImageOrigins, sign
     throw new Refused('unprocessable', `Origin answered HTTP ${answer.status}.`);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    // Whatever is wrong there is no state of this service: not "busy", not "unavailable".
+    // A fault at the origin is not a state of this service, such as "busy" or "unavailable".
     const at = address.slice(0, 500);
     const message = `Expected an image at "${at}", it cannot be had: ${error.message} Check the address.`;
     throw new Refused('unprocessable', message, { cause: error });

@@ -26,7 +26,7 @@ type Wanted = {
   presence: BodyPresence;
 };
 
-/** The parts of JSON Schema that our models are made of. */
+/** The part of JSON Schema that our models use. */
 type Shape = {
   type?: string | string[];
   properties?: Record<string, Shape>;
@@ -108,7 +108,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-// Follows the schema, not the value: what the model does not name is never looked at, however deep it is.
+// Follows the schema, not the value: unknown parts are never visited, however deep they are.
 function shaped(schema: Shape, value: unknown): unknown {
   if (typeof value === 'string') return isNumeric(schema) && NUMBER.test(value) ? Number(value) : cleanText(value);
   if (Array.isArray(value)) {
@@ -134,7 +134,7 @@ function shapeFields(properties: Record<string, Shape>, required: readonly strin
   return fields;
 }
 
-/** A number as JSON writes it, or a whole one with a fraction of zeros, inside quotes as some clients send it. */
+/** A JSON number, or a whole one with a fraction of zeros, in quotes as some clients send it. */
 const NUMBER = /^[+-]?\d{1,20}(\.\d{1,20})?$/;
 
 function isNumeric({ type }: Shape): boolean {
@@ -175,7 +175,7 @@ function show(value: unknown): string {
   return typeof value === 'object' && value !== null ? quote(json) : json;
 }
 
-/** The field of the body that a fault lies in, or that it misses; empty when it is the body itself. */
+/** Returns the field of the body that is faulty or missing; empty for the body itself. */
 function fieldOf({ instancePath, params }: { instancePath: string; params: object }): string {
   const { requiredProperties: missing = [] }: { requiredProperties?: readonly unknown[] } = params;
   return instancePath.split('/')[1] ?? String(missing[0] ?? '');

@@ -3,7 +3,7 @@ import { type Guid, readGuid } from '../lib/guid.ts';
 import { Refused } from '../lib/refused.ts';
 import { cleanText } from './clean-text.ts';
 
-/** Parameters of paths. `title` names the thing that the parameter addresses, for refusals. */
+/** Path parameters. `title` names the addressed thing, for refusals. */
 export const idParam = (thing: string) => Type.Integer({ minimum: 0, title: thing });
 export const guidParam = (thing: string) => Type.Unsafe<Guid>({ type: 'string', format: 'uuid', title: thing });
 
@@ -12,7 +12,7 @@ export const LibraryParams = Type.Object({ libraryId: idParam('library') });
 
 type ParamSchema = { type?: unknown; format?: unknown; title?: unknown };
 
-/** Reads a path's parameters. Whatever is no id addresses nothing: `not-found`, never a fault of form. */
+/** Reads path parameters. An invalid id addresses nothing: `not-found`, never a fault of form. */
 export function readParams(schema: TObject, raw: unknown): Record<string, unknown> {
   const texts: Record<string, unknown> = { ...Object(raw) };
   const read = Object.entries<ParamSchema>(schema.properties).map(([name, param]) => {
@@ -25,7 +25,7 @@ export function readParams(schema: TObject, raw: unknown): Record<string, unknow
   return Object.fromEntries(read);
 }
 
-/** Reads an id of up to 15 digits, null for anything else: larger ones do not exist. */
+/** Parses an id of up to 15 digits. Returns null for anything else; larger ids do not exist. */
 export function readId(text: string): number | null {
   return /^\d{1,15}$/.test(text) ? Number(text) : null;
 }

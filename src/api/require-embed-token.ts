@@ -8,8 +8,8 @@ import { Refused } from '../lib/refused.ts';
 type Deps = { pullZones: PullZoneStore; libraries: LibraryStore };
 
 /**
- * Lets a caller pass who shows a valid token for a media, or whose library requires none. Refuses
- * (`unauthenticated`) all others and says what is wrong with what they showed.
+ * Admits a caller with a valid token for a media, or any caller if its library requires none. Refuses
+ * (`unauthenticated`) all others and says what is wrong with their token.
  */
 export async function requireEmbedToken(
   shown: EmbedToken,
@@ -25,7 +25,7 @@ export async function requireEmbedToken(
   );
 }
 
-/** Whether a caller shows a valid token for a media, also where its library requires none. */
+/** Whether a caller has a valid token for a media, even if its library requires none. */
 export async function showsEmbedToken(
   shown: EmbedToken,
   { mediaId, library }: { mediaId: Guid; library: Library },

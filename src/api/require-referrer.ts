@@ -4,7 +4,7 @@ import { Refused } from '../lib/refused.ts';
 
 const MAX_QUOTED = 200;
 
-/** Lets pass who comes from a page that the library lets in. Refuses (`unauthenticated`) all others and says why. */
+/** Admits callers from pages that the library allows. Refuses (`unauthenticated`) all others with a reason. */
 export function requireReferrer(
   referrer: string | null,
   { settings: { access } }: Pick<Library, 'settings'>,

@@ -6,8 +6,8 @@ type Serialize = (data: unknown) => string;
 type Build = (externalSchemas: object, options: object) => (route: { schema: unknown }) => Serialize;
 
 /**
- * How answers become text by their models. Each is compiled when its operation first answers: all of them at the start
- * took a tenth of a second and 10 MiB, compilers included. Requests are read by the operations themselves.
+ * Serialises responses by their models. Each serialiser is compiled at the first response of its operation: compiling
+ * all at start took a tenth of a second and 10 MiB. Requests are read by the operations themselves.
  */
 export const serializersAtFirstUse = {
   compilersFactory: {
@@ -26,7 +26,7 @@ export const serializersAtFirstUse = {
   },
 };
 
-/** The framework's own compiler, loaded here and not before; by `require`, since the framework serializes at once. */
+/** The framework's own compiler, loaded on demand; by `require`, because the framework serialises synchronously. */
 function compile(schema: unknown): Serialize {
   const own = createRequire(require.resolve('fastify'));
   const select: () => Build = own('@fastify/fast-json-stringify-compiler');

@@ -36,65 +36,67 @@ import { playerAddress } from './videos/player-address.ts';
 const KEEP_ALIVE_MS = 75_000;
 const MAX_CONNECTIONS = 10_000;
 const LONGEST_PATH_PART = 500;
-/** How long requests may go on after `close` was called. */
+/** Time for which requests may continue after `close` was called, in ms. */
 const DRAIN_MS = 5_000;
 
-/** Addresses that others answer on this server: they get every request whose path begins with `prefix`, in any case. */
+/**
+ * Paths that another handler serves on this server: it gets every request whose path begins with `prefix`, in any case.
+ */
 export type Mount = { prefix: string; handle(request: IncomingMessage, response: ServerResponse): void };
 
 export type ApiDeps = {
   host: string;
-  /** 0 is any free port. */
+  /** 0 selects any free port. */
   port: number;
-  /** Of this program, for people. */
+  /** Version of this program, for people. */
   version: string;
-  /** Where clients find this server, without a final slash; null: where they say that they found it. */
+  /** Public URL of this server, without a final slash; null: the URL that the client used. */
   publicUrl: string | null;
-  /** The browser code of the dashboard, read when the first page is opened; null serves none. */
+  /** Browser code of the dashboard, read when the first page is opened; null disables it. */
   dashboard: (() => Promise<DashboardFiles>) | null;
-  /** Where viewers find the edge, without a final slash. */
+  /** URL of the edge for viewers, without a final slash. */
   edgeUrl: string;
-  /** How long single visits are kept. */
+  /** Days for which single visits are kept. */
   sessionDays: number;
-  /** Hosts where our player lives besides, `*.` for all below: their pages are always let in. */
+  /** Further hosts of our player, `*.` for all subdomains. Their pages are always admitted. */
   ownHosts: readonly string[];
   db: Db;
   queue: Queue;
   storage: Storage;
   secretBox: SecretBox;
-  /** Networks of proxies before the service, whose `X-Forwarded-For` counts. */
+  /** Networks of proxies in front of the service, whose `X-Forwarded-For` counts. */
   trustedProxies: readonly string[];
-  /** Proves the tokens of pages of the event log. */
+  /** Secret of the page tokens of the event log. */
   cursorSecret: Uint8Array;
-  /** What inspects calls without a key, where their callers are, and the name that this server has in the event log. */
+  /** Rules for calls without a key, the location of their callers, and the name of this server in the event log. */
   firewall: FirewallSource;
   place(address: string): Promise<Place>;
   serverZone: string;
   packager: Packager;
-  /** The way to licence servers. */
+  /** Connection to licence servers. */
   licences: LicenceProxy;
-  /** Finds the speech engine that is there now; null where there is none. */
+  /** Finds the current speech engine; null if there is none. */
   findSpeech(): Promise<SpeechEngine | null>;
   /** Whether a language model is set, which translates captions. */
   translates: boolean;
-  /** The way to addresses that callers name. */
+  /** Client for URLs that callers name. */
   outbound: Outbound;
   /** Opens a subscription for changes of videos' states and progress; it is closed with the server. */
   watchProgress(listener: PublicationListener): PublicationWatch;
   progressLimits?: ProgressLimits;
-  /** State of the service. `GET /healthz` sends all of it to this machine, trusted proxies and keys, others the status. */
+  /** State of the service. `GET /healthz` sends it to this machine, trusted proxies and keys; others get the status. */
   health(): { status: number; body: { status: string } };
   log: Pick<Logger, 'error'>;
   mounts: readonly Mount[];
   /** Other limits of connections than usual. */
   limits?: { headersTimeout?: number; connectionsPerClient?: number };
-  /** How many bytes uploads must leave free on a medium of this many bytes. */
+  /** Returns the bytes that uploads must leave free on a medium of this size. */
   diskFloorBytes(totalBytes: number): number;
 };
 
 export type Api = { port: number; close(): Promise<void> };
 
-/** Serves the interface, both addresses on one port. `close` lets requests end for 5 s, then ends them. */
+/** Serves the interface, both addresses on one port. `close` lets requests continue for 5 s, then ends them. */
 export async function startApi(deps: ApiDeps): Promise<Api> {
   const { db, secretBox, health, log } = deps;
   const trusted = readTrustedProxies(deps.trustedProxies);
@@ -133,7 +135,7 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
   return {
     port: portOf(app.server),
     async close() {
-      // Streams of events have no end of their own.
+      // Event streams do not end by themselves.
       await progressHub.close();
       await drain(app, running);
       await closeGuard();
@@ -166,14 +168,14 @@ function createApp(
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,
       maxParamLength: LONGEST_PATH_PART,
-      // Queries are read by each operation's own schema.
+      // Each operation reads its query by its own schema.
       querystringParser: () => ({}),
     },
     frameworkErrors: (error, request, reply) => {
       const refused = new Refused('not-found', `The address "${request.url}" cannot be read. Check it.`, {
         cause: error,
       });
-      // Typed for a server that is not made yet; at run time it is the reply of any other request.
+      // Typed for a server that does not exist yet; at run time it is an ordinary reply.
       answerError(
         refused,
         rulesOfAddress(request.url),
@@ -197,7 +199,7 @@ function createApp(
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    // A body is what its operation says, whatever type it claims, so the claim never chooses a parser.
+    // The operation decides how its body is read. The claimed type must not select a parser.
     if (request.raw.headers['content-type'] !== undefined)
       request.raw.headers['content-type'] = 'application/octet-stream';
   });
@@ -224,7 +226,7 @@ type ServerOptions = Pick<ApiDeps, 'mounts' | 'limits'> & {
   onHostFault: (request: IncomingMessage, hit: Hit) => void;
 };
 
-// No limit on how long a whole request takes: uploads are slow. Each reader of a body has its own.
+// A whole request has no time limit, because uploads are slow. Each reader of a body has its own.
 function createHttpServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   { mounts, limits, trusted, onHostFault }: ServerOptions,

@@ -4,7 +4,7 @@ import type { Guid } from '../lib/guid.ts';
 /** jsonb: read as a value, written as JSON text. */
 export type Json<T> = ColumnType<T, string, string>;
 export type JsonDefault<T> = ColumnType<T, string | undefined, string>;
-/** Set by the database when it is left out. */
+/** Set by the database if omitted. */
 export type CreatedAt = ColumnType<Date, Date | undefined, Date>;
 
 export type LibraryTable = {
@@ -17,7 +17,9 @@ export type LibraryTable = {
   read_only_key_hash: Buffer;
   created_at: CreatedAt;
   modified_at: CreatedAt;
-  /** Set: gone for everybody; a job deletes its media, their objects and then this row. */
+  /**
+   * Set once the library is deleted. Nobody sees it any more; a job deletes its media, their objects and then this row.
+   */
   deleted_at: Date | null;
 };
 
@@ -27,19 +29,19 @@ export type PullZoneTable = {
   name: string;
   security_key_sealed: Buffer;
   settings: JsonDefault<Record<string, unknown>>;
-  /** Raised by the database with every change of what decides about viewers. */
+  /** Incremented by the database with every change of the rules for viewers. */
   revision: Generated<number>;
-  /** Answers of before are to leave the caches behind the edge. */
+  /** Responses from before this time must leave the caches behind the edge. */
   purged_at: Date | null;
-  /** The key before, while it is still good. */
+  /** The previous key, while it is still valid. */
   previous_key_sealed: Buffer | null;
   previous_key_until: Date | null;
 };
 
-/** A host name under which a pull zone answers, in small letters, beside its own below the edge's. */
+/** A host name of a pull zone in lower case, in addition to its own name below the edge's. */
 export type PullZoneHostnameTable = { id: Generated<number>; pull_zone_id: number; hostname: string };
 
-/** What an edge refused or logged; partitioned by `day` (UTC). */
+/** A request that an edge refused or logged; partitioned by `day` (UTC). */
 export type ShieldEventTable = {
   day: ColumnType<string, string, string>;
   zone_id: number;
@@ -57,7 +59,7 @@ export type ShieldEventTable = {
   log: string;
 };
 
-/** One row (id 0): how requests of no pull zone are inspected. */
+/** One row (id 0): how requests to no pull zone are inspected. */
 export type ShieldSettingsTable = { id: number; settings: JsonDefault<Record<string, unknown>> };
 
 export type AccessKeyTable = {
@@ -72,7 +74,7 @@ export type AccessKeyTable = {
   revoked_at: Date | null;
 };
 
-/** A browser that showed a key and goes by a cookie since: both are kept as hashes. */
+/** A browser that presented a key and now uses a cookie. Both are stored as hashes. */
 export type DashboardSessionTable = {
   hash: Buffer;
   key_hash: Buffer;
@@ -80,10 +82,12 @@ export type DashboardSessionTable = {
   expires_at: Date;
 };
 
-/** A link that signs a browser in once: it and the key that it stands for are kept as hashes. */
+/** A link that signs a browser in once. The link and its key are stored as hashes. */
 export type SignInLinkTable = { hash: Buffer; key_hash: Buffer; created_at: CreatedAt; expires_at: Date };
 
-/** A write that a key requested (catalog/audit/audit-line.ts); no foreign key, because it outlives its library. */
+/**
+ * A write that a key requested (catalog/audit/audit-line.ts). It has no foreign key, because it outlives its library.
+ */
 export type AuditLineTable = {
   id: Generated<number>;
   at: Date;

@@ -1,12 +1,12 @@
 import pg from 'pg';
 
-/** A poll holds its connection for a millisecond or two; who waits longer than this waits for work. */
+/** A poll holds its connection for a millisecond or two. A caller that waits longer than this waits for work. */
 const PATIENCE_MS = 40;
 
 /**
- * Has a pool open more than `kept` connections for work alone: whoever finds them all in use waits until one comes
- * back, 40 ms at most, before another is opened. Polls that fall together take turns on the same few connections, so
- * those of an idle process stay as few as that.
+ * Lets a pool open more than `kept` connections only for work: if all are in use, a caller waits up to 40 ms for one to
+ * be returned before another is opened. Simultaneous polls take turns on the same few connections, so an idle process
+ * keeps no more than that.
  */
 export function growForWork(pool: pg.Pool, kept: number): void {
   const waiting = new Set<() => void>();
@@ -22,7 +22,7 @@ export function growForWork(pool: pg.Pool, kept: number): void {
       const timer = setTimeout(end, PATIENCE_MS);
       waiting.add(end);
     });
-  // The connection is idle by the time that the one who waits goes on.
+  // The connection is idle by the time the waiting caller continues.
   pool.on('release', () => waiting.values().next().value?.());
   const connect = (callback?: unknown) => {
     if (hasRoom()) return plain(callback);
@@ -33,8 +33,8 @@ export function growForWork(pool: pg.Pool, kept: number): void {
 }
 
 /**
- * Opens connections at once, of the pool and beside it, and gives them back; throws when PostgreSQL has no slots for
- * them all. Those of the pool stay open for a while, so that no other process takes their slots meanwhile.
+ * Opens connections at once, from the pool and outside it, and returns them. Throws if PostgreSQL has no slots for all
+ * of them. Connections of the pool stay open for a while, so that no other process takes their slots.
  */
 export async function openTogether(
   pool: pg.Pool,

@@ -1,4 +1,4 @@
-/** Writes a text as a pattern of SQL's LIKE that is found wherever the text stands inside another. */
+/** Returns a LIKE pattern that matches the text anywhere in a value. */
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -7,7 +7,7 @@ import { CommitInDoubt, inTransaction } from './in-transaction.ts';
 let database: TestDatabase;
 beforeAll(async () => {
   database = await startTestDatabase();
-  // The commit of a row waits a while, at the very end of its transaction.
+  // Delays the commit of a row at the very end of its transaction.
   await sql`
     create table slow (name text);
     create function wait_a_while() returns trigger language plpgsql as
@@ -23,19 +23,19 @@ async function countOf(name: string): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-test('a commit whose answer is lost is in doubt, and may have been kept', async () => {
+test('a commit whose result is lost is in doubt, and may have succeeded', async () => {
   const used = new Set<pg.PoolClient>();
   database.pool.on('acquire', (client) => used.add(client));
   const done = inTransaction(database.db, async (tx) => {
     await sql`insert into slow values ('lost answer')`.execute(tx);
-    // The commit is under way when this comes.
+    // The commit is in progress at this time.
     setTimeout(() => used.forEach((client) => void Reflect.get(client, 'connection').stream.destroy()), 300);
   });
   await expect(done).rejects.toThrow(CommitInDoubt);
   await vi.waitFor(async () => expect(await countOf('lost answer')).toBe(1), { timeout: 20_000, interval: 100 });
 });
 
-test('what fails before the commit, or is refused by the database in it, was not kept', async () => {
+test('a failure before the commit, or a refusal by the database, is not in doubt', async () => {
   const failing = inTransaction(database.db, async (tx) => {
     await sql`insert into slow values ('failed')`.execute(tx);
     throw new Error('of our own');

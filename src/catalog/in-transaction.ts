@@ -5,7 +5,7 @@ const ATTEMPTS = 8;
 const DEADLOCK = '40P01';
 const SERIALIZATION_FAILURE = '40001';
 
-/** The connection broke while a transaction was being committed: it is unknown here whether it was kept. */
+/** The connection broke during a commit. It is unknown whether the change was kept. */
 export class CommitInDoubt extends Error {
   constructor(cause: unknown) {
     super('The connection broke during the commit, which may have been kept or not.', { cause });
@@ -14,8 +14,8 @@ export class CommitInDoubt extends Error {
 }
 
 /**
- * Runs a task in one transaction; one that lost a deadlock (nothing of it was kept) is done again, eight times at most.
- * Throws CommitInDoubt when it is not known whether the change was kept; after any other error it was not.
+ * Runs a task in one transaction. A transaction that lost a deadlock (nothing of it was kept) is retried, eight times
+ * at most. Throws CommitInDoubt if it is unknown whether the change was kept; after any other error it was not.
  */
 export async function inTransaction<T>(db: Db, task: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

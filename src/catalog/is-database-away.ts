@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's classes 08 (connection), 53 (resources), 57P (shutdown), its time limits, and what sockets and the pool
- * say.
+ * PostgreSQL's classes 08 (connection), 53 (resources), 57P (shutdown), its time limits, and errors of sockets and the
+ * pool.
  */
 const AWAY_CODES =
   /^(08...|53...|57P0.|57014|55P03|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
@@ -12,7 +12,7 @@ const AWAY_WORDS = [
   'Client has encountered a connection error',
 ];
 
-/** Whether an error, or what caused it, says that the database cannot be reached now. */
+/** Returns whether an error, or one of its causes, means that the database cannot be reached now. */
 export function isDatabaseAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, syscall }: { code?: unknown; syscall?: unknown } = Object(cause);

@@ -9,13 +9,13 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-/** pg gives this one once a process. */
+/** pg emits this warning once per process. */
 const warnings: Error[] = [];
 process.on('warning', (warning) => warnings.push(warning));
 
 const LISTENERS = sql<{ pid: number }>`select pid from pg_stat_activity where query like 'listen %'`;
 
-test('all channels of a pool share one connection, and listen again when it broke', async () => {
+test('all channels of a pool share one connection, and listen again after it breaks', async () => {
   const { db, pool } = database;
   const heard: string[] = [];
   let connected = 0;
@@ -43,7 +43,7 @@ test('all channels of a pool share one connection, and listen again when it brok
   await expect.poll(async () => (await LISTENERS.execute(db)).rows).toEqual([]);
 });
 
-test('channels that are opened and closed together ask the connection one after the other', async () => {
+test('channels that are opened and closed together use the connection one after the other', async () => {
   const handlers = { onPayload: () => undefined, onConnected: () => undefined, onError: () => undefined };
   const open = (channel: string) => listen(database.pool, channel, handlers);
   const first = await open('a');

@@ -43,7 +43,7 @@ const CONNECTIONS = {
 };
 
 test.each(Object.entries(CONNECTIONS))(
-  'connections of %s are probed before they are forgotten on the way',
+  'connections of %s are probed before the network drops them',
   async (...[, connect]) => {
     const kept = vi.spyOn(Socket.prototype, 'setKeepAlive');
     await connect();

@@ -5,12 +5,12 @@ import { beat } from './silent-connections-store.ts';
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
-/** A subscription to one channel; `close` ends it, and with the last one of a pool the connection. */
+/** A subscription to one channel. `close` ends it; closing the last one of a pool also ends the connection. */
 export type Listener = { close(): Promise<void> };
 
 export type ListenHandlers = {
   onPayload: (payload: string) => void;
-  /** Called after each (re)connection, since notifications sent in between are lost. */
+  /** Called after each (re)connection, because notifications sent in between are lost. */
   onConnected: () => void;
   onError: (error: Error) => void;
 };
@@ -18,8 +18,8 @@ export type ListenHandlers = {
 const connections = new WeakMap<pg.Pool, ListenConnection>();
 
 /**
- * Listens on a channel. All channels of a pool share one connection beside it, made like its own, which reconnects with
- * growing pauses for as long as one of them is open. The first connection failing is the caller's error.
+ * Listens on a channel. All channels of a pool share one extra connection with the pool's options, which reconnects
+ * with growing pauses as long as one of them is open. Rejects if the first connection fails.
  */
 export async function listen(pool: pg.Pool, channel: string, handlers: ListenHandlers): Promise<Listener> {
   const connection = connectionOf(pool);
@@ -28,7 +28,7 @@ export async function listen(pool: pg.Pool, channel: string, handlers: ListenHan
   return { close: () => connection.remove(subscription) };
 }
 
-/** As `listen`, at once: a first connection that fails is reported and tried again as any later one. */
+/** Like `listen`, but returns at once: a failed first connection is reported and retried like any later one. */
 export function keepListening(pool: pg.Pool, channel: string, handlers: ListenHandlers): Listener {
   const connection = connectionOf(pool);
   const subscription = { channel, handlers };
@@ -49,7 +49,7 @@ class ListenConnection {
   readonly #subscriptions = new Set<Subscription>();
   #client: pg.Client | null = null;
   #connecting: Promise<pg.Client> | null = null;
-  /** A connection takes one question after the other. */
+  /** A connection runs one query at a time. */
   #requested: Promise<unknown> = Promise.resolve();
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -72,7 +72,7 @@ class ListenConnection {
   addLater(subscription: Subscription): void {
     this.#subscriptions.add(subscription);
     this.#begin(subscription).catch((error: Error) => {
-      // A connection that was lost meanwhile is made anew already.
+      // The connection that was lost is already being re-established.
       if (this.#client === null) this.#reportAndRetry(error);
       else subscription.handlers.onError(error);
     });
@@ -81,7 +81,7 @@ class ListenConnection {
   async #begin({ channel, handlers }: Subscription): Promise<void> {
     const isNew = this.#client === null || this.#connecting !== null;
     const client = isNew || this.#client === null ? await this.#connectOnce() : this.#client;
-    // The connection may have begun to listen before this subscription was there.
+    // The connection may have begun to listen before this subscription existed.
     await this.#listen(client, channel);
     if (!isNew) handlers.onConnected();
   }
@@ -95,7 +95,7 @@ class ListenConnection {
       this.#client = null;
       await client?.end();
     } else if (client !== null && ![...this.#subscriptions].some(({ channel }) => channel === subscription.channel)) {
-      // What is lost meanwhile is not listened to again.
+      // A connection lost at this point does not listen again.
       await this.#ask(client, `unlisten ${pg.escapeIdentifier(subscription.channel)}`).catch(() => undefined);
     }
   }
@@ -148,7 +148,7 @@ class ListenConnection {
   }
 
   #lose(client: pg.Client, error: Error): void {
-    // While it connects, the error goes to whoever connects.
+    // During a connection attempt, its caller gets the error.
     if (this.#client !== client || this.#connecting !== null) return;
     this.#client = null;
     this.#stopBeat();

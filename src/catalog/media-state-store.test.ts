@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-/** A failed video that enters a state, and what its row is then. */
+/** Lets a failed video enter a state; returns its row. */
 async function entered(to: MediaState, entering: Entering) {
   const { db } = database;
   const key = { libraryId: await addLibraryRow(db), mediaId: newGuid() };
@@ -32,12 +32,12 @@ async function entered(to: MediaState, entering: Entering) {
   return { isEntered, ...is, isSame: is.state_since.getTime() === since.getTime(), key };
 }
 
-test('a transition writes state, reason, time and what comes with it', async () => {
+test('a transition writes state, reason, time and the fields of the new state', async () => {
   const is = await entered('uploaded', { reason: null, set: { title: 'Again' } });
   expect(is).toMatchObject({ isEntered: true, state: 'uploaded', state_reason: null, isSame: false, title: 'Again' });
 });
 
-test('what is no transition, or not under the condition, writes nothing', async () => {
+test('an invalid transition, or one whose condition does not hold, writes nothing', async () => {
   const kept = { isEntered: false, state: 'failed', state_reason: 'memory', isSame: true, title: 'T' };
   expect(await entered('finished', { reason: null, set: { title: 'Again' } })).toMatchObject(kept);
   expect(await entered('failed', { reason: null })).toMatchObject(kept);
@@ -45,7 +45,7 @@ test('what is no transition, or not under the condition, writes nothing', async 
   expect(await entered('uploaded', { reason: null, where })).toMatchObject(kept);
 });
 
-test('in a state that it has already only the rest is written, and only where that is allowed', async () => {
+test('entering the current state again writes only the other fields, and only if that is allowed', async () => {
   const is = await entered('failed', { set: { title: 'Again' }, orIsThere: true });
   expect(is).toMatchObject({ isEntered: true, state_reason: 'memory', isSame: true, title: 'Again' });
   const wrong = database.db.transaction().execute((tx) => mustEnterState(tx, is.key, 'finished', { reason: null }));

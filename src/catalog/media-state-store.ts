@@ -3,19 +3,20 @@ import type { MediaKey, Tx } from './db.ts';
 import { statesBefore } from './media-state.ts';
 import type { MediaState, Schema } from './schema.ts';
 
-/** What is written with a state, and the further conditions under which it is entered. */
+/** Fields that are written with a state, and further conditions for entering it. */
 export type Entering = {
-  /** What the media waits for, or why it failed; what stands is kept where it is left out. */
+  /** Why the media waits, or failed. If omitted, the present reason is kept. */
   reason?: string | null;
   set?: Omit<UpdateObject<Schema, 'media'>, 'state' | 'state_reason' | 'state_since'>;
   where?: Expression<SqlBool>;
-  /** A media that is in the state already is written too. Its time is that of the change, as before. */
+  /** Also write a media that is already in the state, with the time of this write as the change. */
   orIsThere?: boolean;
 };
 
 /**
- * Has a media enter a state, and writes the rest with it. False, and nothing is written, where `TRANSITIONS` have none
- * from its state to this one or `where` does not hold. Nothing else writes a state, but what adds a media.
+ * Changes a media's state and writes the other fields with it. Returns false, and writes nothing, if `TRANSITIONS` has
+ * no transition from its state to this one or `where` does not hold. Only this function, and inserts of media, write a
+ * state.
  */
 export async function enterState(
   tx: Tx,
@@ -40,7 +41,9 @@ export async function enterState(
   return numUpdatedRows === 1n;
 }
 
-/** `enterState` for a media whose row is locked and whose state is known. Throws where it is not entered. */
+/**
+ * Like `enterState`, for a media whose row is locked and whose state is known. Throws if the transition is not allowed.
+ */
 export async function mustEnterState(tx: Tx, key: MediaKey, to: MediaState, entering: Entering): Promise<void> {
   if (await enterState(tx, key, to, entering)) return;
   throw new Error(`Expected media ${key.mediaId} to enter ${to}, got no transition from its state. See TRANSITIONS.`);

@@ -13,7 +13,7 @@ test('every state can be entered, and left again for another upload or encode', 
   }
 });
 
-test('one module alone writes states of media', async () => {
+test('only one module writes media states', async () => {
   const writers: string[] = [];
   for (const file of await readdir('src', { recursive: true })) {
     if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file.includes('migrations')) continue;
@@ -24,7 +24,7 @@ test('one module alone writes states of media', async () => {
   expect(writers).toEqual(['catalog/media-state-store.ts']);
 });
 
-test('the diagram of the documentation is that of the table', async () => {
+test('the diagram in the documentation matches the table', async () => {
   const text = await readFile('docs/architecture.md', 'utf8');
   const diagram = /```mermaid\n([\s\S]*?)\n```/.exec(text)?.[1];
   expect(diagram).toBe(stateDiagram());

@@ -1,6 +1,6 @@
 import type { MediaState } from './schema.ts';
 
-/** Every change of a media's state, and what causes it. Nothing else changes the state: see `media-state-store.ts`. */
+/** Every change of a media's state, and its cause. Nothing else changes the state: see `media-state-store.ts`. */
 export const TRANSITIONS: readonly { from: readonly MediaState[]; to: MediaState; cause: string }[] = [
   { from: ['upload-failed'], to: 'created', cause: 'another upload begins' },
   { from: ['created'], to: 'upload-failed', cause: 'the upload came to nothing' },
@@ -32,12 +32,12 @@ export const TRANSITIONS: readonly { from: readonly MediaState[]; to: MediaState
   },
 ];
 
-/** The states from which a media can come into this one. */
+/** Returns the states from which a media can enter this one. */
 export function statesBefore(to: MediaState): MediaState[] {
   return [...new Set(TRANSITIONS.flatMap((each) => (each.to === to ? each.from : [])))];
 }
 
-/** The transitions as a Mermaid state diagram, as `docs/architecture.md` shows it. */
+/** Returns the transitions as a Mermaid state diagram, as shown in `docs/architecture.md`. */
 export function stateDiagram(): string {
   const lines = TRANSITIONS.flatMap(({ from, to, cause }) =>
     from.map((state) => `    ${idOf(state)} --> ${idOf(to)}: ${cause}`),

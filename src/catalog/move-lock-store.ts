@@ -3,17 +3,20 @@ import { Refused } from '../lib/refused.ts';
 
 const MOVE_LOCK = 7_700_004;
 
-/** The right to move objects, held by one process of all. `release` gives it back. */
+/** The right to move objects, held by one process in total. `release` returns it. */
 export type MoveLock = {
-  /** Refuses (`unavailable`) when the right was lost with its connection: another process may have it by now. */
+  /** Refuses (`unavailable`) if the right was lost with its connection: another process may have it. */
   check(): Promise<void>;
   release(): Promise<void>;
 };
 
-/** Takes the right to move objects, on a connection of its own made like those of `pool`; null while another has it. */
+/**
+ * Takes the right to move objects, on a separate connection with the options of `pool`; null while another process has
+ * it.
+ */
 export async function takeMoveLock(pool: pg.Pool): Promise<MoveLock | null> {
   const client = new pg.Client({ ...pool.options, keepAlive: true });
-  // A broken connection is found by the next check.
+  // The next check finds a broken connection.
   client.on('error', () => undefined);
   await client.connect();
   try {

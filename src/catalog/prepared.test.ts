@@ -21,7 +21,7 @@ test('a statement is planned once on a connection, and others are not kept', asy
   });
 });
 
-test('a kept plan that a migration made false is not used, nor is an error of another kind hidden', async () => {
+test('a cached plan that a migration invalidated is not used, and no other error is hidden', async () => {
   await database.db.connection().execute(async (one) => {
     await selectThings(one, [5]);
     await sql`alter table thing add column name text default 'five'`.execute(one);

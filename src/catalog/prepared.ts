@@ -3,15 +3,15 @@ import pg from 'pg';
 
 type Requested = { executeQuery<Row>(query: CompiledQuery<Row>): Promise<QueryResult<Row>> };
 
-/** Their names by their texts: few and fixed, since each is kept by every connection. */
+/** Statement names by text: few and fixed, because every connection keeps each. */
 const names = new Map<string, string>();
 
-/** SQLSTATE feature_not_supported, which a kept plan answers when a migration changed its columns. */
+/** SQLSTATE feature_not_supported, which a cached plan returns if a migration changed its columns. */
 const PLAN_OUTDATED = '0A000';
 
 /**
- * A statement that each connection has parsed and planned once, for those that are asked so often that planning would
- * cost more than answering. Its plan must be good for all values: none for patterns. Not for transactions.
+ * A statement that each connection parses and plans once, for queries so frequent that planning would cost more than
+ * execution. Its plan must suit all values; those with patterns do not qualify. Not for transactions.
  */
 export function prepare<Row>(
   name: string,
@@ -24,18 +24,18 @@ export function prepare<Row>(
       return await ask(text);
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) || error.code !== PLAN_OUTDATED) throw error;
-      // By another text it is planned anew.
+      // A different text forces a new plan.
       return ask(`${text} `);
     }
   };
 }
 
-// What the text answers is promised by the caller of `prepare`, as with any SQL that is written out.
+// The caller of `prepare` guarantees the row type, as with any literal SQL.
 function typed<Row>(text: string, values: readonly unknown[]): CompiledQuery<Row> {
   return CompiledQuery.raw(text, [...values]) as CompiledQuery<Row>;
 }
 
-/** Has a connection keep the plans of prepared statements. */
+/** Lets a connection keep the plans of prepared statements. */
 export function keepPlans(client: pg.ClientBase): void {
   const plain: unknown = Reflect.get(client, 'query');
   if (typeof plain !== 'function') throw new Error('Expected a connection that can be asked.');

@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { Guid } from '../lib/guid.ts';
 import type { MediaKey, Tx } from './db.ts';
 
-/** What a rendition `r` is called in messages: `720p`, `720p vp9`, `Audio (en)`, `Audio` without a known language. */
+/** Name of a rendition `r` in messages: `720p`, `720p vp9`, `Audio (en)`, `Audio` without a known language. */
 export const RENDITION_NAME = sql<string>`case
   when r.kind = 'audio' then 'Audio' || case r.language when 'und' then '' else ' (' || r.language || ')' end
   else coalesce(r.rung || 'p', 'Video') || case r.codec when 'h264' then '' else ' ' || r.codec end end`;
 
-/** The name of one rendition. */
+/** Returns the name of one rendition. */
 export async function nameRendition(tx: Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<string> {
   const { rows } = await sql<{ name: string }>`
     select ${RENDITION_NAME} as name from rendition r

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 beforeEach(() => database.db.deleteFrom('media').execute());
 
-/** Videos, each with so many objects that are due and one that is not yet. */
+/** Adds videos, each with `objects` due objects and one that is not due yet. */
 async function addRetired(videos: number, objects: number): Promise<void> {
   await sql`
     with added as (
@@ -27,7 +27,7 @@ async function addRetired(videos: number, objects: number): Promise<void> {
   `.execute(database.db);
 }
 
-test('what is due of a video comes together, of any of the videos', async () => {
+test('all due objects of a video are returned together, for any of the videos', async () => {
   await addRetired(500, 20);
   const found = await findRetiredObjects(database.db);
   expect(found).toHaveLength(100);
@@ -40,7 +40,7 @@ test('what is due of a video comes together, of any of the videos', async () => 
   expect(others.map(({ key }) => key)).not.toEqual(found.map(({ key }) => key));
 });
 
-test('of a video with very many objects a bounded number comes, other ones each time', async () => {
+test('a video with very many objects returns a bounded number, different ones each time', async () => {
   await addRetired(1, 2_000);
   const looks = [await findRetiredObjects(database.db), await findRetiredObjects(database.db)];
   expect(looks.map((found) => found.map(({ objects }) => objects.length))).toEqual([[500], [500]]);

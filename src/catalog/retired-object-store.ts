@@ -4,20 +4,23 @@ import type { StorageKey } from '../ports/storage.ts';
 import type { Db, MediaKey, Tx } from './db.ts';
 import { idxKeyOf } from './tasks/encode-task.ts';
 
-/** Renditions that are not listed any more stay readable this long: open players still hold their playlists. */
+/** Hours for which unlisted renditions stay readable, because open players still hold their playlists. */
 export const RETIRED_GRACE_HOURS = 24;
-/** Edges know of a change within seconds; an answer that was begun before it may take minutes. */
+/**
+ * Seconds before a retired object is deleted. Edges learn of a change within seconds; a response that began before may
+ * take minutes.
+ */
 const GRACE_SEC = 600;
 const VIDEOS_AT_ONCE = 100;
 const OBJECTS_OF_ONE = 500;
-/** Names of ranges of packs, which cost the store nothing. */
+/** Maximum pack ranges per video. Only their names are removed, which costs the store nothing. */
 const RANGES_OF_ONE = 10_000;
 const IS_RANGE = sql`storage_key like '%.pack.%'`;
 
 /**
- * Takes an object out of use, in the transaction that takes its name out of the rows: it stays for ten minutes,
- * for whoever still reads it, and counts as storage until the sweep deletes it, or, of a range of a pack, its name.
- * `readSec` keeps it for so much longer.
+ * Retires an object, in the transaction that removes its name from the rows. It is kept for ten minutes for current
+ * readers, and counts as storage until the sweep deletes it or, for a range of a pack, its name. `readSec` keeps it for
+ * that much longer.
  */
 export async function retireObject(
   tx: Tx,
@@ -33,10 +36,10 @@ export async function retireObject(
     .execute();
 }
 
-/** What a chunk's row says of its bytes. */
+/** The bytes of a chunk according to its row. */
 export type RetiredChunk = { storageKey: StorageKey; sizeBytes: number; idxBytes: number };
 
-/** The same for a chunk and its `.idx`; those that lie in a pack are one range of it. */
+/** Retires a chunk and its `.idx`; in a pack, they are one range. */
 export async function retireChunk(tx: Tx, key: MediaKey, chunk: RetiredChunk, readSec = 0): Promise<void> {
   const { storageKey, sizeBytes, idxBytes } = chunk;
   const isPacked = findPacked(storageKey) !== null;
@@ -48,9 +51,8 @@ export async function retireChunk(tx: Tx, key: MediaKey, chunk: RetiredChunk, re
 export type RetiredObjects = { key: MediaKey; objects: StorageKey[]; packed: StorageKey[] };
 
 /**
- * Objects whose time is over, those of a video together: any videos, and of one with very many any of its objects, so
- * that none that cannot be deleted is in the way of the others; a bounded number. `graceSec` is ten minutes when left
- * out.
+ * Finds a bounded number of expired objects, grouped by video: in any order of videos, and any objects of one with very
+ * many, so that none that cannot be deleted blocks the others. `graceSec` defaults to ten minutes.
  */
 export async function findRetiredObjects(db: Db, graceSec = GRACE_SEC): Promise<RetiredObjects[]> {
   const isDue = sql`retired_at < now() - make_interval(secs => ${graceSec})`;
@@ -69,12 +71,12 @@ export async function findRetiredObjects(db: Db, graceSec = GRACE_SEC): Promise<
 }
 
 /**
- * Forgets objects of one video that are deleted, and keys that name ranges of packs: these retire with the last of
- * them. The caller sums its storage anew.
+ * Forgets deleted objects of one video, and keys that name ranges of packs, which retire with the last of them. The
+ * caller sums up its storage again.
  */
 export async function forgetRetiredObjects(tx: Tx, key: MediaKey, objects: readonly StorageKey[]): Promise<void> {
   if (objects.length === 0) return;
-  // The media row first, as in every transaction that takes it and what hangs on it.
+  // The media row first, as in every transaction that locks it and its dependent rows.
   await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
   await tx
     .deleteFrom('retired_object')
@@ -84,8 +86,8 @@ export async function forgetRetiredObjects(tx: Tx, key: MediaKey, objects: reado
 }
 
 /**
- * Retires the packs of some keys that no row names any more, to be deleted at once: what names a range of one has had
- * its time. The media's row is locked by the caller, so that of two who take away the last names the second sees it.
+ * Retires packs that no row references any more, for immediate deletion, because the grace period of their ranges has
+ * passed. The caller locks the media's row: if two remove the last names at once, the second sees it.
  */
 export async function retirePacks(tx: Tx, key: MediaKey, packed: readonly StorageKey[]): Promise<void> {
   if (packed.length === 0) return;
@@ -104,8 +106,8 @@ export async function retirePacks(tx: Tx, key: MediaKey, packed: readonly Storag
 }
 
 /**
- * SQL: bytes of what was taken away from videos and is deleted within a day, which `storage_bytes` of a media still
- * counts. `ofWhich` is a condition on the columns of `gone`.
+ * SQL: bytes removed from videos and deleted within a day, which `storage_bytes` of a media still counts. `ofWhich` is
+ * a condition on the columns of `gone`.
  */
 export function goneBytes(ofWhich: string): string {
   return `(select coalesce(sum(gone.size_bytes), 0) from (

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 
-/** So often a listening connection is asked something, and so long its answer may take. */
+/** Interval of queries on a listening connection, and maximum time for a result, in ms. */
 const BEAT_MS = 5_000;
 
 /**
- * Ends all connections of a pool when one of its queries has had no answer for `limitMs`, which is longer than the
- * server lets any run: the way to it is lost without a word (a failover, a firewall that forgot), and the kernel would
- * go on sending for a quarter of an hour. What waited fails at once, and what comes next connects anew.
+ * Ends all connections of a pool if one of its queries has had no result for `limitMs`, which exceeds the server's
+ * limit for any query: the network path was lost silently (a failover, a firewall that dropped its state), and the
+ * kernel would keep sending for a quarter of an hour. Waiting queries fail at once, and later ones reconnect.
  */
 export function endWhenSilent(pool: pg.Pool, limitMs: number, onBroken: (error: Error) => void): void {
   const clients = new Set<pg.ClientBase>();
@@ -41,13 +41,13 @@ function watchQueries(client: pg.ClientBase, limitMs: number, onSilent: () => vo
     else if (typeof callback !== 'function') end();
     return result;
   };
-  // Others may put themselves before it.
+  // Others may wrap it.
   Object.defineProperty(client, 'query', { value: query, configurable: true });
 }
 
 /**
- * Has a listening connection listen again every 5 s, which changes nothing, and ends it when no answer comes: keepalive
- * alone does not see what lies behind a proxy. `listen` sends that query in its turn. Stops when the answer is called.
+ * Makes a listening connection listen again every 5 s, which changes nothing, and ends it if there is no result:
+ * keepalive alone does not see past a proxy. `listen` queues that query. Call the returned function to stop.
  */
 export function beat(client: pg.Client, listen: () => Promise<unknown>, onSilent: (error: Error) => void): () => void {
   const silent = () => {
@@ -64,7 +64,7 @@ export function beat(client: pg.Client, listen: () => Promise<unknown>, onSilent
         clearTimeout(late);
         late = undefined;
       },
-      // The connection's own 'error' and 'end' say why.
+      // The connection's own 'error' and 'end' report the reason.
       () => undefined,
     );
   }, BEAT_MS).unref();
@@ -75,7 +75,7 @@ export function beat(client: pg.Client, listen: () => Promise<unknown>, onSilent
   return stop;
 }
 
-/** Without a close message: the peer is gone. */
+/** Without a close message, because the peer is gone. */
 function cut(client: pg.ClientBase, error: Error): void {
   const { connection }: { connection?: { stream?: { destroy?: (error: Error) => void } } } = Object(client);
   if (typeof connection?.stream?.destroy !== 'function') throw new Error('Expected a connection with a stream.');

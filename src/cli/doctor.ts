@@ -20,10 +20,10 @@ import { countConnections, databaseAnswers } from './supervisor/reach-database.t
 type Finding = { isGood: boolean; what: string; found: string };
 
 const TOOL_TIMEOUT_MS = 10_000;
-/** Rules of libinjection above the paranoia level that is judged. */
+/** Rules of libinjection above the paranoia level that is applied. */
 const LIBINJECTION = ['941101', '942101'];
 
-/** `millrace doctor`: prints what was found; exit code 1 when something stands in the way of a start. */
+/** `millrace doctor`: prints its findings. Returns exit code 1 if one of them prevents a start. */
 export async function doctor(): Promise<number> {
   const [settings, problems] = readSettingsOrProblems();
   const findings: Finding[] = [
@@ -76,7 +76,7 @@ async function examineSandbox(settings: Settings | null): Promise<Finding> {
   return { isGood: problem === null, what: 'sandbox', found: problem === null ? level : `${level}: ${problem}` };
 }
 
-/** Whose rules are judged, and which of them cannot be. */
+/** Names the rule set in use, and the rules that are not supported. */
 async function examineFirewall(): Promise<Finding> {
   try {
     const { rules, missing, isOwn } = await describeFirewall();
@@ -102,7 +102,7 @@ async function examineDatabase({ databaseUrl }: Settings): Promise<Finding> {
   }
 }
 
-/** How many connections an owner's server has left; ours serves this machine alone. */
+/** Counts the free connections of an owner's server. Ours serves only this machine. */
 async function examineConnections({ databaseUrl, databaseConnections }: Settings): Promise<Finding[]> {
   if (databaseUrl === null) return [];
   try {
@@ -115,9 +115,7 @@ async function examineConnections({ databaseUrl, databaseConnections }: Settings
   }
 }
 
-/**
- * Writes, reads and deletes a few bytes; of a folder that is not there yet, the data folder's finding says enough.
- */
+/** Writes, reads and deletes a few bytes. For a folder that does not exist yet, the data folder's finding is enough. */
 async function examineStore(settings: Settings): Promise<Finding> {
   const { storage } = settings;
   if (storage.kind === 'file' && !existsSync(storage.folder)) {
@@ -132,7 +130,7 @@ async function examineStore(settings: Settings): Promise<Finding> {
   }
 }
 
-/** Which engine transcribes, and what is missing for one; nothing of it stands in the way of a start. */
+/** Names the engine that transcribes, and what it lacks. None of this prevents a start. */
 async function examineSpeech(settings: Settings): Promise<Finding> {
   try {
     const { engine, missing } = await describeSpeech(settings);

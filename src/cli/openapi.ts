@@ -7,7 +7,7 @@ export function printOpenApi(): number {
   return 0;
 }
 
-/** The document as it is committed under docs/. */
+/** Returns the document as committed under docs/. */
 export function openApiText(): string {
   return `${JSON.stringify(toOpenApi(operations), null, 1)}\n`;
 }

@@ -9,8 +9,8 @@ import { type Opened, withStore } from './open-store.ts';
 const DELETE_LIMIT_MS = 24 * 3_600_000;
 
 /**
- * `millrace orphans list [PREFIX]`, `delete PREFIX`, `keep PREFIX`: what no row names, as the sweep has found it. A
- * prefix is the beginning of a storage key or the id of a staged upload; `--all` stands for every orphan.
+ * `millrace orphans list [PREFIX]`, `delete PREFIX`, `keep PREFIX`: objects that no row names, as found by the sweep. A
+ * prefix is the start of a storage key or the id of a staged upload. `--all` selects every orphan.
  */
 export async function orphans(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -45,7 +45,7 @@ async function list(db: Db, prefix: string): Promise<number> {
   return 0;
 }
 
-/** Deletes at once, whatever their number and age; what a row names by now stays. */
+/** Deletes at once, regardless of number and age. Objects that a row names by now are kept. */
 async function remove({ database: { db }, storage }: Opened, prefix: string): Promise<number> {
   await requireOwnStore({ db, storage });
   const signal = AbortSignal.timeout(DELETE_LIMIT_MS);

@@ -10,7 +10,7 @@ import { openWaitingRoom, type WaitingRoom } from '../service/waiting-room.ts';
 import { watchHealth } from '../service/watch-health.ts';
 import type { FromRole, ToRole } from './role-messages.ts';
 
-/** A role whose supervisor is gone has this long to close before it exits. */
+/** Time that a role has to close after its supervisor died, in ms. */
 const ORPHAN_GRACE_MS = 1000;
 
 let role: Role | null = null;
@@ -19,7 +19,7 @@ let waitingRoom: WaitingRoom | null = null;
 let running: RunningRole | null = null;
 const stopping = new AbortController();
 
-// One message at a time: `stop` waits until a start under way is through.
+// One message at a time: `stop` waits until a pending start has finished.
 let task = Promise.resolve();
 process.on('message', (message: ToRole) => {
   if (message.type === 'fleet') {
@@ -32,7 +32,7 @@ process.once('disconnect', () => {
   setTimeout(() => process.exit(1), ORPHAN_GRACE_MS).unref();
   task = task.then(stop).catch(fail);
 });
-// The terminal's Ctrl-C reaches every process of its group; the supervisor decides what happens.
+// Ctrl-C in the terminal reaches every process of its group. The supervisor decides what happens.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 report({ type: 'online' });
@@ -42,7 +42,7 @@ async function handle(message: Exclude<ToRole, { type: 'fleet' }>): Promise<void
     case 'wait':
       role = message.role;
       if (role === 'api') await receive(message.port, message.host);
-      // Not awaited: the time that the database needs is used for it, and a start finds what fails here again.
+      // Not awaited: it runs while the database starts, and the start reports the same failure again.
       loadRole(role).catch(() => undefined);
       break;
     case 'prepare':

@@ -20,7 +20,7 @@ import { findSandboxLevel } from './sandbox-level.ts';
 import { connectionTo } from './supervisor/postgres.ts';
 import { placesIn } from './supervisor/postgres-places.ts';
 
-/** Runs one role in this process, for a service that is spread over machines, until `stop`. */
+/** Runs one role in this process until `stop`, for a service that is spread over machines. */
 export async function serveRole(role: Role, settings: Settings, log: Logger, stop: AbortSignal): Promise<number> {
   const { databaseUrl, dataDir } = settings;
   const database = databaseUrl === null ? connectionTo(placesIn(dataDir)) : { connectionString: databaseUrl };
@@ -48,7 +48,7 @@ export async function serveRole(role: Role, settings: Settings, log: Logger, sto
   const healthPort =
     wantedPort === null ? null : await openHealthPort({ host, port: wantedPort, trustedProxies }, { fleet, running });
   if (healthPort !== null) fleet.listeners = { ...fleet.listeners, health: healthPort.port };
-  // The edge is another process, here or elsewhere, on the port of its setting.
+  // The edge is another process, on this machine or another, on the port of its setting.
   const addresses = baseAddresses(settings, { edge: settings.edgePort, api: settings.port, ...running.listeners });
   const weakness = sandboxProblem(fleet.sandbox);
   if (weakness !== null) log.warn({ sandbox: fleet.sandbox }, weakness);

@@ -10,7 +10,7 @@ import { openLog } from '../service/log.ts';
 import { DataLock, makeDataDir } from './supervisor/data-lock.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
 
-/** `millrace serve [--role name]`: the whole service, or one role of it, until a signal ends it. */
+/** `millrace serve [--role name]`: runs the whole service, or one role of it, until a signal ends it. */
 export async function serve(args: readonly string[]): Promise<number> {
   const role = readRole(args);
   const settings = readOwnSettings();
@@ -21,7 +21,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   if (looseMode !== null) log.warn({ mode: looseMode }, 'The data folder was open to other users. It is closed now.');
   const stop = stopSignal();
   if (role === null) return await serveAll(settings, log, stop);
-  // Loaded only here: the supervisor's own process does without the code of the roles.
+  // Loaded only here: the supervisor's own process does not need the code of the roles.
   const { serveRole } = await import('./serve-role.ts');
   return await serveRole(role, settings, log, stop);
 }
@@ -42,7 +42,7 @@ async function serveAll(settings: Settings, log: Logger, stop: AbortSignal): Pro
   }
 }
 
-/** Refuses an address that is not this machine's before anything is started for it. */
+/** Throws `Refused` for an address that is not this machine's, before anything is started for it. */
 async function requireOwnAddress(host: string): Promise<void> {
   const server = createServer().listen(0, host);
   try {
@@ -64,7 +64,7 @@ function readRole(args: readonly string[]): Role | null {
   return role;
 }
 
-/** Aborted by SIGTERM, by SIGINT, and by the death of the launcher that started this process. */
+/** Aborted by SIGTERM, by SIGINT, and when the launcher that started this process dies. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   const stop = () => controller.abort();

@@ -8,7 +8,7 @@ import { testSpeech } from './test-speech.ts';
 const PROGRESS_MS = 1_000;
 const MB = 1e6;
 
-/** `millrace speech list`, `add NAME`, `test`, `doctor`: the models that turn speech into text on this machine. */
+/** `millrace speech list`, `add NAME`, `test`, `doctor`: manages the speech models on this machine. */
 export async function speech(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -56,7 +56,7 @@ async function list(): Promise<number> {
   return 0;
 }
 
-/** Names the engine and the language model that are used, and what is missing; exit code 1 when something is. */
+/** Names the engine and the language model in use, and what is missing. Returns exit code 1 if anything is. */
 async function doctor(): Promise<number> {
   const settings = readOwnSettings();
   const { engine, missing } = await describeSpeech(settings);
@@ -93,7 +93,7 @@ async function add(name: string, { from, address, sha256 = '' }: Source): Promis
   return 0;
 }
 
-/** A line a second at most. */
+/** At most one line per second. */
 function showProgress(): (doneBytes: number, totalBytes: number | null) => void {
   let shownMs = 0;
   return (doneBytes, totalBytes) => {

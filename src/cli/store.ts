@@ -2,7 +2,7 @@ import { adoptStores } from '../jobs/store/store-guard.ts';
 import { Refused } from '../lib/refused.ts';
 import { withStore } from './open-store.ts';
 
-/** `millrace store adopt`: makes the store that of the database, whatever its mark says. */
+/** `millrace store adopt`: assigns the store to the database, whatever its mark says. */
 export async function store([verb, ...more]: readonly string[]): Promise<number> {
   if (verb !== 'adopt' || more.length > 0) {
     throw new Refused('invalid', `expected "store adopt", got "store ${[verb, ...more].join(' ')}".`);

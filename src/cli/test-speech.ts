@@ -13,15 +13,15 @@ import { cutVoiceSpans } from '../media/speech/cut-voice-spans.ts';
 import { wordErrorRate } from '../media/speech/word-error-rate.ts';
 import { NO_ENGINE, SPEECH_SAMPLE_RATE } from '../ports/transcriber.ts';
 
-/** An hour of samples. */
+/** One hour of samples. */
 const MAX_SAMPLE_BYTES = 3600 * 2 * SPEECH_SAMPLE_RATE;
 const DECODE_LIMIT_MS = 10 * 60_000;
 
 type Options = { file?: string | undefined; text?: string | undefined; language?: string | undefined };
 
 /**
- * `millrace speech test`: transcribes a sample with the engine that is set, and prints the words, how many of them are
- * wrong where the text is given, and how much faster than the speech it was.
+ * `millrace speech test`: transcribes a sample with the configured engine. Prints the words, the number of wrong ones
+ * if the text is given, and the speed relative to the speech.
  */
 export async function testSpeech({ file, text, language }: Options): Promise<number> {
   const settings = readOwnSettings();
@@ -66,7 +66,7 @@ async function spansOf(samples: Buffer, signal: AbortSignal): Promise<AsyncItera
   return cutVoiceSpans(audio, SPEECH_SAMPLE_RATE, (block, isLast) => detection.feed(block, isLast));
 }
 
-/** Archives of models bring samples of their own, most with what is said in them. */
+/** Archives of models contain samples, most of them with their text. */
 async function findSample(settings: Settings): Promise<{ file: string; text: string | null }> {
   const model = await currentModelFolder(settings);
   const folder = model === null ? null : join(model, 'test_wavs');
@@ -81,7 +81,7 @@ async function findSample(settings: Settings): Promise<{ file: string; text: str
   return { file: join(folder, file), text: readText(join(folder, 'trans.txt'), file) };
 }
 
-/** Lines of `0.wav WHAT IS SAID`. */
+/** Parses lines of `0.wav SPOKEN TEXT`. */
 function readText(path: string, name: string): string | null {
   if (!existsSync(path)) return null;
   const line = readFileSync(path, 'utf8')

@@ -3,9 +3,7 @@ import type { DashboardFiles } from '../api/dashboard/load-dashboard.ts';
 import { keptFolder } from '../lib/packed-code.ts';
 import { Refused } from '../lib/refused.ts';
 
-/**
- * Has the dashboard's code made ready while the service starts; one that failed is tried again when a page is opened.
- */
+/** Prepares the dashboard's code while the service starts. After a failure, opening a page tries again. */
 export function openDashboard(log: Pick<Logger, 'error'>): () => Promise<DashboardFiles> {
   let loading: Promise<DashboardFiles> | null = null;
   const load = () => {
@@ -18,12 +16,14 @@ export function openDashboard(log: Pick<Logger, 'error'>): () => Promise<Dashboa
       });
     return loading;
   };
-  // Logged above; whoever opens a page gets the error.
+  // Logged above. Opening a page returns the error.
   load().catch(() => undefined);
   return load;
 }
 
-/** Packs the dashboard's code where starts look for it. Refuses (`invalid`) a place that cannot be written. */
+/**
+ * Packs the dashboard's code into the folder that starts look in. Throws `Refused` (`invalid`) if it is not writable.
+ */
 export async function buildDashboard(): Promise<{ files: number; folder: string }> {
   const { DASHBOARD, loadDashboard } = await import('../api/dashboard/load-dashboard.ts');
   const folder = await keptFolder(DASHBOARD);

@@ -12,17 +12,17 @@ import type { LicenceProxy } from '../ports/licence-proxy.ts';
 
 const SECRET_BYTES = 32;
 
-/** The secret of play sessions: every edge that has the secret key has the same one. */
+/** Secret of play sessions. All edges with the same secret key derive the same one. */
 export function playSessionSecret(secretKey: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secretKey, '', 'millrace play sessions', SECRET_BYTES));
 }
 
-/** Proves tokens of pages of the event log, the same for each api. */
+/** Secret that signs page tokens of the event log; the same for each api. */
 export function eventCursorSecret(secretKey: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secretKey, '', 'millrace event cursors', SECRET_BYTES));
 }
 
-/** Opens what gives videos their keys, from the key server that the settings name, or else our own. */
+/** Opens the source of video keys: the key server that the settings name, or else our own. */
 export async function openPackager(settings: RoleSettings, db: Db, outbound: Outbound): Promise<Packager> {
   const { createPackager } = await import('../catalog/drm/packager.ts');
   const keySource = await openKeySource(settings, outbound);
@@ -39,7 +39,7 @@ async function openKeySource({ keyServer }: RoleSettings, outbound: Outbound): P
   return createSpekeKeySource({ ...keyServer, outbound, cpix });
 }
 
-/** Opens the way to the licence servers that the settings name. */
+/** Opens a proxy to the licence servers that the settings name. */
 export async function openLicenceProxy(
   settings: Pick<RoleSettings, 'licenceServers' | 'fairPlayCertificatePath'>,
   outbound: Outbound,
@@ -52,7 +52,7 @@ export async function openLicenceProxy(
 
 type CountDeps = { db: Db; outbound: Outbound; log: Pick<Logger, 'warn'> };
 
-/** The way to licence servers, with each licence counted. `close` it before the database. */
+/** Opens the proxy to licence servers and counts each licence. `close` it before the database. */
 export async function openCountedLicences(
   settings: Pick<RoleSettings, 'licenceServers' | 'fairPlayCertificatePath'>,
   { db, outbound, log }: CountDeps,
@@ -79,7 +79,7 @@ async function readCertificate(path: string): Promise<Buffer> {
   }
 }
 
-/** The same for the edge, which has no way out unless a licence server or a certificate is set. */
+/** The same for the edge, which has no outbound access unless a licence server or a certificate is configured. */
 export async function openEdgeLicences(
   settings: RoleSettings,
   { db, log }: Pick<CountDeps, 'db' | 'log'>,

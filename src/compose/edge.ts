@@ -13,7 +13,7 @@ import { openLiveSource } from './live-source.ts';
 
 type Parts = { settings: RoleSettings; database: Database; storage: Storage; log: Logger };
 
-/** What the edge is made of. */
+/** Loads the code of the edge. */
 export function loadEdge() {
   return Promise.all([
     import('../delivery/start-edge.ts'),
@@ -29,7 +29,7 @@ export function loadEdge() {
   ]);
 }
 
-/** Starts the edge. Whoever opened the database closes it behind the edge. */
+/** Starts the edge. The caller that opened the database closes it after the edge. */
 export async function openEdge({
   settings,
   database,

@@ -5,24 +5,24 @@ import { OWN_RULES } from '../catalog/shield/firewall/own-rules.ts';
 import type { RuleTexts } from '../catalog/shield/firewall/rule-set.ts';
 import { hasCode } from '../lib/has-code.ts';
 
-/** Where Debian's package modsecurity-crs has the OWASP core rule set. */
+/** Folder of the OWASP core rule set in Debian's package modsecurity-crs. */
 const CORE_RULE_SET = '/usr/share/modsecurity-crs/rules';
 /**
- * Of its files those about the head of a request: not those of single applications, bodies in parts, and its own
+ * Its files about the head of a request: not those for single applications, for bodies in parts, and for its own
  * scoring.
  */
 const RULE_FILES = /^REQUEST-9(01|11|13|20|21|3\d|4[1-4])-.*\.conf$/;
 
 type Log = { error(fields: object, message: string): void };
 
-/** The firewall of a role, compiled when it is first needed. */
+/** Returns the firewall of a role, compiled when it is first needed. */
 export function openRoleFirewall(log: Log): FirewallSource {
   return openFirewall(readRuleTexts, (err) =>
     log.error({ err }, 'The rules of the firewall could not be read; requests are not inspected.'),
   );
 }
 
-/** The core rule set where it is installed, else our own small one. */
+/** Reads the core rule set if it is installed, else our own small one. */
 export async function readRuleTexts(): Promise<RuleTexts> {
   const names = await readNames(CORE_RULE_SET);
   const rules = names.filter((name) => RULE_FILES.test(name)).toSorted((one, other) => (one < other ? -1 : 1));
@@ -51,7 +51,7 @@ function readPhrases(text: string): string[] {
     .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** What the rules come to once they are compiled: how many, and which are left out. */
+/** Returns the number of compiled rules and those that are left out. */
 export async function describeFirewall(): Promise<{ rules: number; missing: readonly string[]; isOwn: boolean }> {
   const texts = await readRuleTexts();
   const { rules, missing } = await compileInTurns(texts);

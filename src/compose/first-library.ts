@@ -7,7 +7,7 @@ import { createSecretBox, WrongSecretKey } from '../lib/secret-box.ts';
 import type { EnsureFirstLibrary } from '../service/first-start.ts';
 import { whenSlotsAreFree } from './connections.ts';
 
-/** Brings the database to this version and finds or makes library 1. Runs before any role starts. */
+/** Migrates the database to this version, and finds or creates library 1. Runs before any role starts. */
 export function openFirstLibrary(settings: RoleSettings, log: Logger): EnsureFirstLibrary {
   return async (keys) => {
     const { adoptAccountKey, ensureFirstLibrary } = await import('../catalog/libraries/first-library-store.ts');

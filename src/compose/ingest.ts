@@ -21,18 +21,19 @@ import { openPackager } from './drm.ts';
 import { endpointsOf, openListeners, reachableHost } from './ingest-listeners.ts';
 import { feedSecretOf } from './live-source.ts';
 
-/** Publishers that one process takes. */
+/** Maximum publishers per process. */
 const CAPACITY = 300;
 /**
- * V8 counts media, which lies outside its heap, against the limit at which it collects all of a heap that is small
- * here: with 60 streams 4 times a second, which took a third of the process's CPU.
+ * V8 counts media, which is outside its heap, against the limit at which it collects the whole heap, which is small
+ * here. With 60 streams it did so 4 times a second and used a third of the process's CPU.
  */
 const COLLECT_LESS = '--heap-growing-percent=200';
 
 type Deps = { settings: RoleSettings; database: Database; storage: Storage; log: ReturnType<typeof openLog> };
 
 /**
- * Starts what takes publishers: the owner of their streams, and a listener a protocol. `close` ends the database too.
+ * Starts the part that accepts publishers: the owner of their streams, and one listener per protocol. `close` ends the
+ * database too.
  */
 export async function openIngest({ settings, database, storage, log }: Deps) {
   setFlagsFromString(COLLECT_LESS);

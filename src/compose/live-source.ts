@@ -5,7 +5,7 @@ import { recordViewers } from '../catalog/live/viewing/stream-figures-store.ts';
 import type { RoleSettings } from '../config/settings.ts';
 import type { LiveSource } from '../delivery/live/live-streams.ts';
 
-/** Where an edge finds live streams: feeds of their owners, and rows. */
+/** Opens the source of an edge's live streams: feeds of their owners, and rows. */
 export function openLiveSource(settings: RoleSettings, { db }: Database): LiveSource {
   return {
     secret: feedSecretOf(settings.secretKey),
@@ -14,7 +14,9 @@ export function openLiveSource(settings: RoleSettings, { db }: Database): LiveSo
   };
 }
 
-/** What edges show to the owners of live streams; every process of a service derives the same. */
+/**
+ * Returns the secret that edges present to the owners of live streams. Every process of a service derives the same one.
+ */
 export function feedSecretOf(secretKey: Uint8Array): string {
   return createHmac('sha256', secretKey).update('live feed').digest('hex');
 }

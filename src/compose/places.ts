@@ -2,7 +2,7 @@ import type { RoleSettings } from '../config/settings.ts';
 import { openOnce } from '../lib/open-once.ts';
 import { openAsn } from './asn.ts';
 
-/** Databases that could not be read are opened again, not more often than so. */
+/** Minimum time between two attempts to open unreadable databases, in ms. */
 const RETRY_MS = 30_000;
 
 type Place = { country: string; asn: string };
@@ -10,8 +10,8 @@ type Place = { country: string; asn: string };
 type Settings = Pick<RoleSettings, 'countryDatabase' | 'asnDatabase' | 'dataDir'>;
 
 /**
- * Where addresses are, for a role that seldom looks: the databases are opened at the first look. While they cannot be
- * read, no place is known.
+ * Finds the location of addresses, for a role that seldom needs it: the databases are opened at the first lookup. While
+ * they are not readable, no location is known.
  */
 export function openPlaces(settings: Settings, log: Log): (address: string) => Promise<Place> {
   const open = openOnce(async () => {
@@ -25,7 +25,7 @@ export function openPlaces(settings: Settings, log: Log): (address: string) => P
     }
   }, RETRY_MS);
   return async (address) => {
-    // Reported above, once a try.
+    // Reported above, once per attempt.
     const locate = await open().catch(() => null);
     return locate?.(address) ?? { country: '', asn: '' };
   };

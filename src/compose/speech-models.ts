@@ -19,12 +19,12 @@ const LOOK_LIMIT_MS = 10_000;
 
 type Listed = { known: readonly KnownModel[]; installed: InstalledModels };
 
-/** What `millrace speech list` shows. */
+/** Returns the models that `millrace speech list` shows. */
 export async function listSpeechModels(dataDir: string): Promise<Listed> {
   return { known: KNOWN_MODELS, installed: await readInstalled(dataDir) };
 }
 
-/** Adds a model from where the owner says: their own command may reach any address. */
+/** Adds a model from a source that the owner names: their own command may reach any address. */
 export async function addSpeechModel(
   request: Omit<AddModelRequest, 'outbound'>,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ export async function addSpeechModel(
   }
 }
 
-/** The engine that transcribes, in words, and what is missing for it. */
+/** Describes the engine that transcribes, and what it lacks. */
 export async function describeSpeech(
   settings: Pick<Settings, 'transcriber' | 'dataDir'>,
 ): Promise<{ engine: string; missing: string[] }> {
@@ -67,18 +67,18 @@ export async function describeSpeech(
   }
 }
 
-/** Names a program that is not installed, with its packages of Debian. */
+/** Names a program that is not installed, with its Debian packages. */
 async function lacks(program: string, packages: string): Promise<string[]> {
   try {
     await promisify(execFile)(program, ['--version'], { timeout: LOOK_LIMIT_MS });
     return [];
   } catch (error) {
-    // One that is there and does not like the option is there.
+    // A program that rejects the option is installed.
     return hasCode(error, 'ENOENT') ? [`the program ${program} (Debian: ${packages})`] : [];
   }
 }
 
-/** The folder of the model that is used on this machine; null where an engine elsewhere, or none, is. */
+/** Returns the folder of the model in use on this machine; null if the engine is remote, or there is none. */
 export async function currentModelFolder(settings: Pick<Settings, 'transcriber' | 'dataDir'>): Promise<string | null> {
   if (settings.transcriber.kind === 'folder') return settings.transcriber.folder;
   if (settings.transcriber.kind !== 'installed') return null;

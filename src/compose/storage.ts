@@ -15,14 +15,14 @@ const PROBE_LIMIT_MS = 5_000;
 const FIRST_LOOK_MS = 2_000;
 const STORE_START_MS = 5_000;
 
-/** The store that all use, what guards it and, while objects move, the two stores that it is made of. */
+/** The store that everything uses, its guard and, while objects move, the two stores behind it. */
 export type OpenedStorage = { storage: Storage; store: StoreGuard; move: Stores | null };
 
 type Stores = { to: Storage; from: Storage };
 
 type Places = Pick<Settings, 'storage' | 'storageFrom'>;
 
-/** Opens the object store that the settings name, unguarded. What is not used is not even imported. */
+/** Opens the object store that the settings name, unguarded. Unused adapters are not even imported. */
 export async function openPlaces(settings: Places): Promise<Omit<OpenedStorage, 'store'>> {
   const [to, { createPackedStorage }] = await Promise.all([
     openOne(settings.storage),
@@ -34,7 +34,7 @@ export async function openPlaces(settings: Places): Promise<Omit<OpenedStorage, 
   return { storage: createPackedStorage(createMovingStorage({ to, from })), move: { to, from } };
 }
 
-/** Opens the object store for a role: nothing is deleted in one that is not the database's. */
+/** Opens the object store for a role. Nothing is deleted in a store that does not belong to the database. */
 export async function openStorage(
   settings: Places & Pick<Settings, 'quarantineSec'>,
   { db }: Database,
@@ -67,8 +67,8 @@ async function openOne(settings: StorageSettings): Promise<Storage> {
 }
 
 /**
- * Refuses to start with a bucket that does not exist or keys of access that are not taken, in one sentence that names
- * the setting. A store that is only away is no reason not to start: the guard reports it.
+ * Throws `Refused` if the bucket does not exist or the access keys are refused, with one sentence that names the
+ * setting. A store that is only unreachable does not prevent a start: the guard reports it.
  */
 export async function requireStore(settings: Places): Promise<void> {
   if (settings.storage.kind !== 's3' && settings.storageFrom?.kind !== 's3') return;
@@ -87,7 +87,7 @@ export async function requireStore(settings: Places): Promise<void> {
   }
 }
 
-/** Starts to move what the old store holds into the new one, unless another process does. */
+/** Starts to move the objects of the old store to the new one, unless another process does. */
 export async function openMover(
   stores: Stores,
   { pool, db }: Database,
@@ -103,7 +103,7 @@ export async function openMover(
     async takeLock() {
       const lock = await takeMoveLock(pool);
       if (lock === null) return null;
-      // Asked before each deletion in the old store.
+      // Checked before each deletion in the old store.
       return { ...lock, check: () => Promise.all([lock.check(), store.requireOurs()]).then(() => undefined) };
     },
     report: (error) => log.error(error, 'objects could not be moved'),
@@ -115,8 +115,8 @@ export async function openMover(
 export type StorageWatch = { last(): StorageHealth; close(): void };
 
 /**
- * Keeps at hand how the store is: a health answer must not wait for one that is hung. The first look is waited for a
- * while.
+ * Keeps the last state of the store: a health response must not wait for a store that hangs. Waits a limited time for
+ * the first check.
  */
 export async function watchStorage({ storage, move }: Pick<OpenedStorage, 'storage' | 'move'>): Promise<StorageWatch> {
   const old = move === null ? null : watchOld(move.from);
@@ -127,7 +127,7 @@ export async function watchStorage({ storage, move }: Pick<OpenedStorage, 'stora
   const look = async () => {
     const signal = AbortSignal.timeout(PROBE_LIMIT_MS);
     try {
-      // A hung disk takes no signal.
+      // A hung disk ignores the signal.
       await unlessAborted(probeAll(storage, signal), signal);
       last = { kind: storage.kind, ...(await unlessAborted(storage.space(), signal)) };
       fault = null;
@@ -157,7 +157,7 @@ export async function watchStorage({ storage, move }: Pick<OpenedStorage, 'stora
   };
 }
 
-/** Writes, reads and deletes a few bytes in each place; answers the places. */
+/** Writes, reads and deletes a few bytes in each place. Returns the places. */
 export async function probeStore(settings: Places, signal: AbortSignal): Promise<string[]> {
   const { storage } = await openPlaces(settings);
   await unlessAborted(probeAll(storage, signal), signal);
@@ -176,7 +176,10 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether anything is in the old store; taken for granted until it answered that nothing is. Nothing waits for it. */
+/**
+ * Returns whether the old store contains anything. True until the store has reported that it is empty. Nothing waits
+ * for it.
+ */
 function watchOld(from: Storage): { kind: Storage['kind']; isInUse(): boolean; close(): void } {
   const closing = new AbortController();
   let last = true;

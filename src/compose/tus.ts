@@ -15,7 +15,7 @@ type TusDeps = Pick<OpenedStorage, 'storage'> & {
   log: Pick<Logger, 'error'>;
 };
 
-/** Opens resumable uploads, which the api role answers. */
+/** Opens resumable uploads, which the api role serves. */
 export async function openTus(
   { settings, database: { db }, storage, log }: TusDeps,
   queue: JobQueue,

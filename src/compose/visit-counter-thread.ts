@@ -10,7 +10,7 @@ import { createPlaceViewer } from '../catalog/statistics/visits/viewer-salts.ts'
 import { openVisits, type SentBeacon } from '../catalog/statistics/visits/visits.ts';
 import type { DatabaseConnection } from '../config/database.ts';
 
-// The thread of `visit-counter.ts`: reads and counts what is sent to it.
+// The thread of `visit-counter.ts`: reads and counts the messages it receives.
 
 const NICENESS = 5;
 
@@ -20,25 +20,25 @@ export type CounterData = {
   ticketSecret: KeyObject;
   countsUniqueViewers: boolean;
 };
-/** `isLast`: nothing comes behind it, and what is there is to be written at once. */
+/** `isLast`: no batch follows, and everything must be written at once. */
 export type CounterBatch = {
   beacons: SentBeacon[];
   estimates: SeenSession[];
   deliveries: Delivery[];
   isLast: boolean;
 };
-/** `taken` answers each batch; `closed` the last one, when all is written or the time for it is over. */
+/** `taken` acknowledges each batch. `closed` follows the last one, when all is written or its time is over. */
 export type CounterAnswer = { kind: 'taken' | 'closed' } | { kind: 'warning'; fields: object; message: string };
 
-// Both sides are ours: what comes is what `VisitCounter` sends.
+// Both sides are ours: the data is what `VisitCounter` sends.
 const { connection, options, ticketSecret, countsUniqueViewers }: CounterData = workerData;
 const { db } = openDatabase({ ...connection, max: 1 }, () => undefined);
 
 const answer = (sent: CounterAnswer) => parentPort?.postMessage(sent);
 const warn = ({ err, ...fields }: { err?: unknown }, message: string) =>
   answer({ kind: 'warning', fields: { ...fields, err: describe(err) }, message });
-// Media has priority over statistics, which may lag by seconds. Each thread has its own priority on Linux; elsewhere
-// this would be that of the whole edge.
+// Media takes precedence over statistics, which may lag by seconds. On Linux each thread has its own priority;
+// elsewhere this would change that of the whole edge.
 if (process.platform === 'linux') {
   try {
     setPriority(Math.max(NICENESS, getPriority()));
@@ -61,7 +61,7 @@ const visits = openVisits({
 parentPort?.on('message', async ({ beacons, estimates, deliveries, isLast }: CounterBatch) => {
   for (const delivery of deliveries) visits.deliver(delivery);
   for (const beacon of beacons) visits.take(beacon);
-  // Bytes come through as a plain array of them.
+  // Bytes arrive as a plain `Uint8Array`.
   for (const session of estimates) visits.estimate({ ...session, heat: Buffer.from(session.heat) });
   answer({ kind: 'taken' });
   if (!isLast) return;
@@ -69,7 +69,7 @@ parentPort?.on('message', async ({ beacons, estimates, deliveries, isLast }: Cou
   answer({ kind: 'closed' });
 });
 
-/** What an error has beside its message does not come through between threads: what says why goes into that. */
+/** Only the message of an error is passed between threads, so the reasons are added to it. */
 function describe(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   const all = error instanceof AggregateError ? error.errors.map(String) : [error.message];

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('visits are counted in a thread, and what is left of them when it closes', async () => {
+test('visits are counted in a thread, and the rest when it closes', async () => {
   const { db } = database;
   const [libraryId, mediaId] = [await addLibraryRow(db), newGuid()];
   const of = { libraryId, mediaId };
@@ -60,7 +60,7 @@ test('visits are counted in a thread, and what is left of them when it closes', 
   expect(warnings).toEqual([]);
 });
 
-test('what keeps visits from being counted is said, and closing does not wait for it', async () => {
+test('a failure to count visits is reported, and closing does not wait for it', async () => {
   const connection = { host: '/nonexistent', port: 1, user: 'nobody', database: 'none' };
   const warnings: unknown[] = [];
   const counter = new VisitCounter({

@@ -9,23 +9,26 @@ export type VisitCounterDeps = {
   log: { warn(fields: object, message: string): void };
 };
 
-/** What came since the last batch is handed over together. */
+/** Visits since the last batch are passed on together. */
 const BATCH_MS = 100;
-/** While the thread is behind, so much of beacons waits; what comes then is left to the next beacon of its visit. */
+/**
+ * Maximum characters of beacons that wait while the thread is behind. Further ones are dropped; the next beacon of the
+ * visit makes up for them.
+ */
 const MAX_WAITING_CHARS = 8 * 1024 * 1024;
-/** What a beacon takes beside its texts. */
+/** Size of a beacon without its texts. */
 const BEACON_CHARS = 200;
 const MAX_ESTIMATES = 10_000;
 const MAX_DELIVERIES = 50_000;
 const OLD_MIB = 256;
-/** A thread that takes no batch for so long is ended, and another one begun. */
+/** A thread that accepts no batch for this long is terminated and replaced. */
 const STANDSTILL_MS = 120_000;
 const CLOSE_MS = 4_000;
 
 /**
- * Counts visits in a thread of its own: segments leave by the event loop that takes beacons, and would wait for the
- * reading and summing up of thousands of them. It starts with the first visit, and again after it ended: what it held
- * then comes again with the next beacons of those who still watch.
+ * Counts visits in a separate thread. Otherwise segments, which the same event loop sends, would wait while thousands
+ * of beacons are read and summed up. It starts with the first visit, and again after it ended: the data it held arrives
+ * again with the next beacons of those who still watch.
  */
 export class VisitCounter implements Visits {
   readonly #deps: VisitCounterDeps;
@@ -34,7 +37,7 @@ export class VisitCounter implements Visits {
   #waitingChars = 0;
   #leftOut = 0;
   #timer: NodeJS.Timeout | null = null;
-  /** Runs while a batch is under way: there is one at a time. */
+  /** Runs while a batch is pending. There is at most one. */
   #standstill: NodeJS.Timeout | null = null;
   #isClosed = false;
 
@@ -79,7 +82,7 @@ export class VisitCounter implements Visits {
     if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      // The answer to a batch that is under way sends what waits.
+      // The acknowledgement of the pending batch sends what waits.
       if (this.#standstill === null) this.#send(false);
     }, BATCH_MS).unref();
   }
@@ -138,7 +141,7 @@ function isEmpty({ beacons, estimates, deliveries }: Waiting): boolean {
   return beacons.length + estimates.length + deliveries.length === 0;
 }
 
-/** Resolves when a thread has written what it held, has ended, or the time for it is over. */
+/** Resolves when a thread has written its data, has ended, or its time is over. */
 function closed(thread: Worker): Promise<void> {
   return new Promise((resolve) => {
     const limit = setTimeout(resolve, CLOSE_MS);

@@ -1,6 +1,6 @@
 import type { VoiceDetector } from '../ports/voice-detector.ts';
 
-/** The detector of speech that is installed; null without one. */
+/** Returns the installed speech detector, or null if there is none. */
 export async function findVoiceDetector(): Promise<VoiceDetector | null> {
   return (await import('../adapters/voice-detector/silero.ts')).findSileroDetector();
 }

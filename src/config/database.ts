@@ -1,15 +1,15 @@
 import { parseWholeNumber, setting } from './setting.ts';
 
-/** How `pg` reaches the database: an owner's server by address, or ours by its socket folder. */
+/** Connection to the database for `pg`: the owner's server by URL, or our own by its socket folder. */
 export type DatabaseConnection = { connectionString: string } | OwnConnection;
 
 /** Our own server: `host` is the folder of its socket. */
 export type OwnConnection = { host: string; port: number; user: string; database: string };
 
 export type DatabaseSettings = {
-  /** Null: the supervisor runs a PostgreSQL of its own under the data folder. */
+  /** Null: the supervisor runs its own PostgreSQL under the data folder. */
   databaseUrl: string | null;
-  /** Connections of one role's pool, at most; null: what suits the role. */
+  /** Maximum connections of one role's pool; null: the default of the role. */
   databaseConnections: number | null;
 };
 

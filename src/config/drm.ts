@@ -1,15 +1,15 @@
 import { isAbsolute } from 'node:path';
 import { setting } from './setting.ts';
 
-/** An HTTP service that requests an Authorization header, or for none. */
+/** An HTTP service, with its Authorization header or null. */
 export type GuardedAddress = { url: string; authorization: string | null };
 
 export type DrmSettings = {
-  /** The scheme under which videos are protected from now on; those that are keep theirs. */
+  /** Scheme for videos protected from now on. Protected videos keep theirs. */
   drmScheme: 'cbcs' | 'cenc';
-  /** A key server with SPEKE v2, and the systems to ask it for; null: keys are our own. */
+  /** A key server with SPEKE v2 and the systems to request; null: keys are our own. */
   keyServer: (GuardedAddress & { systems: readonly DrmSystemName[] }) | null;
-  /** Licence servers that challenges of players are handed on to, by system. */
+  /** Licence servers that receive players' challenges, by system. */
   licenceServers: Partial<Record<DrmSystemName, GuardedAddress>>;
   /** A file with FairPlay's application certificate (DER). */
   fairPlayCertificatePath: string | null;

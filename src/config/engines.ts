@@ -5,7 +5,7 @@ import { parseBaseUrl, parseSwitch, parseWholeNumber, setting } from './setting.
 /** A service with the OpenAI transcription interface; `key` is sent as a bearer token. */
 export type HttpTranscriberSettings = { kind: 'http'; url: string; model: string; key: string | null };
 
-/** What turns speech into text: the model that was added last (`installed`), one in a folder, or another engine. */
+/** The speech engine: the last added model (`installed`), one in a folder, or another engine. */
 export type TranscriberSettings =
   | { kind: 'none' | 'installed' | 'pocketsphinx' }
   | { kind: 'folder'; folder: string }
@@ -16,7 +16,7 @@ export type LanguageModelSettings = { url: string; model: string; key: string | 
 
 export type EngineSettings = {
   encodeThreads: number;
-  /** Cores that encoding live streams may take; 0: they are sent on as they come. */
+  /** Cores for encoding live streams; 0: streams are only passed through. */
   liveCores: number;
   makesPreviews: boolean;
   /** Whether media is read only where bubblewrap works. */
@@ -24,7 +24,7 @@ export type EngineSettings = {
   /** Whether ffmpeg may use decoders outside the list of usual ones. */
   allowsRareDecoders: boolean;
   transcriber: TranscriberSettings;
-  /** Where archives of speech models are published, without a final slash. */
+  /** URL of published speech model archives, without a final slash. */
   speechModelsUrl: string;
   languageModel: LanguageModelSettings | null;
 };
@@ -64,7 +64,7 @@ export function engineSettings(texts: Texts): EngineSettings {
   };
 }
 
-/** Servers that hold one model pass over its name. */
+/** Servers with a single model ignore its name. */
 const USUAL_MODEL = 'default';
 
 function languageModel(texts: Texts): LanguageModelSettings | null {
@@ -94,10 +94,10 @@ function parseCores(text: string): number | null {
   return /^\d{1,3}(\.\d)?$/.test(text) && Number(text) <= MOST_CORES ? Number(text) : null;
 }
 
-/** Where the makers of sherpa-onnx publish models. */
+/** URL at which the makers of sherpa-onnx publish models. */
 const SPEECH_MODELS_URL = 'https://github.com/k2-fsa/sherpa-onnx/releases/download/asr-models';
 
-/** What services call the model that their first users knew. */
+/** Name of the model in the first services of this kind. */
 const USUAL_TRANSCRIBER = 'whisper-1';
 
 function transcriber(texts: Texts): TranscriberSettings {

@@ -1,10 +1,10 @@
 import { setting } from './setting.ts';
 
 export type KeySettings = {
-  /** Used instead of generated ones when set. */
+  /** Replaces the generated key if set. */
   accountKey: string | null;
   libraryKey: string | null;
-  /** 32 bytes that encrypt the secrets in the database; null: kept in the data folder. */
+  /** 32 bytes that encrypt the secrets in the database; null: read from the data folder. */
   secretKey: Uint8Array | null;
 };
 

@@ -2,23 +2,23 @@ import { isAbsolute } from 'node:path';
 import { parseHost, parsePort, setting } from './setting.ts';
 
 export type LiveSettings = {
-  /** Ports; 0 means any free one. */
+  /** Ports; 0 selects any free one. */
   rtmpPort: number;
   srtPort: number;
-  /** What callers by SRT that name a stream by its key must encrypt with; null: nothing is encrypted. */
+  /** Passphrase for SRT callers that name a stream by its key; null: not encrypted. */
   srtPassphrase: string | null;
   whipPort: number;
-  /** STUN servers that publishers by WHIP and this machine use. */
+  /** STUN servers for WHIP publishers and this machine. */
   iceServers: readonly string[];
-  /** By RTMP with TLS; only with a certificate. */
+  /** RTMP with TLS; only with a certificate. */
   rtmpsPort: number;
-  /** Files of PEM: the chain of the certificate, and its key. */
+  /** PEM files: the certificate chain, and its key. */
   ingestCertificate: { certificatePath: string; keyPath: string } | null;
-  /** Where this machine's ingest stands, as streams show it. */
+  /** Region of this machine's ingest, as streams show it. */
   region: string;
-  /** Under which host publishers reach ingest; null: by the address that is listened on. */
+  /** Host under which publishers reach ingest; null: the listening address. */
   ingestHost: string | null;
-  /** Under which host edges reach the feeds of ingest; null: by the address that is listened on. */
+  /** Host under which edges reach the feeds of ingest; null: the listening address. */
   feedHost: string | null;
 };
 
@@ -67,7 +67,7 @@ function parseAbsolutePath(text: string): string | null {
   return isAbsolute(text) && !text.includes('\0') ? text : null;
 }
 
-/** Its key may lie in the same file. */
+/** The key may be in the same file. */
 function certificateOf(certificatePath: string | undefined, keyPath: string | undefined) {
   return certificatePath === undefined ? null : { certificatePath, keyPath: keyPath ?? certificatePath };
 }

@@ -4,19 +4,19 @@ import { parseBaseUrl, parseHost, parsePort, setting } from './setting.ts';
 
 export type NetworkSettings = {
   host: string;
-  /** Ports; 0 means any free one. */
+  /** Ports; 0 selects any free one. */
   port: number;
   edgePort: number;
-  /** Where a role that runs by itself answers `/healthz` and `/readyz`; null: nowhere. */
+  /** Port of `/healthz` and `/readyz` for a role that runs by itself; null: none. */
   healthPort: number | null;
-  /** Addresses that clients use, without a final slash; null: made from host and real port. */
+  /** URLs that clients use, without a final slash; null: built from host and port. */
   publicUrl: string | null;
   edgeUrl: string | null;
-  /** Hosts of our own pages, `*.` for all below; the addresses above are always among them. */
+  /** Hosts of our own pages, `*.` for all subdomains. The URLs above are always included. */
   ownHosts: readonly string[];
-  /** Networks of proxies before both listeners: `X-Forwarded-For` counts from these alone. */
+  /** Networks of proxies in front of both listeners. Only their `X-Forwarded-For` counts. */
   trustedProxies: readonly string[];
-  /** MaxMind DB files of the owner's own, instead of the country table that comes along. */
+  /** MaxMind DB files of the operator, instead of the bundled country table. */
   countryDatabase: string | null;
   asnDatabase: string | null;
   /** CIDR ranges that outgoing requests may reach although they are private. */
@@ -59,7 +59,7 @@ export function networkSettings(texts: Partial<Record<keyof typeof networkSchema
   };
 }
 
-/** Where our pages are found: at the owner's addresses; where none is set, by the address of this machine. */
+/** Returns the hosts of our pages: those of the configured URLs, else this machine's address. */
 function hostsOf({ host, publicUrl, edgeUrl }: Pick<NetworkSettings, 'host' | 'publicUrl' | 'edgeUrl'>): string[] {
   const named = [publicUrl, edgeUrl].flatMap((url) => (url === null ? [] : [new URL(url).hostname]));
   if (edgeUrl !== null) return named;

@@ -3,13 +3,14 @@ import { type RoleSettings, SECRET_SETTINGS } from './settings.ts';
 
 /**
  * For glibc (mallopt(3), M_MMAP_THRESHOLD): parts of streams, which live for seconds among frames that live for
- * milliseconds, lie outside the heap and go back to the system one by one. With 60 streams it saves 1 MiB a stream.
+ * milliseconds, are allocated outside the heap and returned to the system one by one. Saves 1 MiB per stream with 60
+ * streams.
  */
 const INGEST_MEMORY = { MALLOC_MMAP_THRESHOLD_: String(64 * 1024) };
 
 /**
- * The environment of a role's process: that of its supervisor without the secrets among our settings, which a role gets
- * by a message, and an allowance for its memory.
+ * Returns the environment of a role's process: the supervisor's without the secrets among our settings, which a role
+ * receives in a message, and an allowance for its memory.
  */
 export function environmentOf(role: Role, environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const own = Object.fromEntries(Object.entries(environment).filter(([name]) => !SECRET_SETTINGS.has(name)));
@@ -17,8 +18,8 @@ export function environmentOf(role: Role, environment: NodeJS.ProcessEnv = proce
 }
 
 /**
- * The settings that a role is started with. Secrets that it does not use are left out. The secret key and the database
- * are used by all.
+ * Returns the settings for starting a role, without secrets that it does not use. All roles use the secret key and the
+ * database.
  */
 export function settingsOf(role: Role, settings: RoleSettings): RoleSettings {
   const { languageModel, transcriber, keyServer, licenceServers, srtPassphrase } = settings;

@@ -1,4 +1,4 @@
-/** The parts of the service that run as processes of their own; `millrace serve` runs them all. */
+/** The parts of the service that run as separate processes; `millrace serve` runs them all. */
 export const roles = ['api', 'edge', 'ingest', 'worker'] as const;
 
 export type Role = (typeof roles)[number];

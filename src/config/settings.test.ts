@@ -12,7 +12,7 @@ afterEach(() => rmSync(dataDir, { recursive: true }));
 
 const read = (settings: Record<string, string>) => readSettings({ MILLRACE_DATA_DIR: dataDir, ...settings });
 
-test('without any setting the defaults of one machine hold', () => {
+test('without settings, the defaults for one machine apply', () => {
   expect(read({})).toMatchObject({
     dataDir,
     storage: { kind: 'file', folder: join(dataDir, 'objects') },
@@ -77,7 +77,7 @@ test.each([
   expect(() => read(settings)).toThrow(new RegExp(`^${name}: expected .*, got `));
 });
 
-test('our own hosts are those of the addresses that are set, and those that are named besides', () => {
+test('our own hosts are those of the configured addresses and the additional ones', () => {
   expect(read({}).ownHosts).toEqual(['localhost', '127.0.0.1', '[::1]']);
   const settings = { MILLRACE_PUBLIC_URL: 'https://api.example', MILLRACE_EDGE_URL: 'https://media.example:8443' };
   expect(read({ ...settings, MILLRACE_OWN_HOSTS: 'Video.example, *.cdn.example' }).ownHosts).toEqual([
@@ -128,7 +128,7 @@ test.each([
   expect(read({ MILLRACE_STORAGE: text }).storage).toMatchObject(expected);
 });
 
-test('a file gives what the environment leaves open', () => {
+test('a file provides what the environment does not', () => {
   writeFileSync(join(dataDir, 'millrace.env'), '# ports\nMILLRACE_PORT=8000\nMILLRACE_EDGE_PORT="8001"\n');
   expect(read({ MILLRACE_PORT: '9000' })).toMatchObject({ port: 9000, edgePort: 8001 });
 });
@@ -140,7 +140,7 @@ test('a named file is read instead, must exist, and is checked alike', () => {
   expect(() => read({ MILLRACE_CONFIG: path })).toThrow('MILLRACE_PORT: expected a port');
 });
 
-test('names that mean nothing are found in both places', () => {
+test('unknown names are found in both places', () => {
   writeFileSync(join(dataDir, 'millrace.env'), 'MILLRACE_PROT=1\n');
   const environment = { MILLRACE_DATA_DIR: dataDir, MILLRACE_CONFIG: '', MILLRACE_HOTS: 'x', PATH: '/bin' };
   expect(unknownSettings(environment)).toEqual(['MILLRACE_PROT', 'MILLRACE_HOTS']);
@@ -151,7 +151,7 @@ test.each([
   { storage: 'file:/srv/new', from: 'file:/srv' },
   { storage: 'file:/srv', from: 'file:/srv/old' },
   { storage: 's3://media/a?region=eu-central-1', from: 's3://media?region=eu-central-1' },
-])('objects do not move from $from to $storage: one holds the other', ({ storage, from }) => {
+])('objects do not move from $from to $storage, because one contains the other', ({ storage, from }) => {
   expect(() => read({ MILLRACE_STORAGE: storage, MILLRACE_STORAGE_FROM: from })).toThrow('expected another place');
 });
 

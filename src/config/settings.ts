@@ -27,7 +27,7 @@ export type Settings = {
   storage: StorageSettings;
   storageFrom: StorageSettings | null;
   quarantineSec: number;
-  /** What each worker reads to look for damage; 0: it does not look. */
+  /** Bytes per second that each worker reads to find damage; 0 disables it. */
   scrubBytesPerSec: number;
 } & NetworkSettings &
   LiveSettings &
@@ -37,7 +37,7 @@ export type Settings = {
   EngineSettings &
   StatisticsSettings;
 
-/** What a role starts with: the settings, with the database found and the secret key at hand. */
+/** Settings of a role: with the database connection and the secret key resolved. */
 export type RoleSettings = Omit<Settings, 'databaseUrl' | 'secretKey'> & {
   database: DatabaseConnection;
   secretKey: Uint8Array;
@@ -60,7 +60,7 @@ const settingsSchema = Type.Object({
 /** Names of the settings whose values are secrets. */
 export const SECRET_SETTINGS: ReadonlySet<string> = new Set(
   Object.entries(settingsSchema.properties).flatMap(([name, schema]) => {
-    const { writeOnly } = schema as TSchemaOptions; // Every schema here is made by `setting`.
+    const { writeOnly } = schema as TSchemaOptions; // Every schema here is created by `setting`.
     return writeOnly === true ? [name] : [];
   }),
 );
@@ -71,15 +71,14 @@ type Texts = Partial<Record<SettingName, string>>;
 const CONFIG_NAME = 'MILLRACE_CONFIG';
 const DEFAULT_DATA_DIR = './data';
 
-/** Reads the process's own environment. Nothing outside `config/` does. */
+/** Reads the environment of this process. Nothing outside `config/` does. */
 export function readOwnSettings(): Settings {
   return readSettings(process.env);
 }
 
 /**
- * Reads all settings from the environment and, below it, from a file of the same names
- * (`MILLRACE_CONFIG`, else `millrace.env` in the data folder). An empty value is an unset one.
- * Refuses with one line per wrong setting.
+ * Reads all settings from the environment, and from a file with the same names (`MILLRACE_CONFIG`, else `millrace.env`
+ * in the data folder) for the others. An empty value counts as unset. Refuses with one line per wrong setting.
  */
 export function readSettings(environment: Environment): Settings {
   const texts = readTexts(environment);
@@ -103,30 +102,30 @@ export function readSettings(environment: Environment): Settings {
   };
 }
 
-/** Names that begin with MILLRACE_ and mean nothing here: most likely misspelt. */
+/** Returns names that begin with MILLRACE_ and are not settings: most likely misspelt. */
 export function unknownSettings(environment: Environment): string[] {
   const known = [...Object.keys(settingsSchema.properties), CONFIG_NAME];
   const given = Object.keys({ ...readFile(environment), ...environment });
   return given.filter((name) => name.startsWith('MILLRACE_') && !known.includes(name));
 }
 
-/** The names that mean nothing here, of the process's own environment. */
+/** Returns the unknown names in the environment of this process. */
 export function ownUnknownSettings(): string[] {
   return unknownSettings(process.env);
 }
 
 function settingProblems(texts: Texts): string[] {
-  // Each is checked by itself, so that one wrong setting does not hide the next.
+  // Each is checked separately, so that one wrong setting does not hide the next.
   return Object.entries(settingsSchema.properties).flatMap(([name, schema]) => {
     const text: string | undefined = texts[name as SettingName]; // A key of the schema's own properties.
     if (text === undefined || isValid(schema, text)) return [];
-    const { description, writeOnly } = schema as TSchemaOptions; // Every schema here is made by `setting`.
+    const { description, writeOnly } = schema as TSchemaOptions; // Every schema here is created by `setting`.
     const came = writeOnly === true ? `${text.length} characters that are not` : JSON.stringify(withoutUser(text));
     return [`${name}: expected ${description}, got ${came}.`];
   });
 }
 
-/** Its own function, because `Check` would narrow the text to the schema's unknown type. */
+/** A separate function, because `Check` would narrow the text to the schema's unknown type. */
 function isValid(schema: TSchema, text: string): boolean {
   return Check(schema, text);
 }
@@ -159,7 +158,7 @@ function withoutEmpty(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== undefined && text !== ''));
 }
 
-/** An address that wrongly holds a user holds a password, most likely. */
+/** A URL that wrongly contains a user most likely contains a password. */
 function withoutUser(text: string): string {
   return text.replace(/\/\/[^/@]*@/, '//***@');
 }

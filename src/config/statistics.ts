@@ -1,17 +1,17 @@
 import { parseSwitch, parseWholeNumber, setting } from './setting.ts';
 
 export type StatisticsSettings = {
-  /** Whether different viewers are counted, by a sketch; off: addresses are not even hashed. */
+  /** Whether different viewers are counted, by a sketch. Off: addresses are not even hashed. */
   countsUniqueViewers: boolean;
-  /** Whether what other players watch, as far as their requests say, counts in the charts. */
+  /** Whether estimates for other players count in the charts. */
   countsOtherPlayers: boolean;
   /** Whether a CDN hides deliveries from the edge, so that views are bounded by rates instead. */
   countsByRate: boolean;
-  /** How long sessions are kept; the sums made of them stay. */
+  /** Days for which sessions are kept. Their sums stay. */
   sessionDays: number;
 };
 
-/** A session may go on for three days, and is counted anew when its row is gone. */
+/** Minimum days: a session may last three days, and would be counted again without its row. */
 const FEWEST_DAYS = 7;
 const MOST_DAYS = 3650;
 const USUAL_DAYS = 90;

@@ -4,8 +4,8 @@ import { Refused } from '../lib/refused.ts';
 import { parseBaseUrl, parseWholeNumber, setting } from './setting.ts';
 
 /**
- * Where objects lie. S3 keys of access come from where its SDK looks for them (AWS_ACCESS_KEY_ID and
- * so on, or the machine's role). `keyPrefix` is empty or ends with `/`.
+ * Location of the objects. S3 access keys come from the SDK's usual sources (AWS_ACCESS_KEY_ID and so on, or the
+ * machine's role). `keyPrefix` is empty or ends with `/`.
  */
 export type StorageSettings =
   | { kind: 'file'; folder: string }
@@ -25,12 +25,12 @@ const QUARANTINE_HOURS = 24;
 const SCRUB_RATE = 8;
 const MIB = 2 ** 20;
 
-/** How long objects that no row names are kept before they are deleted. */
+/** Returns the time for which orphans are kept before they are deleted, in seconds. */
 export function quarantineSecSetting(texts: Partial<Record<keyof typeof storageSchema, string>>): number {
   return (parseHours(texts.MILLRACE_QUARANTINE_HOURS ?? '') ?? QUARANTINE_HOURS) * 3600;
 }
 
-/** What each worker reads to look for damage, bytes a second; 0: it does not look. */
+/** Returns the rate at which each worker reads to find damage, in bytes per second; 0 disables it. */
 export function scrubRateSetting(texts: Partial<Record<keyof typeof storageSchema, string>>): number {
   return (parseRate(texts.MILLRACE_SCRUB_RATE ?? '') ?? SCRUB_RATE) * MIB;
 }
@@ -51,8 +51,8 @@ export function storageSettings(
 }
 
 /**
- * Where the objects still lie that are to move into `storage`; null when none are. Refuses two places of which one
- * holds the other: objects would be taken for their own copies.
+ * Returns the store whose objects are to move into `storage`; null if there is none. Refuses two places of which one
+ * contains the other: objects would be mistaken for their own copies.
  */
 export function storageFromSettings(
   texts: Partial<Record<keyof typeof storageSchema, string>>,
@@ -108,7 +108,7 @@ function parseS3(url: URL): StorageSettings | null {
     keyPrefix: prefix === '' ? '' : `${prefix}/`,
     endpoint,
     region: url.searchParams.get('region') ?? 'us-east-1',
-    // Servers other than Amazon's rarely answer under bucket host names.
+    // Servers other than Amazon's rarely support bucket host names.
     forcePathStyle: style === null ? endpoint !== null : style === 'true',
   };
 }

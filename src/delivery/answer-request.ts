@@ -60,12 +60,12 @@ type Media = Admitted<EdgeRequest & { target: Extract<EdgeTarget, { kind: 'media
 type Leave = () => AbortSignal;
 type Requested = { request: IncomingMessage; leave: Leave; wait: () => (() => void) | null };
 
-/** The longest report of a visit that is read. */
+/** Maximum bytes of a beacon. */
 const MAX_BEACON_BYTES = 8_192;
-/** A licence request is short JSON. */
+/** Maximum bytes of a licence request, which is short JSON. */
 const MAX_LICENCE_REQUEST_BYTES = 8_192;
 
-/** Answers an admitted GET or HEAD. `leave` returns a signal that is aborted when the viewer leaves. */
+/** Answers an admitted GET or HEAD. `leave` returns a signal that aborts when the viewer disconnects. */
 export async function answerRequest(admitted: Admitted<EdgeRequest>, deps: AnswerDeps, leave: Leave): Promise<Answer> {
   const { message, target, policy } = admitted.request;
   if (target === null) return unknown();
@@ -106,7 +106,7 @@ async function answerMedia(admitted: Media, deps: AnswerDeps, leave: Leave): Pro
   return address.form === 'query' && admitted.token?.tokenPath != null ? handOnQuery(answer, address.query) : answer;
 }
 
-/** Answers an admitted POST, which brings a beacon (`taken`) or requests a licence; null where none is taken. */
+/** Answers an admitted POST: a beacon (`taken`) or a licence request. Returns null if POST is not supported there. */
 export async function answerPost(
   admitted: Admitted<EdgeRequest>,
   deps: AnswerDeps,
@@ -130,7 +130,7 @@ export async function answerPost(
   return serveSystemLicence(publication, { system, challenge: body, play }, deps, leave());
 }
 
-/** What is wrong with a report is not said: whoever makes some up gets no hint. */
+/** The response does not say what is wrong with a beacon, so that forgers get no hint. */
 async function takeBeacon(
   { request: { message, client } }: Admitted<EdgeRequest>,
   { viewing }: AnswerDeps,
@@ -141,7 +141,7 @@ async function takeBeacon(
   viewing.visits.take({ body: body.toString(), country, address, userAgent, nowMs: Date.now() });
 }
 
-/** What the response to a segment is kept by. */
+/** Returns the cache key of a segment response. */
 export function segmentAddress({ request: { policy, address, purpose } }: Admitted<EdgeRequest>): SegmentAddress {
   const isPrivate = asksForToken({ policy, purpose });
   return { zone: policy?.zone.name ?? '', path: address.path, isPrivate };
@@ -161,7 +161,7 @@ function takeWait({ request: { client } }: Media, { budgets }: AnswerDeps): (() 
   return budgets.take(client.key, 'waits') ? () => budgets.give(client.key, 'waits') : null;
 }
 
-/** Where a token is required, what it opened is its bearer's alone: a shared cache would give it to others. */
+/** If a token is required, the response belongs to its bearer: a shared cache would give it to others. */
 function limitSharing(answer: Answer, { request }: Admitted<EdgeRequest>): Answer {
   if (answer.kind === 'problem') return answer;
   if (asksForToken(request)) return { ...answer, cacheControl: answer.cacheControl.replace('public', 'private') };
@@ -169,7 +169,7 @@ function limitSharing(answer: Answer, { request }: Admitted<EdgeRequest>): Answe
   return settings === undefined ? answer : { ...answer, cacheControl: withStale(answer.cacheControl, settings) };
 }
 
-/** What of a live stream is still growing; its pictures are served like any other's. */
+/** Answers for the growing parts of a live stream. Its images are served like those of any video. */
 async function answerLive(
   publication: Publication,
   file: MediaFile,
@@ -195,7 +195,7 @@ async function answerLive(
       const requested = { file, query: queryOf(request), acceptsGzip, play, mayPreview, leave, licenceUrl };
       const liveDeps = { ...deps, streams: deps.live, written: deps.objects.hot };
       const answer = await serveLive(publication, live, requested, liveDeps);
-      // What is not public yet opens for whoever shows the token, with each request.
+      // Before the start, each request needs the token.
       return mayPreview && isPreviewOnly(live) ? handOnQuery(answer, tokenQuery(play)) : answer;
     }
     case 'key':
@@ -261,7 +261,7 @@ async function answerFile(
   }
 }
 
-/** `?download`, with any value but a plain no. */
+/** `?download`, with any value except a plain no. */
 function asksForDownload(request: IncomingMessage): boolean {
   const value = queryOf(request).get('download');
   return value !== null && !['0', 'false'].includes(value.toLowerCase());

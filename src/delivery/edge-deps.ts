@@ -24,42 +24,42 @@ export type EdgeStorage = Pick<Storage, 'read' | 'readBytes' | 'head' | 'localPa
 
 export type EdgeLog = { warn(fields: object, message: string): void; error(fields: object, message: string): void };
 
-/** Bounds of everything that could grow; each has a default. */
+/** Limits of everything that could grow; each has a default. */
 export type EdgeLimits = {
   connections: number;
-  /** Of them, those of one client: an IPv4 address, or the /64 network of an IPv6 address. */
+  /** Limit per client: an IPv4 address, or the /64 network of an IPv6 address. */
   connectionsPerClient: number;
   /** Requests of one client, answered or refused. */
   clientRate: Rate;
   publicationCacheBytes: number;
-  /** Written playlists and manifests. */
+  /** Written playlists and manifests, in bytes. */
   textCacheBytes: number;
-  /** Stored bytes in memory: kept ones and those that answers under way hold; of them, what is kept. */
+  /** Stored bytes in memory, cached and in use; and of them, the cached ones. */
   lentBytes: number;
   objectCacheBytes: number;
-  /** Of `lentBytes`, what waits for one client. */
+  /** Part of `lentBytes` that may wait for one client. */
   lentBytesPerClient: number;
-  /** Encrypted segments, kept ones and those that answers under way hold; and of them, what is kept. */
+  /** Encrypted segments, cached and in use; and of them, the cached ones. */
   protectedBytes: number;
   protectedCacheBytes: number;
-  /** Heads of MP4 files and where their bytes lie. */
+  /** Heads of MP4 files and the locations of their bytes. */
   moviePlanBytes: number;
-  /** Look-ups in the database that one client may cause at once, and answers that may wait for segments to be made. */
+  /** Concurrent database look-ups of one client, and responses that may wait for segments. */
   lookUpsPerClient: number;
   waitsPerClient: number;
-  /** Answers that are encrypted for one client and not yet sent. */
+  /** Responses that are encrypted for one client and not yet sent. */
   encryptionsPerClient: number;
-  /** Loads of different publications under way at once; more are answered 503. */
+  /** Concurrent loads of different publications; more are refused with 503. */
   publicationLoads: number;
   segmentWaiters: number;
-  /** Below the 10 s after which players take a segment for lost: they get an answer to retry instead. */
+  /** Less than the 10 s after which players treat a segment as lost: they get a response to retry instead. */
   segmentWaitMs: number;
   openFiles: number;
-  /** The head of a request may take so long from its connection's or its own first byte on. */
+  /** Maximum time for a request head, from the first byte of its connection or its own, in ms. */
   headMs: number;
-  /** A connection on which nothing moves for so long is closed, whoever waits on it. */
+  /** Time after which a connection without any traffic is closed, in ms. */
   idleMs: number;
-  /** Answers under way when the edge closes may take so long to finish. */
+  /** Maximum time for running responses when the edge closes, in ms. */
   drainMs: number;
 };
 
@@ -87,36 +87,38 @@ export const DEFAULT_LIMITS: EdgeLimits = {
   drainMs: 8_000,
 };
 
-/** Where addresses are, without waiting; empty where it is not known. */
+/** Locates addresses without waiting; empty if unknown. */
 export type Places = { locate(address: string): Pick<Client, 'country' | 'asn'> };
 
-/** How visits are counted, and the secret of player pages' tickets. */
+/** Counting of visits, and the secret of player pages' tickets. */
 export type EdgeViewing = {
   /** The edge closes it. */
   visits: Visits;
-  /** What is played most of a video, 0 to 100 for each stretch of equal length; null below five visits. */
+  /**
+   * Returns the relative number of plays of a video, 0 to 100 for each part of equal length; null below five visits.
+   */
   heatCurve(key: MediaKey): Promise<number[] | null>;
-  /** Visits with a moving picture now, at all edges; null where that is not known. */
+  /** Returns the visits with a moving picture now, at all edges; null if unknown. */
   viewersNow(key: MediaKey): Promise<number | null>;
   ticketSecret: KeyObject;
-  /** Keeps how many bytes were sent so far; what is kept of an hour of this process is replaced. */
+  /** Stores the bytes sent so far; replaces the stored values of an hour of this process. */
   keepDelivered(totals: readonly DeliveredTotal[]): Promise<void>;
 };
 
-/** What the edge stands on. `watch` subscribes to publications; the edge closes it. */
+/** Dependencies of the edge. `watch` subscribes to publications; the edge closes it. */
 export type EdgeDeps = {
   host: string;
   port: number;
   publications: PublicationStore;
-  /** What decides about the viewers of a pull zone; null when there is none. */
+  /** Loads the rules for the viewers of a pull zone; null if there is none. */
   loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
   watch(listener: PublicationListener): PublicationWatch;
-  /** Where it registers what viewers want of renditions that are encoded on demand. */
+  /** Store for the segments that viewers request from on-demand renditions. */
   requests: SegmentRequestStore;
-  /** Where live streams come from; without it they are not served. */
+  /** Source of live streams; without it they are not served. */
   live?: LiveSource;
   storage: EdgeStorage;
-  /** Null where sendfile cannot be called: bytes then go through memory. */
+  /** Null if sendfile is unavailable: bytes then go through memory. */
   sendFile: SendFile | null;
   player: PlayerAssets;
   /** Opens the keys of protected videos. */
@@ -124,19 +126,19 @@ export type EdgeDeps = {
   /** Makes the keys of play sessions; the same at each edge. */
   sessionSecret: Uint8Array;
   viewing: EdgeViewing;
-  /** The way to licence servers of other systems; null where none is set. */
+  /** Connection to licence servers of other systems; null if none is configured. */
   licences: LicenceProxy | null;
-  /** Where viewers find the edge, without a final slash; null: by the name that each request gives. */
+  /** URL of the edge for viewers, without a final slash; null: the host name of each request. */
   edgeUrl: string | null;
-  /** Hosts where our player lives, `*.` for all below: their pages are always let in. */
+  /** Hosts of our player, `*.` for all subdomains. Their pages are always admitted. */
   ownHosts: readonly string[];
-  /** Networks of proxies before the edge, whose `X-Forwarded-For` counts. */
+  /** Networks of proxies in front of the edge, whose `X-Forwarded-For` counts. */
   trustedProxies: readonly string[];
   places: Places;
-  /** Where refusals are recorded, and the name that this edge has there. */
+  /** Store for refusals, and the name of this edge in it. */
   events: ShieldEventStore;
   serverZone: string;
-  /** What inspects requests that are none of ours, and how it does so where they are for no zone. */
+  /** Rules for requests that are not ours, and settings for those without a zone. */
   firewall: FirewallSource;
   loadWaf(): Promise<WafSettings>;
   log: EdgeLog;

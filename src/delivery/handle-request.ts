@@ -32,7 +32,7 @@ export type HandleDeps = {
   admission: AdmissionContext;
   answers: AnswerDeps;
   leases: ByteLeases;
-  /** Counts an answer that is encrypted for a client; null when it has too many. */
+  /** Counts a response that is encrypted for a client; null if it has too many. */
   encryptions(client: string): (() => void) | null;
   inspections: InspectionTurns;
   recorder: EventRecorder;
@@ -42,7 +42,7 @@ export type HandleDeps = {
 
 const RETRY_AFTER_SEC = 1;
 
-/** Takes a request through its stages: receive, admit, answer, record. Nothing is answered before `admit`. */
+/** Passes a request through its stages: receive, admit, answer, record. Nothing is sent before `admit`. */
 export async function handleRequest(
   message: IncomingMessage,
   response: ServerResponse,
@@ -93,7 +93,7 @@ async function answer(admitted: Admitted<EdgeRequest>, response: ServerResponse,
   }
 }
 
-/** Null for a method that is not answered. */
+/** Null for a method that is not supported. */
 async function findAnswer(
   admitted: Admitted<EdgeRequest>,
   response: ServerResponse,
@@ -113,13 +113,13 @@ async function findAnswer(
   }
 }
 
-/** Only where the zone has a limit: most requests need not be counted. */
+/** Only in zones with a limit: most requests need not be counted. */
 function countAnswer(request: EdgeRequest, response: ServerResponse, { openAnswers }: AdmissionContext): void {
   if ((request.policy?.zone.settings.answersPerAddress ?? 0) === 0) return;
   response.once('close', openAnswers.enter(bucketOf(request)));
 }
 
-/** All that is sent of a zone counts, refusals of what is not there included. */
+/** Counts everything sent for a zone, including refusals of missing files. */
 function countBytes(request: EdgeRequest, response: ServerResponse, { delivered, answers }: HandleDeps): void {
   const { policy, target } = request;
   if (policy === null) return;
@@ -142,7 +142,7 @@ async function sendBlocked(
     sendProblem(request.message, response, problem, retryAfterSec ?? undefined);
     return;
   }
-  // Without a zone the library is not known: then the viewer's own language.
+  // Without a zone the library is unknown: use the viewer's own language.
   const uiLanguage = request.policy?.zone.uiLanguage ?? request.message.headers['accept-language'] ?? '';
   const page = refusedPage(problem, { uiLanguage, assets: deps.answers.player });
   response.writeHead(status, {
@@ -186,12 +186,12 @@ function refuseHost(
   sendProblem(message, response, problem);
 }
 
-/** Aborted when the viewer leaves. Made only for answers that wait: most are there at once. */
+/** Aborts when the viewer disconnects. Created only for responses that wait; most are available at once. */
 function leaveSignal(response: ServerResponse): AbortSignal {
   const left = new AbortController();
   if (response.destroyed) left.abort();
   response.once('close', () => {
-    // An abort costs a stack trace, which whole answers need not pay.
+    // An abort costs a stack trace, which complete responses need not pay.
     if (!response.writableFinished) left.abort();
   });
   return left.signal;
@@ -201,7 +201,7 @@ function refuseMethod(request: IncomingMessage, response: ServerResponse): void 
   sendProblem(request, response, toProblem('method-not-allowed'));
 }
 
-/** Refusals that are the viewer's doing. */
+/** Refusals caused by the viewer. */
 const OF_VIEWER: Readonly<Partial<Record<RefusalKind, EdgeErrorCode>>> = {
   invalid: 'invalid',
   forbidden: 'forbidden',
@@ -217,7 +217,7 @@ function fail(
 ): void {
   if (response.destroyed) return;
   const url = redactUrl(request.url ?? '');
-  // Only a cut connection shows a player that a begun answer is not whole.
+  // Only a cut connection tells a player that a started response is incomplete.
   if (response.headersSent) {
     log.error({ err: error, url }, 'An answer broke off.');
     response.destroy();

@@ -12,8 +12,8 @@ const TTL_MS = 2_000;
 const ABSENT_TTL_MS = 1_000;
 
 /**
- * What the edge has of the catalogue: publications in a bounded cache, at most 2 s old, and made old at once by
- * notifications of the database. While the database is away the last state is shown.
+ * The edge's view of the catalogue: publications in a bounded cache, at most 2 s old, and expired at once by
+ * notifications of the database. While the database is down, the last state is served.
  */
 export class PublicationReader {
   readonly #publications: FreshCache<Publication>;
@@ -38,7 +38,7 @@ export class PublicationReader {
       change: ({ libraryId, mediaId }) => this.#publications.invalidate(writeKey(libraryId, mediaId)),
       policy: (libraryId) => {
         policies.invalidate(libraryId);
-        // A library's settings are read with its publications.
+        // A library's settings are read together with its publications.
         this.#publications.invalidateWhere((publication) => publication?.libraryId === libraryId);
       },
       listening: () => {
@@ -49,7 +49,7 @@ export class PublicationReader {
     });
   }
 
-  /** The publication of a media, for a request that was admitted: without one there are no bytes to send. */
+  /** Returns the publication of a media, for an admitted request: without a publication there are no bytes to send. */
   async find(
     { request: { client } }: Admitted<EdgeRequest>,
     { libraryId, mediaId }: MediaKey,
@@ -62,14 +62,14 @@ export class PublicationReader {
     return this.#publications.isLoading(key) ? find() : lookUp(client, budgets, find);
   }
 
-  /** Whether `find` would return this very publication, as far as is known at once. */
+  /** Returns whether `find` would return this same publication, as far as is known without waiting. */
   isCurrent(publication: Publication): boolean {
     return this.#publications.peek(writeKey(publication.libraryId, publication.mediaId)) === publication;
   }
 
   /**
-   * Looks again at each publication that follows until `look` finds something. Null when it does not in
-   * time, when the viewer left, when the media is gone, or when too many wait already.
+   * Calls `look` on each later publication until it finds something. Returns null if it does not in time, the viewer
+   * left, the media is gone, or too many requests are waiting.
    */
   async waitFor<Found>(
     { libraryId, mediaId }: Publication,

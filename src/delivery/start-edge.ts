@@ -43,13 +43,15 @@ import { openDeliveredBytes } from './traffic/delivered-bytes.ts';
 import { createDeliveredMedia } from './traffic/delivered-media.ts';
 
 const KEEP_ALIVE_SEC = 65;
-/** How often late headers and requests are looked for: a time limit holds to within this. */
+/** Interval of checks for late headers and requests: the precision of a time limit. */
 const CHECK_CONNECTIONS_MS = 250;
 
-/** A running edge. `close` takes no new requests, lets answers finish for a bounded time, and frees all it opened. */
+/**
+ * A running edge. `close` accepts no new requests, lets responses finish for a bounded time, and frees all resources.
+ */
 export type Edge = { port: number; close(): Promise<void> };
 
-/** Serves players: playlists, segments, pictures, captions and the player page. Run it in a process of its own. */
+/** Serves players: playlists, segments, images, captions and the player page. Run it in a separate process. */
 export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const limits: EdgeLimits = { ...DEFAULT_LIMITS, ...deps.limits };
   const { log } = deps;
@@ -173,14 +175,14 @@ function openServer(limits: EdgeLimits, handling: HandleDeps): Server {
       connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
       keepAliveTimeout: KEEP_ALIVE_SEC * 1000,
       maxHeaderSize: 8 * 1024,
-      // Answered by us, so that it is recorded.
+      // We respond ourselves, so that it is recorded.
       requireHostHeader: false,
       noDelay: true,
     },
     (request, response) => void handleRequest(request, response, handling),
   );
   server.maxConnections = limits.connections;
-  // Node waits once more when the first part of a write went out meanwhile: two halves make the limit.
+  // Node waits once more if the first part of a write was sent in the meantime, so two halves make the limit.
   server.setTimeout(limits.idleMs / 2, (socket: Socket) => endIdle(socket, handling));
   server.on('checkExpectation', (request, response) => void handleRequest(request, response, handling));
   server.on('connect', (_request, socket: Socket) => refuseTunnel(socket, handling));
@@ -189,12 +191,12 @@ function openServer(limits: EdgeLimits, handling: HandleDeps): Server {
   return server;
 }
 
-/** Who sends a body too slowly is refused before its connection is closed as idle, without an answer. */
+/** A client that sends a body too slowly is refused before its connection is closed as idle without a response. */
 function requestLimitMs({ headMs, idleMs }: EdgeLimits): number {
   return Math.min(2 * headMs, Math.max(headMs, idleMs / 2 - 2 * CHECK_CONNECTIONS_MS));
 }
 
-/** A connection on which nothing moved. One that still has bytes to take reads too slowly, which is recorded. */
+/** A connection without traffic. If bytes are still queued for it, the client reads too slowly, which is recorded. */
 function endIdle(socket: Socket, handling: HandleDeps): void {
   if (queuedBytes(socket) > 0) {
     const hit = { rule: RULES.slowReader, expected: 'a client that reads', came: 'none of the answer was taken' };
@@ -205,14 +207,16 @@ function endIdle(socket: Socket, handling: HandleDeps): void {
 
 const TOO_MANY_CONNECTIONS: Hit = { rule: RULES.connections, expected: 'fewer connections at once', came: 'one more' };
 
-/** Records what a connection was ended for when no request of it is known. */
+/** Records why a connection was ended if none of its requests is known. */
 function recordAlone(remoteAddress: string | undefined, hit: Hit, { recorder, receiving }: HandleDeps): void {
   const client = receiving.clients.find({ socket: { remoteAddress }, headers: {} });
   const request = { zoneId: 0, client, anonymises: true, method: '', url: '', headers: {} };
   recorder.record(request, hit, { status: 'Blocked', others: [] });
 }
 
-/** Node takes its own listeners off a socket before it hands it over: without these an abort would end the process. */
+/**
+ * Node removes its own listeners from a socket before handing it over. Without these, an abort would end the process.
+ */
 function refuseTunnel(socket: Socket, handling: HandleDeps): void {
   socket.on('error', () => socket.destroy());
   refuseUnreadable(UNTAKEN_METHOD, socket, handling);

@@ -54,7 +54,7 @@ export const allJobs: readonly AnyJob<JobDeps>[] = [
   sweepTemp,
 ];
 
-/** What does an encode task of each kind. */
+/** The function that performs an encode task of each kind. */
 export const allTasks: Readonly<Record<TaskKind, PerformTask>> = {
   'pass-through': copySegments,
   video: encodeRange,

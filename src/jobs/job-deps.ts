@@ -12,7 +12,7 @@ import type { SegmentEncoders } from './on-demand/segment-encoders.ts';
 import type { Queue } from './queue/define-job.ts';
 import type { StoreGuard } from './store/store-guard.ts';
 
-/** What the jobs need. `compose.ts` makes it for the worker role. */
+/** Dependencies of the jobs. `compose.ts` creates them for the worker role. */
 export type JobDeps = {
   db: Db;
   storage: Storage;
@@ -20,43 +20,43 @@ export type JobDeps = {
   store: Pick<StoreGuard, 'requireOurs'>;
   queue: Queue;
   sources: SourceCache;
-  /** The way to origins that callers name; the sealed requests for them are opened with `secretBox`. */
+  /** Connections to origins that callers name. Their sealed requests are opened with `secretBox`. */
   outbound: Outbound;
   secretBox: SecretBox;
-  /** Finds what turns speech into text now: a model may be added at any time. Null where there is none. */
+  /** Returns the current transcriber, or null if there is none: a model may be added at any time. */
   findTranscriber(): Promise<Transcriber | null>;
-  /** Finds where somebody speaks; null where it is not installed. */
+  /** Detects speech; null if not installed. */
   voice: VoiceDetector | null;
-  /** Writes and translates texts; null where none is set. */
+  /** Writes and translates texts; null if none is configured. */
   languageModel: LanguageModel | null;
-  /** Gives protected videos their keys. */
+  /** Provides the keys of protected videos. */
   packager: Packager;
-  /** What differs from the usual patience with origins. */
+  /** Overrides of the usual limits for origins. */
   fetchLimits?: Partial<DownloadLimits>;
-  /** Names this process in leases, for people who ask who holds what. */
+  /** Name of this process in leases, for operators. */
   owner: string;
-  /** Threads for encoding in all: what is awaited may use them, all else runs side by side with one each. */
+  /** Total threads for encoding. Awaited work may use them all; other work runs concurrently with one each. */
   threads: number;
-  /** Whether a video gets animated previews beside its thumbnails. */
+  /** Whether a video gets animated previews in addition to thumbnails. */
   makesPreviews: boolean;
-  /** How many days viewing sessions are kept; 90 when left out. */
+  /** Days for which viewing sessions are kept; 90 by default. */
   sessionDays?: number;
   /** The segment tasks that run here. */
   segments: SegmentEncoders;
-  /** Address space that one encoder may use; 6 GiB when left out. */
+  /** Address space that one encoder may use; 6 GiB by default. */
   encoderMemoryBytes?: number;
   /**
-   * How old an object without a row must be before it goes into quarantine; an hour when left out, a minute for staged
+   * Minimum age of an object without a row before it goes into quarantine: an hour by default, a minute for staged
    * bytes.
    */
   orphanAgeMs?: number;
-  /** How long it stays there before it is deleted; a day when left out. */
+  /** Time in quarantine before an object is deleted; a day by default. */
   quarantineSec?: number;
-  /** How long objects stay that were replaced; ten minutes when left out. */
+  /** Time for which replaced objects are kept; ten minutes by default. */
   retiredGraceSec?: number;
-  /** What a step of a sweep may take; half a minute when left out. */
+  /** Maximum time of a sweep step; half a minute by default. */
   stepMs?: number;
-  /** Bytes that a run of the merging of chunks writes; 1 GiB when left out. */
+  /** Maximum bytes that a run of the chunk merge writes; 1 GiB by default. */
   mergeBytes?: number;
   report: (error: Error) => void;
 };

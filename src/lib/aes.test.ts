@@ -4,7 +4,7 @@ import { openAes } from './aes.ts';
 
 const iv = randomBytes(16);
 
-test('what is encrypted where it stands is decrypted, a rest of cbc being left', () => {
+test('data encrypted in place is decrypted, and a remainder of cbc stays clear', () => {
   const [one, other] = [randomBytes(16), randomBytes(16)];
   const open = { ctr: openAes('ctr', one), cbc: openAes('cbc', other) };
   for (const sizeBytes of [0, 1, 16, 17, 4_096, 100_001]) {

@@ -1,12 +1,12 @@
 import { remember } from './remember.ts';
 
-/** Whether an attempt of `key` may go on now, on the clock of `nowMs`. */
+/** Whether an attempt of `key` is allowed at `nowMs`. */
 export type AttemptLimit = (key: string, nowMs: number) => boolean;
 
-/** Keys that are remembered: the ones that were seen last. */
+/** Maximum keys that are remembered: the most recently seen ones. */
 const MOST_KEYS = 10_000;
 
-/** Lets `burst` attempts of each key through at once, and `perSec` a second from then on. */
+/** Allows `burst` attempts of each key at once, and `perSec` a second after that. */
 export function createAttemptLimit({ burst, perSec }: { burst: number; perSec: number }): AttemptLimit {
   const known = new Map<string, { left: number; atMs: number }>();
   return (key, nowMs) => {

@@ -1,4 +1,4 @@
 declare const brand: unique symbol;
 
-/** A value of type `T` that only its own parser can make, so that two kinds of id never mix. */
+/** A value of type `T` that only its own parser can create, so that two kinds of id never mix. */
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name };

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
-/** Whether an address lies in one of some networks. */
+/** Whether an address belongs to a set of networks. */
 export type AddressSet = { has(address: string): boolean };
 
 /** This machine (RFC 6890). */
@@ -12,8 +12,8 @@ const LOOPBACK: AddressSet = {
 type Parsed = ReturnType<typeof ipaddr.parse>;
 
 /**
- * Reads networks as owners write them: an address, a CIDR range, or an IPv4 address that ends in `.*`. Null for a list
- * that has anything else.
+ * Parses networks as operators write them: an address, a CIDR range, or an IPv4 address that ends in `.*`. Returns null
+ * for a list with anything else.
  */
 export function readAddressSet(networks: readonly string[]): AddressSet | null {
   const ranges: [Parsed, number][] = [];

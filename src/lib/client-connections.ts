@@ -71,7 +71,7 @@ export function limitConnections(
   });
 }
 
-/** The same for a socket and for the TLS connection over it. */
+/** The same for a socket and for the TLS connection on it. */
 function nameOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js';
 
-/** Stands for a client whose address could not be read: a socket that is closed already has none. */
+/** Key of a client without a readable address: a closed socket has none. */
 export const UNKNOWN_CLIENT = 'unknown';
 
 /**
- * What budgets and rates count as one client: an IPv4 address, or the /64 network of an IPv6 address, which one
- * household has whole (RFC 6177).
+ * Returns the unit that budgets and rates count as one client: an IPv4 address, or the /64 network of an IPv6 address,
+ * which belongs to one household (RFC 6177).
  */
 export function clientKey(address: string | undefined): string {
   if (address === undefined || !ipaddr.isValid(address)) return UNKNOWN_CLIENT;

@@ -12,7 +12,7 @@ test.each([
     `AccessKey, ${Array.from({ length: 64 }, (_, n) => `h${n}`).join(', ')}`,
   ],
 ])('a preflight for %j is allowed %j', (requested, expected) => {
-  // All that is looked at of a request.
+  // The only part of a request that is read.
   const request = { headers: { 'access-control-request-headers': requested } } as unknown as IncomingMessage;
   expect(allowedHeaders(request, ['AccessKey'])).toBe(expected);
 });

@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Longest list of headers that a preflight may name; a browser sends a few. */
+/** Maximum headers that a preflight may name; browsers send a few. */
 const MAX_NAMES = 64;
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/i;
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 const USUAL_HEADERS = ['AccessKey', 'Content-Type', 'Accept', 'X-Requested-With'];
 
 /**
- * Lets pages of every origin read an answer (Fetch standard, CORS protocol). Without credentials: who may call is
- * decided by a key in a header, which no browser adds by itself.
+ * Lets pages of every origin read a response (Fetch standard, CORS protocol), without credentials: access requires a
+ * key in a header, which no browser adds by itself.
  */
 export const ANY_ORIGIN: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'X-Request-Id, Retry-After, Location, Content-Length, Content-Disposition, ETag',
 };
 
-/** What answers a preflight: every method, and every header that it names. */
+/** Returns the headers for a preflight: every method, and every header that it names. */
 export function preflightHeaders(request: IncomingMessage): Record<string, string> {
   return {
     'Access-Control-Allow-Methods': METHODS,
@@ -25,7 +25,7 @@ export function preflightHeaders(request: IncomingMessage): Record<string, strin
   };
 }
 
-/** The usual headers of an address, and those that a preflight names besides. */
+/** Returns the usual headers of a path, and those that a preflight names in addition. */
 export function allowedHeaders({ headers }: IncomingMessage, usual: readonly string[]): string {
   const named = String(headers['access-control-request-headers'] ?? '')
     .split(',', MAX_NAMES)

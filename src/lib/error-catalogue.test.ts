@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { listFiles } from '../../test/support/list-files.ts';
 import { EDGE_ERRORS, REFUSALS, SOURCE_FAULTS } from './error-catalogue.ts';
 
-/** The text of all sources but the catalogue. */
+/** Reads all sources except the catalogue. */
 async function readSources(): Promise<string> {
   const files = (await listFiles('src')).filter(
     (file) => /\.ts$/.test(file) && !/error-catalogue|\.test\.ts$/.test(file),
@@ -12,7 +12,7 @@ async function readSources(): Promise<string> {
   return (await Promise.all(files.map((file) => readFile(path.join('src', file), 'utf8')))).join('\n');
 }
 
-test('every code of the catalogue is used, and every code that is used is in it', async () => {
+test('every code of the catalogue is used, and every used code is in the catalogue', async () => {
   const text = await readSources();
   const codes = new Set([REFUSALS, EDGE_ERRORS, SOURCE_FAULTS].flatMap((part) => Object.keys(part)));
   expect([...codes].filter((code) => !text.includes(`'${code}'`))).toEqual([]);

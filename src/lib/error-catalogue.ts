@@ -1,12 +1,9 @@
-/**
- * What a program can tell an error by: the HTTP status, a sentence for people unless a finer one is known, and its
- * cause.
- */
+/** Properties of an error: the HTTP status, a default sentence for people, and its causes. */
 export type ErrorFacts = { readonly status: number; readonly sentence: string; readonly cause: string };
 
 /**
- * Every refusal of the JSON interface, of uploads and of publishers, by its kind. The status stands where an operation
- * names no finer one; the message of an answer says more than the sentence here.
+ * Every refusal of the JSON interface, of uploads and of publishers, by its kind. The status applies unless an
+ * operation names another one; the message of a response is more specific than this sentence.
  */
 export const REFUSALS = {
   invalid: {
@@ -69,13 +66,13 @@ export const REFUSALS = {
   },
 } as const satisfies Record<string, ErrorFacts>;
 
-/** Why a caller is refused. Each edge turns a kind into its own status and body; nothing else does. */
+/** Kinds of refusal. Each edge turns a kind into its own status and body; nothing else does. */
 export type RefusalKind = keyof typeof REFUSALS;
 
 const absent = (sentence: string, cause: string) => ({ status: 404, sentence, cause }) as const;
 const denied = (sentence: string, cause: string) => ({ status: 403, sentence, cause }) as const;
 
-/** What the edge answers beside media, by the `error` of its JSON: a stable code. */
+/** Errors of the edge, by the stable code in `error` of its JSON. */
 export const EDGE_ERRORS = {
   'not-found': absent('Nothing was found at this address.', 'a wrong address, or a video that does not exist'),
   'unknown-video': absent('The video does not exist.', 'a wrong id, or a video that was deleted'),
@@ -210,7 +207,7 @@ export const EDGE_ERRORS = {
 
 export type EdgeErrorCode = keyof typeof EDGE_ERRORS;
 
-/** Why a file cannot become a video, by the `value` of the line in its messages; `issueCode` as in the interface. */
+/** Reasons why a file cannot become a video, by the `value` of its message; `issueCode` as in the interface. */
 export const SOURCE_FAULTS = {
   'empty-file': { issueCode: 7, cause: 'a file of no bytes' },
   'not-media': { issueCode: 7, cause: 'a text, a picture, an archive or a playlist' },

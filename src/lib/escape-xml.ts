@@ -7,10 +7,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\n': '&#10;',
   '\r': '&#13;',
 };
-/** All but the characters of XML 1.0 section 2.2: no reference can stand for them either. */
+/** All characters except those of XML 1.0 section 2.2, which no reference can represent either. */
 const FORBIDDEN = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
-/** Text as XML 1.0 holds it, between tags and in double quotes; characters that XML forbids are replaced. */
+/** Escapes text for XML 1.0, between tags and in double quotes, and replaces characters that XML forbids. */
 export function escapeXml(text: string): string {
   return text.replace(FORBIDDEN, '\uFFFD').replace(/[&<>"\t\n\r]/g, (character) => ESCAPES[character] ?? character);
 }

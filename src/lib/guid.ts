@@ -7,7 +7,7 @@ export type Guid = Brand<string, 'Guid'>;
 const HYPHENS = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Asking for random bytes costs ten times what the rest of an id does, so they are fetched for many at once. */
+/** Random bytes cost ten times as much as the rest of an id, so they are fetched for many ids at once. */
 const RANDOM_BYTES = 4096;
 
 let lastMs = 0;
@@ -15,8 +15,8 @@ let sequence = 0;
 let random = Buffer.alloc(0);
 
 /**
- * Makes a version 7 GUID (RFC 9562 section 5.7): 48 bits of milliseconds, a 12-bit sequence that
- * keeps ids of one process rising within a millisecond, then 62 random bits.
+ * Creates a version 7 GUID (RFC 9562 section 5.7): 48 bits of milliseconds, a 12-bit sequence that keeps ids of one
+ * process ascending within a millisecond, then 62 random bits.
  */
 export function newGuid(nowMs: number = Date.now()): Guid {
   if (nowMs > lastMs) {
@@ -36,12 +36,12 @@ export function newGuid(nowMs: number = Date.now()): Guid {
   return formatGuid(bytes);
 }
 
-/** When a GUID of version 7 was made; null of any other version. */
+/** Returns the creation time of a version 7 GUID; null for any other version. */
 export function timeOfGuid(guid: Guid): Date | null {
   return guid[14] === '7' ? new Date(Number.parseInt(guid.slice(0, 8) + guid.slice(9, 13), 16)) : null;
 }
 
-/** 16 bytes that are unique: a part of what was fetched, which is never handed out again. */
+/** Returns 16 random bytes that are never returned again. */
 function takeRandom(): Buffer {
   if (random.length < 16) random = randomFillSync(Buffer.allocUnsafeSlow(RANDOM_BYTES));
   const taken = random.subarray(0, 16);
@@ -49,10 +49,10 @@ function takeRandom(): Buffer {
   return taken;
 }
 
-/** Reads a GUID in either case; anything else, surrounding space included, is null. */
+/** Parses a GUID in either case. Returns null for anything else, including surrounding space. */
 export function parseGuid(text: string): Guid | null {
   const lower = text.toLowerCase();
-  // The pattern is the proof that the text is a GUID; `$` alone would let a final newline through.
+  // The pattern proves that the text is a GUID; `$` alone would accept a final newline.
   return lower.length === 36 && GUID.test(lower) ? (lower as Guid) : null;
 }
 
@@ -62,8 +62,8 @@ export function readGuid(text: string): Guid | null {
 }
 
 /**
- * A GUID of 16 bytes that the caller answers for: version 8 (RFC 9562 section 5.8), its version and variant bits set
- * here.
+ * Makes a GUID of 16 bytes whose uniqueness the caller guarantees: version 8 (RFC 9562 section 5.8); sets the version
+ * and variant bits.
  */
 export function guidOfBytes(bytes: Uint8Array): Guid {
   const copy = Buffer.from(bytes.subarray(0, 16));
@@ -74,6 +74,6 @@ export function guidOfBytes(bytes: Uint8Array): Guid {
 
 function formatGuid(bytes: Buffer): Guid {
   const hex = bytes.toString('hex');
-  // 32 hexadecimal digits cut at the fixed places are a GUID by construction.
+  // 32 hexadecimal digits split at the fixed positions are a GUID by construction.
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as Guid;
 }

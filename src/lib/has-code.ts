@@ -1,4 +1,4 @@
-/** Whether an error carries this code, as those of Node's file system and network do. */
+/** Whether an error has this code, like those of Node's file system and network. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }

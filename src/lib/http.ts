@@ -1,6 +1,6 @@
 /**
- * What the service calls of `node:http`. To import that module by name has Node read each of its exports, and one of
- * them loads a whole WebSocket client: 60 ms more of each role's start, and some MB. Types are imported from it as
- * ever.
+ * The parts of `node:http` that the service calls. Importing that module by name makes Node read each of its exports,
+ * one of which loads a whole WebSocket client: 60 ms more per role start, and some MB. Types can be imported from it as
+ * usual.
  */
 export const http = process.getBuiltinModule('node:http');

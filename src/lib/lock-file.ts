@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 
-/** flock(1) exits with this when another process holds the lock. */
+/** Exit code of flock(1) when another process holds the lock. */
 const LOCKED_EXIT = 1;
 
 /**
- * Opens a file, making it when absent, and locks it; null when another has it. The kernel lets go of it however the
- * process ends, before that `closeSync` does. Node has no flock(2); the lock belongs to the open file that flock(1)
- * shares with us, so it stays when flock(1) exits.
+ * Opens a file, creating it if needed, and locks it; returns null if another process holds the lock. The kernel
+ * releases it however the process ends; `closeSync` releases it earlier. Node has no flock(2). The lock belongs to the
+ * open file that flock(1) shares with us, so it survives the exit of flock(1).
  */
 export function tryLock(path: string): number | null {
   const handle = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);

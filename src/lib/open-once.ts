@@ -1,6 +1,6 @@
 /**
- * Opens something when it is first needed, and keeps it. A failure is kept for `retryMs` only: until then every call
- * fails with it, and the first call afterwards opens anew.
+ * Opens something when it is first needed, and keeps it. A failure is cached for `retryMs`: until then every call fails
+ * with it, and the next call opens again.
  */
 export function openOnce<Opened>(open: () => Promise<Opened>, retryMs: number): () => Promise<Opened> {
   let opening: Promise<Opened> | null = null;

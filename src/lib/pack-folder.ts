@@ -5,8 +5,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { hasCode } from './has-code.ts';
 
 /**
- * Has a folder filled, with what `fill` answers as its list. Packs beside the place and moves there at once: another
- * process, or a kill, never meets a part of it.
+ * Fills a folder with `fill`, whose result is its list. Packs next to the target and renames it in one step, so that
+ * neither another process nor a kill leaves a part of it.
  */
 export async function packFolder(target: string | undefined, fill: (draft: string) => Promise<object>): Promise<void> {
   if (target === undefined) throw new Error('Expected the folder to pack into.');
@@ -15,18 +15,18 @@ export async function packFolder(target: string | undefined, fill: (draft: strin
   try {
     const list = await fill(draft);
     await writeFile(path.join(draft, 'packed.json'), JSON.stringify(list));
-    // A service of another user reads it too, who may have no right to pack here.
+    // A service of another user also reads it, and may not be allowed to pack here.
     await chmod(draft, 0o755);
     await rename(draft, target);
   } catch (error) {
-    // Another process was first: its result is as good.
+    // Another process was first: its result is just as good.
     if (!hasCode(error, 'ENOTEMPTY') && !hasCode(error, 'EEXIST')) throw error;
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
 }
 
-/** Writes a file as it is and as browsers take it compressed, where `loadPacked` reads it. */
+/** Writes a file uncompressed and compressed for browsers, where `loadPacked` reads it. */
 export async function writeCompressed(draft: string, name: string, bytes: Buffer): Promise<void> {
   const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
   const file = path.join(draft, name);

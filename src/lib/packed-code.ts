@@ -6,26 +6,24 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { hasCode } from './has-code.ts';
 
-/** A packed file as it is, and as a browser takes it that reads brotli or gzip; `etag` follows from its bytes. */
+/** A packed file, plain and compressed with brotli and gzip; `etag` is derived from its bytes. */
 export type PackedFile = { contentType: string; etag: string; plain: Buffer; brotli: Buffer; gzip: Buffer };
 
 /**
- * Browser code that a program packs into a folder. What was packed is kept by `name`, for as long as the sources (of
- * the folders below the project's, and the program) and the versions of `packages` are the same.
+ * Browser code that a program packs into a folder. The result is cached by `name` as long as the sources (of these
+ * folders of the project, and the program) and the versions of `packages` are the same.
  */
 export type Packing = { name: string; program: string; folders: readonly string[]; packages: readonly string[] };
 
 const root = path.resolve(import.meta.dirname, '../..');
-/** What packing programs compress with. */
+/** Compression code of the packing programs. */
 const PACK_FOLDER = path.join(import.meta.dirname, 'pack-folder.ts');
-/** A bound on hanging: on a busy machine packing takes its time. */
+/** Limit for a packing program that hangs: it takes long on a busy machine. */
 const PACK_MS = 300_000;
-/** What was packed of other versions goes after this time: a service that still runs reads it no more. */
+/** Time after which results for other versions are deleted: no running service reads them any more. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
 
-/**
- * Has the code packed where that was not done for this very source, and reads what the program listed, and its files.
- */
+/** Packs the code if that was not done for this source, and returns the program's list and its files. */
 export async function loadPacked<List>(
   packing: Packing,
   namesOf: (list: List) => readonly string[],
@@ -41,8 +39,8 @@ export async function loadPacked<List>(
 }
 
 /**
- * The folder that keeps what was packed. Null where the program lies where it cannot write: what is packed is then kept
- * in memory alone.
+ * Returns the folder of packed code. Null if the program is installed where it cannot write: the packed code is then
+ * kept only in memory.
  */
 export async function keptFolder({ name }: Pick<Packing, 'name'>): Promise<string | null> {
   const folder = path.join(root, '.cache', name);
@@ -55,7 +53,7 @@ export async function keptFolder({ name }: Pick<Packing, 'name'>): Promise<strin
   }
 }
 
-/** Whether the code lies there for this user, whoever packed it. */
+/** Whether the packed code exists for this user. Another user may have packed it. */
 async function isPacked(folder: string): Promise<boolean> {
   try {
     await access(path.join(folder, 'packed.json'), constants.R_OK);
@@ -89,7 +87,7 @@ async function readOne(file: string): Promise<PackedFile> {
   return { contentType, etag: createHash('sha256').update(plain).digest('hex').slice(0, 24), plain, brotli, gzip };
 }
 
-/** Stands for all that the packed code depends on. */
+/** Returns a tag of everything that the packed code depends on. */
 async function sourceTag({ program, folders, packages }: Packing): Promise<string> {
   const hash = createHash('sha256');
   for (const name of packages) {

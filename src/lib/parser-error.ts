@@ -1,7 +1,7 @@
-/** What the parser of `node:http` gives up a connection with; `rawPacket` is what it read last. */
+/** Error with which the parser of `node:http` gives up a connection; `rawPacket` is the last data that it read. */
 export type ParserError = Error & { code?: string; rawPacket?: unknown };
 
-/** What is wrong with a request that could not be read; `code` is the parser's. */
+/** The fault of an unreadable request; `code` is the parser's. */
 export type ParserFault = {
   kind: 'headersTooLarge' | 'slowRequest' | 'ambiguousLength' | 'malformed';
   code: string;
@@ -9,14 +9,14 @@ export type ParserFault = {
   url: string;
 };
 
-/** The fault that the parser found; null for a connection that only broke: a client may go away. */
+/** Returns the fault that the parser found; null for a connection that only broke, because a client may disconnect. */
 export function readParserError({ code, rawPacket }: ParserError): ParserFault | null {
   if (code === undefined || LEFT.has(code)) return null;
   const [, method = '', url = ''] = /^([A-Z]{1,20}) (\S{1,1000})/.exec(textOf(rawPacket)) ?? [];
   return { kind: KIND_OF[code] ?? 'malformed', code, method, url };
 }
 
-/** How a connection breaks, or ends, in the midst of a request. */
+/** Codes of connections that break, or end, in the middle of a request. */
 const LEFT = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'HPE_INVALID_EOF_STATE']);
 
 const KIND_OF: Readonly<Record<string, ParserFault['kind']>> = {

@@ -34,7 +34,7 @@ test('a body within the limit is read whole, in however many chunks it comes', a
   expect((await once(response, 'data'))[0].toString()).toBe('abcdefghij');
 });
 
-test('a body that says that it is too large is refused before it comes', async () => {
+test('a body that announces too large a size is refused before it arrives', async () => {
   const sent = post({ 'Content-Length': 11 });
   sent.flushHeaders();
   const [response] = await once(sent, 'response');
@@ -43,7 +43,7 @@ test('a body that says that it is too large is refused before it comes', async (
   sent.destroy();
 });
 
-test('a body that grows too large is refused, and the rest of it still comes and is thrown away', async () => {
+test('a body that grows too large is refused, and the rest of it is discarded', async () => {
   const sent = post();
   sent.write('abcdefghijk');
   const [response] = await once(sent, 'response');

@@ -3,14 +3,14 @@ import { Refused } from './refused.ts';
 
 const BODY_LIMIT_MS = 30_000;
 
-/** What is read, in the words of a refusal (`a JSON body`), and the most bytes that it may have. */
+/** The thing that is read, in the words of a refusal (`a JSON body`), and its maximum size in bytes. */
 export type BytesWanted = { what: string; limitBytes: number };
 
 /** Reads a whole body into memory. Refuses one that is too large and one that takes over 30 s to arrive. */
-// Listeners rather than a loop: leaving a loop early would cut the connection before the refusal is sent.
+// Uses listeners instead of a loop: leaving a loop early would cut the connection before the refusal is sent.
 export function readBytes(message: IncomingMessage, wanted: BytesWanted): Promise<Buffer> {
   const { limitBytes } = wanted;
-  // What ended before anybody listened reports to no listener.
+  // A body that ended before anybody listened does not emit again.
   if (message.destroyed) throw cutShort(message.errored);
   if (Number(message.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(wanted);
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
@@ -18,7 +18,7 @@ export function readBytes(message: IncomingMessage, wanted: BytesWanted): Promis
   const chunks: Buffer[] = [];
   let size = 0;
   let isOver = false;
-  // The listener stays, since without it the body would stand still: what comes behind a refusal is thrown away.
+  // The listener stays, because without it the body would stall: data after a refusal is discarded.
   message.on('data', (chunk: Buffer) => {
     if (isOver) return;
     size += chunk.length;

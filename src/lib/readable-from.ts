@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 
 /**
- * A stream over chunks made one after the other. Unlike `Readable.from` it closes at once: `onClose` ends what the
- * chunks come from, also while the next one is still awaited. `onClose` runs exactly once.
+ * Returns a stream over chunks produced one after the other. Unlike `Readable.from` it closes at once: `onClose` ends
+ * the source of the chunks, even while the next one is awaited. `onClose` runs exactly once.
  */
 export function readableFrom(chunks: AsyncIterator<Uint8Array>, onClose: () => void): Readable {
   const readable = new Readable({
@@ -19,8 +19,7 @@ export function readableFrom(chunks: AsyncIterator<Uint8Array>, onClose: () => v
       callback(error);
     },
   });
-  // It may be aborted before anyone reads it, which must not end the process. Who reads it afterwards gets the error as
-  // well.
+  // It may be aborted before it has a reader, which must not end the process. A later reader gets the error as well.
   readable.on('error', () => undefined);
   return readable;
 }

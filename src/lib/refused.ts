@@ -3,9 +3,8 @@ import type { RefusalKind } from './error-catalogue.ts';
 type RefusedOptions = ErrorOptions & { field?: string; faults?: readonly string[] };
 
 /**
- * A refusal that is the caller's doing. Its message says what was expected, what came and what to do;
- * `field` names the part of the request that it is about, where there is one; `faults` holds a sentence for each fault
- * where there are several.
+ * A refusal caused by the caller. Its message says what was expected, what was received and what to do. `field` names
+ * the part of the request that it is about, if any; `faults` contains a sentence for each fault if there are several.
  */
 export class Refused extends Error {
   readonly kind: RefusalKind;

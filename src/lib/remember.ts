@@ -1,6 +1,6 @@
 /**
- * Sets a key of a map of at most `most`: the one that was set longest ago is removed for it. Reading a key does not
- * keep it any longer.
+ * Sets a key of a map with at most `most` entries: removes the least recently set one for it. Reading a key does not
+ * keep it.
  */
 export function remember<Key, Value>(known: Map<Key, Value>, [key, value]: [Key, Value], most: number): void {
   known.delete(key);

@@ -4,10 +4,12 @@ const VERSION = 1;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Seals secrets that must be read again. The sealed form is: version byte, 12-byte nonce, 16-byte tag, ciphertext. */
+/**
+ * Encrypts secrets that must be read again. The sealed form is: version byte, 12-byte nonce, 16-byte tag, ciphertext.
+ */
 export type SecretBox = { seal(plain: string): Buffer; open(sealed: Uint8Array): string };
 
-/** What was sealed was sealed with another key, or is damaged. */
+/** The data was sealed with another key, or is damaged. */
 export class WrongSecretKey extends Error {
   constructor(cause: unknown) {
     super('A sealed secret cannot be opened: it was sealed with another key, or is damaged.', { cause });
@@ -15,10 +17,7 @@ export class WrongSecretKey extends Error {
   }
 }
 
-/**
- * AES-256-GCM under a 32-byte key (NIST SP 800-38D). `open` throws `WrongSecretKey` when key or bytes are not the
- * sealed ones.
- */
+/** AES-256-GCM with a 32-byte key (NIST SP 800-38D). `open` throws `WrongSecretKey` if key or bytes do not match. */
 export function createSecretBox(key: Uint8Array): SecretBox {
   if (key.byteLength !== 32) throw new Error(`Expected a secret key of 32 bytes, got ${key.byteLength}.`);
   return {

@@ -32,7 +32,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** Both ends of a connection; the near one is the server's. */
+/** Both ends of a connection; the near one belongs to the server. */
 async function openPair(): Promise<{ near: Socket; far: Socket }> {
   const accepted = once(server, 'connection');
   const far = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -42,7 +42,7 @@ async function openPair(): Promise<{ near: Socket; far: Socket }> {
   return { near, far };
 }
 
-test('what it says it sent is what comes, from where it was reported, until the socket is full', async () => {
+test('the reported number of bytes arrives, from the given offset, until the socket is full', async () => {
   const { near, far } = await openPair();
   let at = 1000;
   for (let sent = 1; sent > 0; at += sent) sent = sendFile.send(near, { fd, start: at, sizeBytes: bytes.length - at });
@@ -53,7 +53,7 @@ test('what it says it sent is what comes, from where it was reported, until the 
   expect(Buffer.concat(parts).equals(bytes.subarray(1000, at))).toBe(true);
 });
 
-test('nothing goes while earlier bytes wait, at the end of the file, or with a wrong descriptor', async () => {
+test('nothing is sent while earlier bytes wait, at the end of the file, or with a wrong descriptor', async () => {
   const { near, far } = await openPair();
   far.pause();
   expect(sendFile.send(near, { fd, start: bytes.length, sizeBytes: 10 })).toBe(0);
@@ -68,7 +68,7 @@ test('nothing goes while earlier bytes wait, at the end of the file, or with a w
   near.destroy();
 });
 
-test('a closed or ended socket takes nothing, although its number may be in use again', async () => {
+test('a closed or ended socket accepts nothing, even if its number may be in use again', async () => {
   const gone = await openPair();
   gone.near.destroy();
   expect(sendFile.send(gone.near, { fd, start: 0, sizeBytes: 10 })).toBe(0);
@@ -83,7 +83,7 @@ test('a closed or ended socket takes nothing, although its number may be in use 
   gone.far.destroy();
 });
 
-test('a client that reset the connection ends in 0, not in a signal or an exception', async () => {
+test('a client that reset the connection gives 0, not a signal or an exception', async () => {
   const { near, far } = await openPair();
   far.resetAndDestroy();
   await new Promise((resolve) => near.once('close', resolve));
@@ -98,7 +98,7 @@ test('bytes that are not in memory are not waited for', async () => {
   const coldFd = openSync(cold, 'r');
   const { near, far } = await openPair();
   const part = { fd: coldFd, start: 0, sizeBytes: bytes.length };
-  // A medium that lies in memory itself is never cold.
+  // A medium in memory is never cold.
   const isCold = !sendFile.isInMemory(part);
   expect(sendFile.send(near, part) > 0).toBe(!isCold);
   expect(sendFile.isInMemory({ ...part, fd })).toBe(true);

@@ -1,4 +1,4 @@
-/** The same things in any order, each order as likely as another. */
+/** Returns the same things in a random order, all orders equally likely. */
 export function shuffled<Thing>(things: readonly Thing[]): Thing[] {
   return things
     .map((thing) => ({ thing, place: Math.random() }))

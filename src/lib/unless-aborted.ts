@@ -1,6 +1,6 @@
 /**
- * Waits for an answer until `signal` is given, then throws its reason. Whoever makes the answer goes on: no caller
- * waits for it.
+ * Waits for a result until `signal` aborts, then throws its reason. The work behind it continues without a waiting
+ * caller.
  */
 export async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();

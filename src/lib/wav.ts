@@ -1,7 +1,7 @@
 const HEADER_BYTES = 44;
 const BYTES_A_SAMPLE = 2;
 
-/** Puts 16-bit samples of one channel into a WAV file (RIFF, format 1). */
+/** Wraps 16-bit samples of one channel in a WAV file (RIFF, format 1). */
 export function toWav(samples: Buffer, sampleRate: number): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   header.write('RIFF', 0, 'latin1');

@@ -6,20 +6,20 @@ export type SchemeName = 'cenc' | 'cbcs';
 /** Renditions that share a key: audio, pictures below 720p, pictures from 720p on. */
 export type KeyGroup = 'audio' | 'sd' | 'hd';
 
-/** An AES-128 key with its public id. `key` and `constantIv` are 16 bytes; the IV serves `cbcs` alone. */
+/** An AES-128 key with its public id. `key` and `constantIv` are 16 bytes. The IV is only used with `cbcs`. */
 export type ContentKey = { kid: Guid; key: Buffer; constantIv: Buffer };
 
-/** The keys of one video. One scheme only: no key is ever used in two modes. */
+/** The keys of one video. Only one scheme: no key is ever used in two modes. */
 export type ContentKeys = { scheme: SchemeName; groups: Readonly<Record<KeyGroup, ContentKey>> };
 
-/** A protection system that a key server may speak for. */
+/** A protection system that a key server may support. */
 export type DrmSystem = 'widevine' | 'playReady' | 'fairPlay';
 
-/** What a key source says for one key and one system; null where it says nothing. */
+/** Signals of a key source for one key and one system; null where it has none. */
 export type SystemSignals = {
   system: DrmSystem;
   group: KeyGroup;
-  /** The whole box. */
+  /** The whole pssh box. */
   pssh: Buffer | null;
   /** EXT-X-KEY lines for media playlists. */
   hlsMedia: string | null;
@@ -29,19 +29,24 @@ export type SystemSignals = {
   contentProtection: string | null;
 };
 
-/** What is asked of a key source. `keys` gives the key ids and proposes keys; its scheme must suit all `systems`. */
+/**
+ * A request to a key source. `keys` contains the key ids and proposes keys. Its scheme must be supported by all
+ * `systems`.
+ */
 export type KeyRequest = { contentId: string; keys: ContentKeys; systems: readonly DrmSystem[] };
 
-/** The keys to encrypt with, under the key ids that were requested, and what manifests say of each system. */
+/** The keys to encrypt with, under the requested key ids, and the signals of each system for manifests. */
 export type KeyAnswer = { keys: ContentKeys; systems: SystemSignals[] };
 
-/** Where the keys of protected videos come from: our own, or a key server that licence servers know too. */
+/** Source of the keys of protected videos: our own, or a key server that licence servers also use. */
 export type DrmKeySource = {
-  /** The systems that it can give keys and signals for; of none, players get their keys from our own licence server. */
+  /**
+   * Systems for which it can provide keys and signals. If empty, players get their keys from our own licence server.
+   */
   systems: readonly DrmSystem[];
   /**
-   * Has the keys of a video made or confirmed. Refuses, in words for people: `unavailable` when the source gives none
-   * for now, `unprocessable` when it says no or answers what cannot be used.
+   * Requests or confirms the keys of a video. Throws `Refused` with a readable reason: `unavailable` if the source
+   * currently gives none, `unprocessable` if it refuses or its response is not usable.
    */
   fetchKeys(request: KeyRequest, signal: AbortSignal): Promise<KeyAnswer>;
 };

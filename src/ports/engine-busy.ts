@@ -1,4 +1,6 @@
-/** An engine takes no more work for now (HTTP 429, 503); `retryAfterSec` is when it will, by its own word. */
+/**
+ * An engine accepts no more work for now (HTTP 429, 503). `retryAfterSec` is the delay that it asked for, in seconds.
+ */
 export class EngineBusy extends Error {
   override name = 'EngineBusy';
   readonly retryAfterSec: number;
@@ -13,7 +15,7 @@ const USUAL_SEC = 30;
 const SHORTEST_SEC = 1;
 const LONGEST_SEC = 3600;
 
-/** Reads Retry-After (RFC 9110 section 10.2.3): seconds or a date; half a minute where it says nothing. */
+/** Parses Retry-After (RFC 9110 section 10.2.3): seconds or a date; half a minute without a value. */
 export function readRetryAfter(header: string | undefined, nowMs: number): number {
   const text = header?.trim() ?? '';
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - nowMs) / 1000;

@@ -2,21 +2,21 @@ import type { Readable } from 'node:stream';
 import type { Brand } from '../lib/brand.ts';
 
 /**
- * Where an object lies: segments of `[A-Za-z0-9._-]` joined by `/`, built from typed ids only.
+ * Key of an object: segments of `[A-Za-z0-9._-]` joined by `/`, built only from typed ids.
  * `{libraryId}/{mediaId}/{renditionId}/{firstSegment}-{attempt}.cmaf` for chunks,
  * `{libraryId}/{mediaId}/source/{uploadId}` for originals. Some name a range of an object: `packed-key.ts`.
  */
 export type StorageKey = Brand<string, 'StorageKey'>;
 
-/** The most keys that one `delete` takes. */
+/** Maximum keys per `delete` call. */
 export const MAX_DELETE_KEYS = 1000;
 
 const KEY_SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
 const MAX_KEY_LENGTH = 800;
 
 /**
- * Checks a key. Throws an `Error` for anything but segments of `[A-Za-z0-9._-]` (1 to 200 characters,
- * the first no dot) joined by `/`, 800 characters in all. `.tmp.` is kept for unfinished writes.
+ * Checks a key. Throws an `Error` for anything but segments of `[A-Za-z0-9._-]` (1 to 200 characters, the first not a
+ * dot) joined by `/`, at most 800 characters in total. `.tmp.` is reserved for unfinished writes.
  */
 export function storageKey(text: string): StorageKey {
   if (text.length > MAX_KEY_LENGTH || !text.split('/').every(isKeySegment)) {
@@ -24,16 +24,16 @@ export function storageKey(text: string): StorageKey {
       `Expected a storage key of plain segments joined by "/", came ${JSON.stringify(text.slice(0, 200))}.`,
     );
   }
-  // The checks above are the brand's whole meaning.
+  // The brand means exactly the checks above.
   return text as StorageKey;
 }
 
-/** Whether a name can stand between the slashes of a key. */
+/** Returns whether a name is a valid segment of a key. */
 export function isKeySegment(name: string): boolean {
   return KEY_SEGMENT.test(name) && !name.endsWith('\n') && !name.includes('.tmp.');
 }
 
-/** The store cannot be reached, does not answer in time, or refuses access: later the same call may succeed. */
+/** The store is unreachable, does not respond in time, or refuses access. The same call may succeed later. */
 export class StorageAway extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -41,123 +41,121 @@ export class StorageAway extends Error {
   }
 }
 
-/** Whether an error, or what caused it, says that the store cannot be used now. */
+/** Returns whether an error, or one of its causes, means that the store is currently unavailable. */
 export function isStorageAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof StorageAway) return true;
   return false;
 }
 
-/** What is known of a stored object. `etag` changes whenever the bytes do. */
+/** Facts of a stored object. `etag` changes whenever the bytes do. */
 export type ObjectInfo = { key: StorageKey; sizeBytes: number; modifiedAt: Date; etag: string };
 
-/** What a completed write says of itself: `sha256` is 32 raw bytes, taken while the bytes passed. */
+/** Result of a completed write: `sha256` is 32 raw bytes, computed while the bytes passed. */
 export type WrittenObject = { sizeBytes: number; sha256: Buffer };
 
-/** Bytes `start` to `end`, both included, as in RFC 9110 section 14.1.2. `end` may be Infinity. */
+/** Bytes `start` to `end`, both inclusive, as in RFC 9110 section 14.1.2. `end` may be Infinity. */
 export type ByteRange = { start: number; end: number };
 
-/** Free and total bytes of the medium; null where the medium has no bound (S3). */
+/** Free and total bytes of the medium; null if the medium is unbounded (S3). */
 export type StorageSpace = { freeBytes: number; totalBytes: number } | null;
 
 /**
- * The object store. Every write is whole or absent: bytes become readable under their key only after
- * they are complete and durable (fsync of file and folder; S3 answered). A failed or aborted write
- * leaves nothing. All methods refuse a malformed key with an `Error`. An absent object is
- * `Refused('not-found')` for `read`, null for `head`, silence for `delete`.
- * A full medium is `Refused('disk-full')`; a store that does not answer, or not in time, is `StorageAway`.
+ * The object store. Every write is complete or absent: bytes become readable under their key only after they are
+ * complete and durable (fsync of file and folder; S3 responded). A failed or aborted write leaves nothing. All methods
+ * throw an `Error` for a malformed key. For a missing object, `read` throws `Refused('not-found')`, `head` returns null
+ * and `delete` does nothing. A full medium is `Refused('disk-full')`. A store that does not respond, or not in time, is
+ * `StorageAway`.
  */
 export type Storage = {
-  /** Which adapter, for status pages: `file` or `s3`. */
+  /** The adapter, for status pages: `file` or `s3`. */
   readonly kind: 'file' | 's3';
-  /** So many bytes of an unfinished write may come before it is seen to grow: a part on S3, none in a folder. */
+  /** Maximum bytes of an unfinished write before it visibly grows: a part on S3, none in a folder. */
   readonly stepBytes: number;
   /**
-   * Writes a stream or bytes in O(1) memory. `ifAbsent` refuses with `conflict` when the key exists.
-   * An abort destroys the stream; after any other failure the caller closes what was not read.
+   * Writes a stream or bytes in O(1) memory. With `ifAbsent`, throws `Refused` (`conflict`) if the key exists. An abort
+   * destroys the stream; after any other failure, the caller closes the unread rest.
    */
   put(key: StorageKey, body: Readable | Uint8Array, options: PutOptions, signal: AbortSignal): Promise<WrittenObject>;
   /**
-   * Opens an object, whole or a range; a range past the end is cut to it (to nothing, if it begins there).
-   * `info` describes the whole object. `body` fails unless every byte came. The caller closes it; an abort does too.
+   * Opens an object, whole or a range. A range past the end is clipped (to nothing, if it begins there). `info`
+   * describes the whole object. `body` fails unless every byte was received. The caller closes it; an abort does too.
    */
   read(key: StorageKey, range: ByteRange | null, signal: AbortSignal): Promise<{ info: ObjectInfo; body: Readable }>;
-  /** Reads a small range at once; refuses with `Error` above 64 MiB. */
+  /** Reads a small range at once. Throws an `Error` above 64 MiB. */
   readBytes(key: StorageKey, range: ByteRange | null, signal: AbortSignal): Promise<Buffer>;
   head(key: StorageKey): Promise<ObjectInfo | null>;
   /**
-   * Lists keys that begin with a prefix (any text of key characters) in key order, staged bytes left out; behind a key,
-   * without reading what comes before it.
+   * Lists keys with a prefix (any text of key characters) in key order, without staged bytes. Starts after a key,
+   * without reading earlier ones.
    */
   list(from: string | ListFrom, signal: AbortSignal): AsyncIterable<ObjectInfo>;
-  /** Deletes; an absent key is no error. At most 1000 keys. */
+  /** Deletes objects. A missing key is not an error. At most 1000 keys. */
   delete(keys: readonly StorageKey[]): Promise<void>;
-  /** Deletes all under a prefix that ends with `/`; answers how many objects were there. */
+  /** Deletes everything under a prefix that ends with `/`. Returns the number of objects. */
   deletePrefix(prefix: string, signal: AbortSignal): Promise<number>;
-  /** A path on this machine that tools may read (never write), or null when the bytes are elsewhere. */
+  /** Returns a path on this machine that tools may read (never write), or null if the bytes are elsewhere. */
   localPath(key: StorageKey): string | null;
   space(): Promise<StorageSpace>;
   /**
-   * Removes what dead writers left unfinished and no reader ever sees (temporary files, open multipart
-   * uploads) when its last byte is older than this; answers how many. Staged uploads are not among it.
+   * Removes leftovers of dead writers that no reader ever sees (temporary files, open multipart uploads) if their last
+   * byte is older than this. Returns their number. Staged uploads are not affected.
    */
   sweepTemp(olderThanMs: number, signal: AbortSignal): Promise<number>;
   readonly staging: Staging;
-  /** The mark of each place that the objects lie in: two while they move from one to the other. */
+  /** The mark of each place that contains the objects: two while they move from one to the other. */
   readonly marks: readonly StoreMark[];
 };
 
-/**
- * The one object of a place that says whose it is. No key names it, no list shows it, and nothing deletes it.
- */
+/** The object of a place that identifies its owner. No key names it, no list shows it, and nothing deletes it. */
 export type StoreMark = {
-  /** Where it lies, for people: a folder, or the address of a bucket without keys of access. */
+  /** The place in readable form: a folder, or the address of a bucket without access keys. */
   readonly place: string;
-  /** The text as it was written, at most 4 KiB of it; null when there is none. */
+  /** Returns the text as written, at most 4 KiB of it; null if there is none. */
   read(signal: AbortSignal): Promise<string | null>;
-  /** Writes the text whole; `ifAbsent` refuses with `conflict` when there is one. */
+  /** Writes the text atomically. With `ifAbsent`, throws `Refused` (`conflict`) if there is one. */
   write(text: string, options: { ifAbsent: boolean }, signal: AbortSignal): Promise<void>;
-  /** Writes, reads and deletes a few bytes beside the mark; throws what is wrong with the place. */
+  /** Writes, reads and deletes a few bytes next to the mark. Throws if the place does not work. */
   probe(signal: AbortSignal): Promise<void>;
-  /** Whether the place has neither objects nor staged uploads. */
+  /** Returns whether the place has neither objects nor staged uploads. */
   isEmpty(signal: AbortSignal): Promise<boolean>;
 };
 
-/** The most bytes of a mark that are read. */
+/** Maximum bytes of a mark that are read. */
 export const MAX_MARK_BYTES = 4096;
 
-/** `after`: the key behind which a list begins, stored or not; empty for its beginning. */
+/** `after`: the key after which a list begins, stored or not; empty for the beginning. */
 export type ListFrom = { prefix: string; after: string };
 
 /**
- * `lengthBytes`: how many bytes were announced, where that is known. A store that must know it for large objects (S3,
- * above 156 GiB) refuses at the start, with `too-large`, what it could not take to its end.
+ * `lengthBytes`: announced length, if known. A store that must know it for large objects (S3, above 156 GiB) throws
+ * `Refused` (`too-large`) at the start for one that it could not store completely.
  */
 export type PutOptions = { ifAbsent?: boolean; contentType?: string; lengthBytes?: number };
 
 /**
- * Uploads that grow by pieces and survive a dead process (TUS, fetch with resume). A staged upload is
- * named by an id of `[A-Za-z0-9-]`; its bytes are no object until `commit`.
+ * Uploads that grow by pieces and survive a dead process (TUS, fetch with resume). A staged upload has an id of
+ * `[A-Za-z0-9-]`. Its bytes are not an object until `commit`.
  */
 export type Staging = {
   /**
-   * Appends at `offset`, which must equal the staged size (`Refused('conflict')` else, also while another
-   * append to the id runs; the stream is then untouched). Answers the new size when the stream ended. When it
-   * failed or was aborted, bytes that arrived are made durable first, then its error is thrown: ask `size`.
+   * Appends at `offset`, which must equal the staged size (otherwise `Refused('conflict')`, also while another append
+   * to the id runs; the stream is then untouched). Returns the new size when the stream has ended. If it failed or was
+   * aborted, the received bytes are made durable first, then its error is thrown: call `size`.
    */
   append(id: string, offset: number, body: Readable, signal: AbortSignal): Promise<number>;
-  /** Forgets the staged bytes from `sizeBytes` on, which must not be above the staged size. */
+  /** Discards the staged bytes from `sizeBytes` on, which must not exceed the staged size. */
   rewind(id: string, sizeBytes: number): Promise<void>;
-  /** Bytes that are durably staged; 0 when nothing is. */
+  /** Returns the durably staged bytes; 0 if there are none. */
   size(id: string): Promise<number>;
-  /** Reads the staged bytes from `offset` on; an empty stream when nothing is staged. The caller closes it. */
+  /** Reads the staged bytes from `offset` on. Returns an empty stream if nothing is staged. The caller closes it. */
   read(id: string, offset: number, signal: AbortSignal): Promise<Readable>;
   /**
-   * Makes the staged bytes one object and forgets the staging. O(1) on a local folder. Doing it twice is
-   * harmless: with nothing staged it answers the object at `key`, or refuses with `not-found`.
+   * Makes the staged bytes one object and removes the staging. O(1) on a local folder. Idempotent: if nothing is
+   * staged, it returns the object at `key`, or throws `Refused` (`not-found`).
    */
   commit(id: string, key: StorageKey, signal: AbortSignal): Promise<{ sizeBytes: number }>;
-  /** Forgets the staged bytes. */
+  /** Discards the staged bytes. */
   abort(id: string): Promise<void>;
-  /** Every staged id with the time of its last byte, for the sweep. */
+  /** Yields every staged id with the time of its last byte, for the sweep. */
   list(signal: AbortSignal): AsyncIterable<{ id: string; modifiedAt: Date }>;
 };

@@ -1,21 +1,23 @@
-/** Where somebody speaks, in seconds from the start of the audio. */
+/** A span of speech, in seconds from the start of the audio. */
 export type SpokenStretch = { startSec: number; endSec: number };
 
-/** Finds speech in audio; noise, music and silence are none. */
+/** Finds speech in audio, and ignores noise, music and silence. */
 export type VoiceDetector = {
   name: string;
-  /** Begins with the start of an audio track. Throws when the detector cannot be started. The caller closes it. */
+  /**
+   * Starts a detection at the start of an audio track. Throws if the detector cannot be started. The caller closes it.
+   */
   open(signal: AbortSignal): Promise<VoiceDetection>;
 };
 
 export type VoiceDetection = {
   /**
-   * Takes the next samples (signed 16-bit little-endian, one channel, 16 kHz) and answers the stretches that ended, in
-   * their order; none is longer than `LONGEST_STRETCH_SEC`. With `isLast`, one that goes on ends with the samples.
+   * Accepts the next samples (signed 16-bit little-endian, one channel, 16 kHz). Returns the stretches that ended, in
+   * order; none is longer than `LONGEST_STRETCH_SEC`. With `isLast`, an open one ends with the samples.
    */
   feed(samples: Buffer, isLast: boolean): Promise<SpokenStretch[]>;
   close(): void;
 };
 
-/** Speech without a pause is cut after so long: what engines take at once, less the margins of a span. */
+/** Maximum length of speech without a pause before it is cut: the span that engines accept, minus its margins. */
 export const LONGEST_STRETCH_SEC = 24;

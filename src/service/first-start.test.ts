@@ -64,7 +64,7 @@ test("the owner's keys are used in place of random ones", async () => {
   expect((await reserveFirstKeys(dataDir, given)).keys).toEqual(given);
 });
 
-/** What is shown on a terminal, or where there is none. */
+/** The output on a terminal, or without one. */
 async function shown(isTTY: boolean): Promise<string> {
   let text = '';
   const write = (some: string | Uint8Array) => {
@@ -75,7 +75,7 @@ async function shown(isTTY: boolean): Promise<string> {
   return text;
 }
 
-test('keys are shown on a terminal alone, else kept in a file that is named and closed to others', async () => {
+test('keys are shown only on a terminal, otherwise kept in a named private file', async () => {
   const path = join(dataDir, 'first-start.txt');
   const onTerminal = await shown(true);
   expect(onTerminal).toContain('library-key');
@@ -87,7 +87,7 @@ test('keys are shown on a terminal alone, else kept in a file that is named and 
   expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual([onTerminal, 0o600]);
 });
 
-test('a later start shows its addresses on a terminal, and leaves a log to its own line', () => {
+test('a later start shows its addresses on a terminal, and otherwise leaves that to the log', () => {
   const onStart = (isTTY: boolean) => {
     const written: string[] = [];
     const write = (some: string | Uint8Array) => written.push(String(some)) > 0;
@@ -103,7 +103,7 @@ test('the upload command makes the video, sends the file and names the player pa
   const text = await shown(true);
   const commands = text.split('\n').filter((line) => /^ {2}(VIDEO=|curl)/.test(line));
   expect(commands).toHaveLength(2);
-  // curl is played by a function: it answers the first call as the interface does and notes each call.
+  // curl is replaced by a function, which responds to the first call like the API and records each call.
   const curl =
     'curl() { echo "$*" >&2; case "$*" in *title*) echo \'{"videoLibraryId":1,"guid":"0190-ab","title":"x"}\';; ' +
     'esac; }';

@@ -6,27 +6,27 @@ import { hasCode } from '../lib/has-code.ts';
 
 const SECRET_KEY_BYTES = 32;
 
-/** The keys that library 1 is made with, if it is not there yet. */
+/** The keys with which library 1 is created, if it does not exist yet. */
 export type FirstKeys = { accountKey: string; libraryKey: string };
 
-/** Library 1 as it is; `created` when this call made it. */
+/** Library 1. `created` if this call created it. */
 export type FirstLibrary = FirstKeys & {
   created: boolean;
   libraryId: number;
   readOnlyKey: string;
-  /** Signs one browser in, once and within an hour; null where the start that made the library showed it. */
+  /** Signs in one browser, once and within an hour; null if the start that created the library showed it. */
   signInSecret: string | null;
 };
 
-/** Makes library 1 with these keys unless it exists; doing it twice changes nothing. */
+/** Creates library 1 with these keys unless it exists. Idempotent. */
 export type EnsureFirstLibrary = (keys: FirstKeys) => Promise<FirstLibrary>;
 
 /** The keys for library 1, and whether an earlier start ended before it could show them. */
 export type ReservedKeys = { keys: FirstKeys; werePending: boolean };
 
 /**
- * Chooses the keys of library 1: the owner's, else 256 random bits each. They stay in a file until shown, so that a
- * start killed in between loses none.
+ * Chooses the keys of library 1: the owner's, else 256 random bits each. They stay in a file until they are shown, so
+ * that a killed start loses none.
  */
 export async function reserveFirstKeys(dataDir: string, given: GivenKeys): Promise<ReservedKeys> {
   const path = pendingPath(dataDir);
@@ -42,12 +42,12 @@ export async function reserveFirstKeys(dataDir: string, given: GivenKeys): Promi
 
 export type GivenKeys = { accountKey: string | null; libraryKey: string | null };
 
-/** Whether this start is the one that shows the keys. */
+/** Returns whether this start must show the keys. */
 export function mustShowKeys(library: FirstLibrary, { keys, werePending }: ReservedKeys): boolean {
   return library.created || (werePending && library.libraryKey === keys.libraryKey);
 }
 
-/** The keys were shown, or the library is older than they: they are needed no more. */
+/** Deletes the pending keys: they were shown, or the library is older. */
 export async function forgetFirstKeys(dataDir: string): Promise<void> {
   await rm(pendingPath(dataDir), { force: true });
 }
@@ -56,7 +56,7 @@ function pendingPath(dataDir: string): string {
   return join(dataDir, 'first-keys.json');
 }
 
-/** The key that encrypts secrets in the database: the owner's, else that of the data folder, made once. */
+/** Returns the key that encrypts secrets in the database: the owner's, else that of the data folder, created once. */
 export async function ensureSecretKey(dataDir: string, given: Uint8Array | null): Promise<Uint8Array> {
   if (given !== null) return given;
   const path = join(dataDir, 'secret.key');
@@ -72,17 +72,17 @@ async function writeSecretKey(path: string): Promise<Uint8Array> {
   return key;
 }
 
-/** The secret key's file in a data folder, or null where the owner gives the key by a setting. */
+/** Reads the secret key's file in a data folder. Returns null if the owner sets the key in a setting. */
 export async function readSecretKey(dataDir: string): Promise<Uint8Array | null> {
   return await readIfPresent(join(dataDir, 'secret.key'));
 }
 
-/** Puts a secret key into a data folder, in the place of any other. */
+/** Writes a secret key into a data folder, and replaces any other. */
 export async function keepSecretKey(dataDir: string, key: Uint8Array): Promise<void> {
   await writeWhole(join(dataDir, 'secret.key'), Buffer.from(key));
 }
 
-/** Whole or absent: a key cut short by a crash would lock every secret written later. */
+/** Complete or absent: a key truncated by a crash would lock every secret written later. */
 async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(`${path}.new`, 'w', 0o600);
   try {
@@ -103,12 +103,12 @@ async function readIfPresent(path: string): Promise<Buffer | null> {
   }
 }
 
-/** Where clients reach the service, without final slashes. */
+/** Addresses of the service for clients, without final slashes. */
 export type BaseAddresses = { publicUrl: string; edgeUrl: string };
 
 /**
- * Shows what the first start made, once: on a terminal with the keys, else (a log keeps what is printed) without them
- * and with the name of a file, closed to others, that has all of it.
+ * Shows the result of the first start, once. On a terminal it includes the keys. Otherwise (a log stores the output) it
+ * omits them and names a file, closed to others, that contains everything.
  */
 export async function showFirstStart(
   library: FirstLibrary,
@@ -133,7 +133,7 @@ Millrace is ready. The keys and an upload command are in ${path}: read it, then 
 `);
 }
 
-/** Shows to whoever started the service in a terminal where it is; what goes to a log has the line of the log. */
+/** Shows the addresses on a terminal. Without a terminal, the log line is enough. */
 export function showStart(addresses: BaseAddresses, out: Pick<NodeJS.WriteStream, 'write' | 'isTTY'>): void {
   if (!out.isTTY) return;
   out.write(`
@@ -146,7 +146,7 @@ Millrace is ready.
 `);
 }
 
-/** What the first start reports: it is the only place where the keys are shown. */
+/** Output of the first start, the only place where the keys are shown. */
 function describeFirstStart(library: FirstLibrary, addresses: BaseAddresses): string {
   const videos = `${addresses.publicUrl}/library/${library.libraryId}/videos`;
   const auth = `-H 'AccessKey: ${library.libraryKey}'`;
@@ -172,19 +172,19 @@ Player: ${addresses.edgeUrl}/embed/${library.libraryId}/{videoId}
 `;
 }
 
-/** The secret stands behind the #, which browsers send to nobody: no log of a proxy gets it. */
+/** The secret is after the #, which browsers never send: no proxy logs it. */
 function dashboardLink({ signInSecret }: FirstLibrary, { publicUrl }: BaseAddresses): string {
   return signInSecret === null
     ? `${publicUrl}/  (sign in with the account key)`
     : `${publicUrl}/dashboard/welcome#${signInSecret}  (signs you in, once, within an hour)`;
 }
 
-/** The addresses to print and to hand out: the owner's, else made of host and real ports. */
+/** Returns the addresses to print and to hand out: the owner's, else made from host and real ports. */
 export function baseAddresses(
   settings: { host: string; publicUrl: string | null; edgeUrl: string | null },
   listeners: Record<string, number>,
 ): BaseAddresses {
-  // An unspecified address is where to listen, not where to connect.
+  // An unspecified address is for listening, not for connecting.
   const host = settings.host === '0.0.0.0' || settings.host === '::' ? 'localhost' : settings.host;
   const at = (port: number | undefined) => `http://${host.includes(':') ? `[${host}]` : host}:${port ?? ''}`;
   return {

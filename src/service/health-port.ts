@@ -4,15 +4,15 @@ import { http } from '../lib/http.ts';
 import { closeServer, listen } from '../lib/listen.ts';
 import { describeHealth, type Fleet, type RunningRole } from './health.ts';
 
-/** Connections of one client that watches roles. */
+/** Maximum connections of one client that watches roles. */
 const MAX_PROBES_PER_CLIENT = 32;
 
 export type HealthPort = { port: number; close(): Promise<void> };
 
 /**
- * Serves the state of a role on a port of its own: `/healthz` in full to this machine and trusted proxies, `/readyz`
- * and to others the status alone; 503 when its database or its store fails. Neither is queried for a request: they are
- * watched in the background.
+ * Serves the health of a role on a separate port: `/healthz` in full to this machine and trusted proxies, `/readyz`,
+ * and `/healthz` to others, with the status only; 503 if its database or its store fails. A request queries neither:
+ * they are watched in the background.
  */
 export async function openHealthPort(
   { host, port, trustedProxies }: { host: string; port: number; trustedProxies: readonly string[] },

@@ -11,7 +11,7 @@ const well: Fleet = {
 const storage = { kind: 'file', freeBytes: 10, totalBytes: 100 } as const;
 const floor = (totalBytes: number) => totalBytes / 20;
 
-test('all well is 200 with the real ports and nothing to complain of', () => {
+test('a healthy service is 200 with the real ports and without problems', () => {
   expect(describeHealth(well, storage, floor)).toEqual({
     status: 200,
     body: {
@@ -33,7 +33,7 @@ test.each([
   expect(describeHealth({ ...well, ...fleet }, storage, floor)).toMatchObject({ status: 503, body: { status: says } });
 });
 
-test('one failing part outweighs those that start, and each is named with its reason', () => {
+test('one failing part outweighs starting ones, and each is named with its reason', () => {
   const roles: Fleet['roles'] = {
     api: { state: 'starting', detail: null },
     edge: { state: 'failing', detail: 'no port' },
@@ -59,7 +59,7 @@ test.each([
   expect([status, body.problems]).toEqual([200, [expect.stringMatching(says)]]);
 });
 
-test('a nearly full store is failing and says how much is left, and what that means', () => {
+test('a nearly full store is failing and reports what is left, and what that means', () => {
   const { body } = describeHealth(well, { kind: 'file', freeBytes: 4, totalBytes: 100 }, floor);
   expect(body).toMatchObject({
     status: 'failing',
@@ -71,7 +71,7 @@ test('a store without a bound is never full', () => {
   expect(describeHealth(well, { kind: 's3' }, floor).status).toBe(200);
 });
 
-test('a store that is not the database’s is reported, and serves on', () => {
+test('a store of another database is reported, and the service continues', () => {
   expect(describeHealth(well, storage, floor, 'not ours')).toMatchObject({
     status: 200,
     body: { status: 'ok', problems: ['store: not ours'] },

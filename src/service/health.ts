@@ -2,15 +2,15 @@ import type { Role } from '../config/roles.ts';
 
 export type PartState = 'starting' | 'ok' | 'failing';
 
-/** One part of the running service; `detail` says what a failing one lacks. */
+/** One part of the running service. `detail` says what a failing one lacks. */
 export type PartHealth = { state: PartState; detail: string | null };
 
-/** Which sandbox encoders run in: bubblewrap, or resource limits alone; `none`: nothing is encoded. */
+/** Sandbox of the encoders: bubblewrap, or only resource limits; `none`: nothing is encoded. */
 export type SandboxLevel = 'bubblewrap' | 'prlimit' | 'none';
 
 const INSTALL = 'Install bubblewrap and allow user namespaces (docs/hardening.md), then start again.';
 
-/** Problem of a machine whose encoders do not run in bubblewrap, for its owner; null where they do. */
+/** Returns a problem, for the owner, if this machine's encoders do not run in bubblewrap, else null. */
 export function sandboxProblem(level: SandboxLevel): string | null {
   switch (level) {
     case 'bubblewrap':
@@ -35,26 +35,26 @@ export type Fleet = {
 };
 
 /**
- * The object store: what it is and, where it has a bound, how much of it is left; `movingFrom` while there are objects
- * that still have to come from another.
+ * The object store: its kind and, if it is bounded, its free space. `movingFrom` while objects still have to move from
+ * another one.
  */
 export type StorageHealth = {
   kind: 'file' | 's3';
   freeBytes?: number;
   totalBytes?: number;
   movingFrom?: 'file' | 's3';
-  /** Why it could not be written, read and deleted from just now; absent when it could. */
+  /** Why the last write, read and delete failed; absent if it succeeded. */
   fault?: string;
 };
 
-/** How many bytes must stay free on a medium of this many bytes: below, uploads are refused. */
+/** Returns the bytes that must stay free on a medium of this size. Below it, uploads are refused. */
 export type DiskFloor = (totalBytes: number) => number;
 
-/** A role at work. `health` is asked every second or so; `close` drains and ends all it holds. */
+/** A running role. `health` is polled about every second. `close` drains and releases all its resources. */
 export type RunningRole = {
   listeners: Record<string, number>;
   health(): Promise<{ ok: boolean; detail?: string }>;
-  /** How the store is, and why nothing may be deleted there (null: all may be). */
+  /** State of the store, and why nothing may be deleted there (null: deletions are allowed). */
   storage(): StorageHealth;
   heldDeletions(): string | null;
   close(): Promise<void>;
@@ -66,22 +66,25 @@ export type HealthBody = {
   version: string;
   listeners: Record<string, number>;
   roles: Partial<Record<Role, PartState>>;
-  /** Absent until the object store was asked. */
+  /** Absent until the object store was checked. */
   storage?: StorageHealth;
   sandbox: SandboxLevel;
-  /** What is not well, for a person; absent when all is. */
+  /** Problems in readable form; absent if there are none. */
   problems?: string[];
 };
 
 /**
- * The answer of `GET /healthz`: 200 when every part is ready, 503 while one starts or fails. A store that is so
- * full that uploads are refused counts as failing: its owner is notified of it before encoders and viewers do.
+ * The response of `GET /healthz`: 200 if every part is ready, 503 while one starts or fails. A store that is so full
+ * that uploads are refused counts as failing, so that its owner is notified before encoders and viewers notice.
  */
 export function describeHealth(
   fleet: Fleet,
   storage: StorageHealth | null,
   diskFloorBytes: DiskFloor,
-  /** Why nothing may be deleted in the store. It is reported, but the service goes on, so it counts as no failure. */
+  /**
+   * Why nothing may be deleted in the store. It is reported, but does not count as a failure, because the service
+   * continues.
+   */
   heldDeletions: string | null = null,
 ): { status: 200 | 503; body: HealthBody } {
   const shortage = storage === null ? null : (storage.fault ?? describeShortage(storage, diskFloorBytes));

@@ -3,8 +3,8 @@ import { type Logger, pino } from 'pino';
 import type { PrettyStream } from 'pino-pretty';
 
 /**
- * The log of a process: JSON lines on standard output, readable ones on a terminal. Written at once,
- * so that the last line before an exit is not lost.
+ * The log of a process: JSON lines on standard output, readable ones on a terminal. Written synchronously, so that the
+ * last line before an exit is not lost.
  */
 export function openLog(part: string): Logger {
   const options = { base: { part, pid: process.pid } };
@@ -12,8 +12,8 @@ export function openLog(part: string): Logger {
 }
 
 function openPretty(): PrettyStream {
-  // Loaded on a terminal only: a service in the background does without its memory.
+  // Only loaded on a terminal: a background service saves its memory.
   const require = createRequire(import.meta.url);
-  const pretty = require('pino-pretty') as typeof import('pino-pretty'); // Untyped by nature of require.
+  const pretty = require('pino-pretty') as typeof import('pino-pretty'); // `require` is untyped.
   return pretty({ sync: true, ignore: 'pid', destination: 1 });
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** The version in package.json. */
+/** Returns the version in package.json. */
 export function readVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const { version } = JSON.parse(text) as { version: string }; // Our own file: npm does not install one without.
+  const { version } = JSON.parse(text) as { version: string };
   return version;
 }

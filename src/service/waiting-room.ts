@@ -4,10 +4,10 @@ import { http } from '../lib/http.ts';
 import { closeServer, listen } from '../lib/listen.ts';
 import { describeHealth, type Fleet } from './health.ts';
 
-/** Answers on the main port while the service starts. */
+/** Responds on the main port while the service starts. */
 export type WaitingRoom = { port: number; close(): Promise<void> };
 
-/** Opens the main port: `/healthz` lists what is still starting, all else gets 503 with Retry-After. */
+/** Opens the main port: `/healthz` lists what is still starting, everything else gets 503 with Retry-After. */
 export async function openWaitingRoom(port: number, host: string, fleet: () => Fleet | null): Promise<WaitingRoom> {
   const server = http.createServer(REQUEST_LIMITS, (request, response) => {
     const known = fleet();

@@ -6,7 +6,7 @@ const PATIENCE_MS = 3000;
 
 export type HealthReport = { ok: boolean; detail: string | null };
 
-/** Polls the health of a role until aborted, and reports the first answer and each change. */
+/** Polls the health of a role until aborted. Reports the first result and each change. */
 export function watchHealth(role: RunningRole, report: (health: HealthReport) => void, signal: AbortSignal): void {
   void (async () => {
     let last: HealthReport | null = null;

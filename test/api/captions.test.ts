@@ -56,11 +56,11 @@ test('captions are added, listed, replaced with a new version, and deleted', asy
   expect((await api.call('DELETE', `/library/1/videos/${guid}/captions/en`)).body).toMatchObject({ success: true });
   expect((await read(guid)).captions).toEqual([{ srclang: 'de', label: 'German', version: 1 }]);
   await add(guid, 'en', { captionsFile: base64(SRT) });
-  // A version that was there once does not come again: caches still hold it.
+  // A version number is never reused: caches may still hold the old file.
   expect((await read(guid)).captions[1]).toEqual({ srclang: 'en', label: 'English', version: 3 });
 });
 
-test('the bytes of captions count as storage, those of replaced ones no more', async () => {
+test('the bytes of captions count as storage, those of replaced ones do not', async () => {
   const guid = await createVideo();
   await add(guid, 'en', { captionsFile: base64(SRT) });
   await add(guid, 'en', { captionsFile: base64(SRT) });
@@ -97,7 +97,7 @@ test('many uploads of one language at once leave one track of the last version, 
   expect(named).toHaveLength(12);
 });
 
-test('what had to be left out is said as warnings', async () => {
+test('dropped parts are reported as warnings', async () => {
   const guid = await createVideo();
   const file = 'WEBVTT\n\nSTYLE\n::cue {}\n\n00:01.000 --> 00:02.000\n<script>x</script>\n';
   const { body } = await add(guid, 'en', { captionsFile: base64(file) });
@@ -109,7 +109,7 @@ test('what had to be left out is said as warnings', async () => {
   });
 });
 
-test('a file of four megabytes is taken, one over five is refused', async () => {
+test('a file of four megabytes is accepted, one over five is refused', async () => {
   const guid = await createVideo();
   const cue = (index: number, length: number) =>
     `00:00:${String(index % 60).padStart(2, '0')}.000 --> 00:01:00.000\n${'x'.repeat(length)}\n\n`;
@@ -122,7 +122,7 @@ test('a file of four megabytes is taken, one over five is refused', async () => 
   expect((await add(guid, 'en', { captionsFile: 'A'.repeat(9 * 2 ** 20) })).status).toBe(413);
 });
 
-describe('what is refused', () => {
+describe('refusals', () => {
   const refused = (message: RegExp) => ({
     success: false,
     message: expect.stringMatching(message),

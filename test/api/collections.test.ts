@@ -48,7 +48,7 @@ test('a collection counts its videos as they come, move and go', async () => {
   expect((await api.call('POST', `/library/1/videos/${two}`, unknown)).status).toBe(404);
 });
 
-test('a list can be kept to one collection; a filter that is none matches nothing', async () => {
+test('a list can be limited to one collection, and an invalid filter matches nothing', async () => {
   const id = await create('collections', { name: 'Filter' });
   const video = await create('videos', { title: 'inside', collectionId: id });
   const list = async (filter: string) => (await api.call('GET', `/library/1/videos?collection=${filter}`)).body;

@@ -13,7 +13,7 @@ afterAll(async () => {
 const call = (method: string, path: string, body?: object) =>
   api.call(method, path, { key: api.first.accountKey, ...(body && { body }) });
 
-test('the account has an id that stays, and says nothing of persons', async () => {
+test('the account has a permanent id, and contains no personal data', async () => {
   const { status, body } = await call('GET', '/user');
   expect(status).toBe(200);
   expect(body).toMatchObject({
@@ -68,7 +68,7 @@ test('the read-only key is reset by the address that names the library in the qu
 });
 
 test.each(['/user', '/billing', '/storagezone/1', '/videolibrary/1/drm/statistics'])(
-  "%s takes nothing but the account's key",
+  "%s accepts only the account's key",
   async (path) => {
     expect((await api.call('GET', path)).status).toBe(401);
     expect((await api.call('GET', path, { key: null })).status).toBe(401);

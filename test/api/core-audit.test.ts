@@ -17,7 +17,7 @@ const call = (method: string, path: string, options: CallOptions = {}) =>
 const audit = async (id: number, query = '') => Object((await call('GET', `/videolibrary/${id}/audit${query}`)).body);
 const createLibrary = async () => Object((await call('POST', '/videolibrary', { body: { Name: 'Audited' } })).body);
 
-test('each write of a library is reported at both addresses: who, what, to what, how it ended and when', async () => {
+test('each write of a library is reported at both addresses: actor, action, target, result and time', async () => {
   const { Id, ApiKey, ReadOnlyApiKey, PullZoneId } = await createLibrary();
   const made = await call('POST', `/library/${Id}/videos`, { key: ApiKey, body: { title: 'T' } });
   const { guid } = Object(made.body);
@@ -83,7 +83,10 @@ test('writes at the same time are all reported, in one unbroken chain a day', as
   expect(brokenLink(lines.toSpliced(5, 1))).toBe(lines[6]?.id);
 });
 
-/** The first line whose hash is not that of what it says and of the line before it on its day. */
+/**
+ * Returns the first line whose hash does not match its content and the line before it on the same day; null if there is
+ * none.
+ */
 function brokenLink(lines: readonly AuditLine[]): number | null {
   const day = (line: AuditLine | undefined) => line?.at.toISOString().slice(0, 10);
   const broken = lines.find((line, index) => {
@@ -107,7 +110,7 @@ test('no line is changed or removed before its time, and old ones go by whole da
   expect(await pruneAudit(db, new AbortController().signal)).toBe(0);
 });
 
-test('a line that cannot be stored is reported and takes no other with it', async () => {
+test('a line that cannot be stored is reported and does not take others with it', async () => {
   const reported: unknown[] = [];
   const store = createAuditStore(api.database.db, (_, line) => reported.push(line));
   const good = {

@@ -37,7 +37,7 @@ async function objects(libraryId: number): Promise<number> {
 
 async function run(payload: { libraryId: number; isSecondLook?: boolean }): Promise<void> {
   const { storage, queue } = api;
-  // The job uses these three of what a worker holds.
+  // The job uses only these three of a worker's dependencies.
   await deleteLibrary.run(payload, { db: api.database.db, storage, queue } as unknown as JobDeps, signal);
 }
 

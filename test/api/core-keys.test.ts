@@ -32,7 +32,7 @@ const reads = async ({ Id }: Library, key: string) => (await call('GET', `/libra
 const writes = async ({ Id }: Library, key: string) =>
   (await call('POST', `/library/${Id}/collections`, { key, body: { name: 'C' } })).status;
 
-test('a further key is shown once, opens its library alone by its scope, and is listed without its text', async () => {
+test('a further key is shown once, opens only its library and scope, and is listed without its text', async () => {
   const [library, other] = [await createLibrary(), await createLibrary()];
   const write = await createKey(library, { Label: 'upload', Scope: 'write' });
   const read = await createKey(library, { scope: 'read' });
@@ -61,7 +61,7 @@ test('a revoked key ends, and only through its own library', async () => {
   expect((await call('GET', `/videolibrary/${library.Id}/keys`)).body).toEqual([]);
 });
 
-test('a key ends when its time is over', async () => {
+test('a key ends when it expires', async () => {
   const library = await createLibrary();
   const key = await createKey(library, { Scope: 'read', ExpiresInSec: 3600 });
   expect(await reads(library, key.Key)).toBe(200);

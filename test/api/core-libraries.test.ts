@@ -140,7 +140,7 @@ test('languages are listed with their codes', async () => {
     SupportTranscribing: true,
     TranscribingAccuracy: 0,
   });
-  // The engine of this test knows English alone.
+  // The engine of this test supports only English.
   expect(body).toContainEqual(expect.objectContaining({ ShortCode: 'de', SupportTranscribing: false }));
 });
 

@@ -19,7 +19,7 @@ const call = (method: string, path: string, options: CallOptions = {}) =>
   api.call(method, path, { key: accountKey, ...options });
 const create = async (name: string) => Object((await call('POST', '/videolibrary', { body: { Name: name } })).body);
 
-/** Everything that a library may be set to, each value other than its default. */
+/** Every setting of a library, each with a value other than its default. */
 const SETTINGS = {
   Name: 'Renamed',
   CustomHTML: '<b>hello</b>',

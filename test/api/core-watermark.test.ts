@@ -72,7 +72,7 @@ test('a watermark is kept as the next version, shown in the model, and deleted',
   expect((await call('DELETE', `/videolibrary/${Id}/watermark`)).status).toBe(204);
 });
 
-test('what is no image is 400 whatever it claims, what is too large is 413, and neither leaves anything', async () => {
+test('a file that is not an image is 400, one that is too large is 413, and neither leaves anything', async () => {
   const { Id } = await createLibrary();
   const headers = { 'Content-Type': 'image/png' };
   for (const body of [
@@ -90,7 +90,7 @@ test('what is no image is 400 whatever it claims, what is too large is 413, and 
   expect((await call('GET', `/videolibrary/${Id}`)).body).toMatchObject({ HasWatermark: false, WatermarkVersion: 0 });
 });
 
-test('of uploads at the same time one is shown and one is left', async () => {
+test('one of several simultaneous uploads is shown and one is left', async () => {
   const { Id } = await createLibrary();
   const answers = await Promise.all(Array.from({ length: 5 }, () => put(Id, png)));
   expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204]);
@@ -98,7 +98,7 @@ test('of uploads at the same time one is shown and one is left', async () => {
   expect(await stored(Id)).toEqual([`${Id}/watermark/${WatermarkVersion}`]);
 });
 
-test('a version stays for as long as renditions are made with it, and while a video is being planned', async () => {
+test('a version stays as long as renditions are made with it, and while a video is being planned', async () => {
   const { db } = api.database;
   const Id = 1;
   await put(Id, png);
@@ -120,7 +120,7 @@ test('a version stays for as long as renditions are made with it, and while a vi
   expect(await stored(Id)).toEqual([`${Id}/watermark/4`]);
 });
 
-test('a watermark whose commit was kept, but not answered, is still there', async () => {
+test('a watermark whose commit succeeded without a response is still there', async () => {
   const { Id } = await createLibrary();
   const { lost } = await loseNextCommit(api.database, 'library');
   const [answer] = await Promise.all([put(Id, png), lost]);
@@ -128,7 +128,7 @@ test('a watermark whose commit was kept, but not answered, is still there', asyn
   const shown = async () => Object((await call('GET', `/videolibrary/${Id}`)).body).HasWatermark;
   await vi.waitFor(async () => expect(await shown()).toBe(true), { timeout: 20_000 });
   expect(await stored(Id)).toEqual([imageKey(Id, 'watermark', 1)]);
-  // The lost answer is a fault of the database, which goes to the log.
+  // The lost response is a database fault, which is logged.
   expect(api.faults.splice(0)).toHaveLength(1);
   expect((await put(Id, png)).status).toBe(204);
   expect(await stored(Id)).toEqual([imageKey(Id, 'watermark', 2)]);

@@ -33,7 +33,7 @@ beforeAll(async () => {
   licences = await startLicenceServer();
   const port = Object(licences.server.address()).port;
   const server = { url: `http://127.0.0.1:${port}/licence?content={videoId}`, authorization: 'Bearer x' };
-  // Replaced below, when the database is known.
+  // Replaced below, once the database is known.
   let packager: Packager | null = null;
   const late: Packager = {
     repackage: (...args) => Object(packager).repackage(...args),
@@ -92,7 +92,7 @@ async function startLicenceServer() {
 
 type Made = { id: number; key: string; guid: string };
 
-/** A library of its own with these settings and a video in it. */
+/** Creates a library with these settings and a video in it. */
 async function makeVideo(settings: object): Promise<Made> {
   const { library, keys } = await api.libraries.create({ name: 'DRM', pullZoneName: null, libraryKey: null });
   const { db } = api.database;
@@ -115,7 +115,7 @@ const packagesOf = ({ guid }: Made) =>
     .execute();
 
 describe('repackaging with a key server', () => {
-  test('asks it for the systems that the library has on, and stores what it says', async () => {
+  test('requests the systems that the library has enabled, and stores the response', async () => {
     const made = await makeVideo(ALL_ON);
     keyServer.seen.length = 0;
     expect((await repackage(made)).status).toBe(200);
@@ -131,7 +131,7 @@ describe('repackaging with a key server', () => {
   test.each([
     { does: 'refuses', status: 403, says: 'refused to give keys' },
     { does: 'fails', status: 500, says: 'HTTP 500' },
-  ])('that $does says so, and leaves the video as it is', async ({ status, says }) => {
+  ])('that $does is reported, and leaves the video unchanged', async ({ status, says }) => {
     const made = await makeVideo(ALL_ON);
     keyServer.script((_request, response) => response.writeHead(status).end('no'));
     const answer = await repackage(made);
@@ -146,7 +146,7 @@ describe('licences of a packaged video', () => {
   const ask = (path: string, body: string, headers = {}) =>
     api.call('POST', path, { key: null, body: Buffer.from(body), headers });
 
-  test('are handed on as they are, and back', async () => {
+  test('are passed on unchanged in both directions', async () => {
     const made = await makeVideo(ALL_ON);
     await repackage(made);
     const widevine = await ask(`/WidevineLicense/${made.id}/${made.guid}?contentId=x`, 'challenge');
@@ -183,7 +183,7 @@ describe('licences of a packaged video', () => {
     expect((await ask(`${path}${good}`, 'c', player)).status).toBe(200);
   });
 
-  test('are not there for other videos, systems and libraries', async () => {
+  test('do not exist for other videos, systems and libraries', async () => {
     const plain = await makeVideo({ drm: { enabled: true, version: 'enterprise', widevine: { enabled: true } } });
     expect((await ask(`/WidevineLicense/${plain.id}/${plain.guid}`, 'c')).status).toBe(404);
     expect((await ask(`/FairPlay/${plain.id}/license?videoId=${plain.guid}`, 'c')).status).toBe(400);
@@ -192,7 +192,7 @@ describe('licences of a packaged video', () => {
     expect((await ask(`/WidevineLicense/999999/${off.guid}`, 'c')).status).toBe(404);
   });
 
-  test('that the licence server refuses or does not give are distinguished', async () => {
+  test('distinguish a refusal of the licence server from a missing response', async () => {
     const made = await makeVideo(ALL_ON);
     await repackage(made);
     const path = `/WidevineLicense/${made.id}/${made.guid}`;

@@ -24,7 +24,7 @@ async function read(path: string, key: string | null = api.first.accountKey) {
   return { status, body: body as Page };
 }
 
-test('pages lead from the oldest event to the end, each once, whatever is written meanwhile', async () => {
+test('pages lead from the oldest event to the end, each once, whatever is written during paging', async () => {
   const store = createShieldEventStore(api.database.db);
   const events = Array.from({ length: 230 }, () => makeShieldEvent(1));
   await store.append(events);
@@ -117,7 +117,7 @@ test('the two days before today are shown; a library key and a foreign token are
   expect((await read(`2/${today}/${body.startToken}`)).status).toBe(401);
 });
 
-test('writers at the same time never put an event before one that was read', async () => {
+test('concurrent writers never put an event before one that was already read', async () => {
   const store = createShieldEventStore(api.database.db);
   const day = dayOf(Date.now());
   const seen: number[] = [];
@@ -139,7 +139,7 @@ test('writers at the same time never put an event before one that was read', asy
   expect(seen).toHaveLength(64);
 });
 
-test('days that are over are dropped, the others stay', async () => {
+test('expired days are dropped, the others stay', async () => {
   const store = createShieldEventStore(api.database.db);
   const old = Date.now() - 5 * DAY_MS;
   await store.append([makeShieldEvent(12, old), makeShieldEvent(12)]);

@@ -66,7 +66,7 @@ test.each([
     { filters: [...filter('country', 'eq', 'NL').filters, ...filter('feature', 'wildcard', 'ATTACK-*').filters] },
     ['942270'],
   ],
-])('%s is searched for', async (_, body, rules) => {
+])('%s can be searched for', async (_, body, rules) => {
   expect(await rulesOf(body)).toEqual(rules);
 });
 
@@ -102,7 +102,7 @@ test('an export has every event once, oldest first, and no cell that a spreadshe
   expect(lines.at(-2)).toContain('"Nikto/2 ""a"", b"');
 });
 
-test('an export of statistics is saved under a name of its own', async () => {
+test('an export of statistics has its own file name', async () => {
   const { libraryId, libraryKey } = api.first;
   const { status, headers } = await api.call('GET', `/library/${libraryId}/statistics/export`, { key: libraryKey });
   expect([status, headers.get('content-disposition')]).toEqual([200, 'attachment; filename="statistics.csv"']);

@@ -11,13 +11,13 @@ afterAll(async () => {
   await api.stop();
 });
 
-/** Events are stored several times within this. */
+/** Maximum time between two writes of events, in ms. */
 const QUIET_MS = 1_000;
 const eventsOf = () =>
   createShieldEventStore(api.database.db).read({ zoneId: 0, day: dayOf(Date.now()), afterSeq: 0 }, 100);
 const ATTACK = `/library/1/videos?search=${encodeURIComponent('1 union select a,b from users')}`;
 
-test('attacks without a key are logged and, where it is to be, blocked; with a key nothing is looked at', async () => {
+test('attacks without a key are logged and optionally blocked; requests with a key are not inspected', async () => {
   expect((await api.call('GET', ATTACK, { key: null })).status).toBe(401);
   await expect
     .poll(async () => (await eventsOf()).map(({ ruleId, status }) => [ruleId.slice(0, 3), status]))
@@ -36,7 +36,7 @@ test('attacks without a key are logged and, where it is to be, blocked; with a k
   expect((await eventsOf()).slice(length)).toEqual([]);
 });
 
-/** How many events there are when no more are added. */
+/** Returns the number of events once no more are added. */
 async function untilQuiet(): Promise<number> {
   let before = -1;
   const count = async () => {

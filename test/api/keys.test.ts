@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** Every operation of the first library on things that are there. */
+/** Every operation of the first library, on things that exist. */
 const operations = () =>
   [
     ['GET', '/library/1/videos'],
@@ -85,7 +85,7 @@ test('a further key opens its library by its scope until it expires or is revoke
   expect(rows).toEqual([{ used: true }]);
 });
 
-test('no key stands readable in the database', async () => {
+test('no key is readable in the database', async () => {
   const { rows } = await sql<{ all: string }>`
     select string_agg(t::text, '') as all from (select library::text as t from library
       union all select pull_zone::text from pull_zone union all select access_key::text from access_key) rows`.execute(

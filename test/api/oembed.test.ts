@@ -9,7 +9,7 @@ let guid: Guid;
 beforeAll(async () => {
   api = await startTestApi();
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'A "quoted" <title>' } });
-  // A GUID of our own answer.
+  // A GUID from our own response.
   guid = String(Object(body).guid) as Guid;
   await api.database.db
     .updateTable('media')
@@ -66,7 +66,7 @@ test.each([
   expect(html).toContain(`width="${width}" height="${height}"`);
 });
 
-describe('what is refused', () => {
+describe('refusals', () => {
   test.each([
     [{ maxWidth: '0' }, 400, /Expected maxWidth to be a whole number from 1/],
     [{ maxHeight: 'wide' }, 400, /Expected maxHeight/],
@@ -107,7 +107,7 @@ test('referrer rules and the rule about direct play hold here too', async () => 
   await vi.waitFor(async () => expect((await ask({ url: page() })).status).toBe(200), patience);
 });
 
-test('where the library asks for a token, it is asked for here too and goes into the frame', async () => {
+test('if the library requires a token, it is required here too and passed to the frame', async () => {
   const { db } = api.database;
   const settings = JSON.stringify({ access: { playerTokenRequired: true } });
   await db.updateTable('library').set({ settings }).where('id', '=', 1).execute();

@@ -23,7 +23,7 @@ const FACTS = {
 
 async function createFinished(renditions: readonly RowRendition[]): Promise<Guid> {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Encoded' } });
-  // A GUID of our own answer.
+  // A GUID from our own response.
   const guid = String(Object(body).guid) as Guid;
   await addRows(api.database.db, guid, renditions);
   await api.database.db
@@ -41,7 +41,7 @@ const tasksOf = (guid: Guid) =>
 const renditionsOf = (guid: Guid) =>
   api.database.db.selectFrom('rendition').selectAll().where('media_id', '=', guid).orderBy('rung').execute();
 
-test('what is missing of a codec is queued on the cuts of the video; a second request changes nothing', async () => {
+test('missing parts of a codec are queued on the cuts of the video; a second request changes nothing', async () => {
   const guid = await createFinished([{ rung: 240, codec: 'vp9' }, { rung: 360, codec: 'vp9' }, { rung: null }]);
   const answer = await add(guid, '0');
   expect(answer.status).toBe(200);
@@ -67,13 +67,13 @@ test('what is missing of a codec is queued on the cuts of the video; a second re
   expect(await renditionsOf(guid)).toHaveLength(5);
 });
 
-test('a codec that is there is answered with the video as it is', async () => {
+test('a request for an existing codec returns the video as it is', async () => {
   const guid = await createFinished([{ rung: 240 }, { rung: 360 }]);
   expect((await add(guid, 'x264')).body).toMatchObject({ status: 4, encodeProgress: 100, outputCodecs: 'x264' });
   expect(await tasksOf(guid)).toEqual([]);
 });
 
-test('two who ask at once get one set', async () => {
+test('two simultaneous requests create one set', async () => {
   const guid = await createFinished([{ rung: 240, codec: 'vp9' }]);
   const answers = await Promise.all(Array.from({ length: 6 }, () => add(guid, '0')));
   expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
@@ -81,14 +81,14 @@ test('two who ask at once get one set', async () => {
   expect((await renditionsOf(guid)).filter(({ codec }) => codec === 'h264')).toHaveLength(2);
 });
 
-test('a rung that was cleaned away can be had again', async () => {
+test('a rung that was removed by a cleanup can be made again', async () => {
   const guid = await createFinished([{ rung: 240 }, { rung: 360 }]);
   await api.call('POST', `/library/1/videos/${guid}/resolutions/cleanup?resolutionsToDelete=240p`);
   expect((await add(guid, '0')).body).toMatchObject({ status: 3, availableResolutions: '360p' });
   expect((await renditionsOf(guid)).filter(({ state }) => state === 'building')).toMatchObject([{ rung: 240 }]);
 });
 
-describe('what is refused, as a JSON string', () => {
+describe('refusals, as a JSON string', () => {
   test.each([
     ...['4', '-1', '1.0', 'h264', 'true', '%20', '00', 'x264%00;'].map(
       (id) => [id, /one of 0 \(x264\), 1 \(vp9\)/] as const,

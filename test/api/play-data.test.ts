@@ -23,7 +23,7 @@ const setSettings = (settings: object) =>
     .where('id', '=', 1)
     .execute();
 
-/** Every field that clients decode without a check. */
+/** Fields that clients decode without checking for null. */
 const NEVER_NULL = [
   'thumbnailUrl',
   'videoPlaylistUrl',
@@ -80,7 +80,7 @@ test('made images are reported by the video and its play data', async () => {
   await change(null, 0);
 });
 
-test('a video is playable once an active rendition has a segment, finished it has an MP4', async () => {
+test('a video is playable once an active rendition has a segment, and has an MP4 once finished', async () => {
   const [timeline, rendition] = [newGuid(), newGuid()];
   const { db } = api.database;
   const of = { library_id: 1, media_id: guid as Guid };
@@ -151,7 +151,7 @@ test('referrer rules apply, and our own player is always let in', async () => {
   expect((await play('', { Referer: 'https://bad.test/page' })).status).toBe(401);
   expect((await play('', { Origin: 'https://bad.test' })).status).toBe(401);
   expect((await play('', { Referer: 'http://edge.test/embed/1/x' })).status).toBe(200);
-  // The host that a request names is its sender's choice.
+  // The sender of a request chooses its host header.
   expect((await play('', { Referer: `${api.url}/page` })).status).toBe(401);
 });
 

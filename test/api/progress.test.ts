@@ -18,7 +18,7 @@ afterAll(() => api.stop());
 
 const WAIT_MS = 30_000;
 
-/** An open stream of events; `until` reads on to the first event that fits. */
+/** An open event stream. `until` reads up to the first matching event. */
 class Follower {
   readonly events: Event[] = [];
   readonly response: Response;
@@ -79,13 +79,13 @@ async function follow(path: string, key = api.first.libraryKey): Promise<Followe
 }
 async function createVideo(): Promise<Guid> {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Followed' } });
-  // A GUID of our own answer.
+  // A GUID from our own response.
   return String(Object(body).guid) as Guid;
 }
 const change = (guid: Guid, row: object) =>
   api.database.db.updateTable('media').set(row).where('id', '=', guid).execute();
 
-test('a follower of a video hears how it stands and of every change, until it is deleted', async () => {
+test('a follower of a video receives its state and every change, until it is deleted', async () => {
   const guid = await createVideo();
   const follower = await follow(`/library/1/videos/${guid}/progress`, api.first.readOnlyKey);
   expect(follower.response.status).toBe(200);
@@ -123,7 +123,7 @@ test('a follower of a video hears how it stands and of every change, until it is
   expect(new Set(texts).size).toBe(texts.length);
 });
 
-test('a follower of a library is notified of new videos, of those in the making, and of no other library', async () => {
+test('a follower of a library receives new videos and those being processed, and of no other library', async () => {
   const [early, done] = [await createVideo(), await createVideo()];
   await change(early, { state: 'processing' });
   await change(done, { state: 'finished' });
@@ -146,7 +146,7 @@ test('a follower of a library is notified of new videos, of those in the making,
   foreign.close();
 });
 
-test('a video that is encoded anew is Processing from the start', async () => {
+test('a video that is encoded again is Processing from the start', async () => {
   const guid = await createVideo();
   await change(guid, { state: 'uploaded', facts: '{}', source_key: 'k', source_bytes: 1 });
   const follower = await follow(`/library/1/videos/${guid}/progress`);
@@ -155,7 +155,7 @@ test('a video that is encoded anew is Processing from the start', async () => {
   follower.close();
 });
 
-test('what happened while the listening connection was gone is reported when it is back', async () => {
+test('changes made while the listening connection was down are reported when it is back', async () => {
   const guid = await createVideo();
   const [follower, library] = [await follow(`/library/1/videos/${guid}/progress`), await follow('/library/1/progress')];
   await follower.until(() => true);

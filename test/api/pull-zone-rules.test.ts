@@ -56,7 +56,7 @@ const RULES = {
   LoggingIPAnonymizationEnabled: false,
 };
 
-test('every rule is kept as it was set, what is absent or null stays, and each change has its revision', async () => {
+test('every rule is stored as it was set, absent and null ones stay, and each change has its revision', async () => {
   const before = await policy();
   const { status, body } = await call('POST', '', { ...RULES, unknown: 1 });
   expect([status, body]).toEqual([200, expect.objectContaining(RULES)]);
@@ -89,7 +89,7 @@ test('lists take and lose entries one by one, and referrers are those of the lib
   expect((await policy()).referrers.allowedReferrers).not.toContain('added.example');
 });
 
-test('a host name is of one zone, is listed, and is removed', async () => {
+test('a host name belongs to one zone, is listed, and is removed', async () => {
   const body = { Hostname: 'Media.Owner.example' };
   expect((await call('POST', '/addHostname', body)).status).toBe(204);
   expect((await policy()).hostnames).toEqual(['media.owner.example']);
@@ -110,7 +110,7 @@ test('a reset key ends at once, or after its overlap', async () => {
   expect((await policy()).keys).toMatchObject({ current: 'my own key 1', previous: null });
 });
 
-test('explain says which rule decides, what was signed, and which usual mistake was made', async () => {
+test('explain says which rule decides, what was signed, and which common mistake was made', async () => {
   await call('POST', '', {
     ...RULES,
     ZoneSecurityIncludeHashRemoteIP: false,
@@ -143,7 +143,7 @@ test('explain says which rule decides, what was signed, and which usual mistake 
   expect(await explain(keys.current, { At: '2040-01-01T00:00:00Z' })).toMatchObject({ RuleId: '10102' });
 });
 
-test('play data of a zone that asks for tokens has signed addresses, all of one folder', async () => {
+test('play data of a zone that requires tokens has signed addresses, all in one folder', async () => {
   const made = await api.call('POST', '/library/1/videos', { body: { title: 'A film' } });
   const { guid } = Object(made.body);
   const { body } = await api.call('GET', `/library/1/videos/${guid}/play`, { key: null });

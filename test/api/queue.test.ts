@@ -49,14 +49,15 @@ async function addVideo(libraryId: number, tasks: Partial<typeof waiting>[], cha
 }
 const place = async (id: Guid) => (await api.call('GET', `/library/1/videos/${id}/queue`)).body;
 
-test('a video says who comes first, and when it will be done at the measured speed', async () => {
+test('a video says which videos precede it, and when it will be done at the measured speed', async () => {
   await addVideo(1, [{ state: 'running', weight: 100 }]);
   const first = await addVideo(1, [{}, { priority: 4 }]);
   await addVideo(api.second.id, [{ weight: 30 }]);
   const second = await addVideo(1, [{}]);
   expect(await place(first)).toMatchObject({
     ...{ guid: first, status: 3, waitsFor: 1, otherLibraries: 1 },
-    // 120 of its own, 100 before, 60 of the one behind it, which goes before its second work, 30 of the other library.
+    // 120 s of its own, 100 s ahead, 60 s of the video behind it (which precedes its second task), 30 s of the other
+    // library.
     ...{ etaSeconds: 310, message: 'Waits for 1 other of this library, beside 1 other library; done in about 5 min.' },
   });
   expect(await place(second)).toMatchObject({ waitsFor: 2, etaSeconds: 250 });
@@ -64,7 +65,7 @@ test('a video says who comes first, and when it will be done at the measured spe
   expect(Math.abs(Date.parse(`${estimated}Z`) - Date.now() - 250_000)).toBeLessThan(60_000);
 });
 
-test('what waits to be looked at, failed before, or is over says so', async () => {
+test('a video that waits for its probe, failed before, or is finished says so', async () => {
   const early = await addVideo(1, [], { state: 'uploaded', state_since: new Date(Date.now() - 9e6) });
   const late = await addVideo(1, [], { state: 'uploaded' });
   expect(await place(early)).toMatchObject({ status: 1, waitsFor: 0, etaSeconds: null });
@@ -75,7 +76,7 @@ test('what waits to be looked at, failed before, or is over says so', async () =
   expect(await place(over)).toMatchObject({ status: 4, encodeProgress: 100, etaSeconds: 0, message: 'Is finished.' });
 });
 
-test('what is encoded on demand leaves the encoders to its viewers for half a minute, and counts that', async () => {
+test('on-demand encoding yields to its viewers for half a minute, and the estimate includes that', async () => {
   const change = { state: 'jit-ready' as const };
   const sent = await addVideo(1, [{ weight: 5, priority: 9, kind: 'backfill', queue: 'quick' }], change);
   const { message, etaSeconds } = Object(await place(sent));

@@ -16,7 +16,7 @@ afterAll(async () => {
 
 async function createFinished(): Promise<Guid> {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Kept' } });
-  // A GUID of our own answer.
+  // A GUID from our own response.
   const guid = String(Object(body).guid) as Guid;
   await addRows(api.database.db, guid, [{ rung: 240 }, { rung: null }]);
   await api.database.db
@@ -42,13 +42,13 @@ test('a finished video takes another file once that was asked for, and then no m
   const row = await rowOf(guid);
   expect(row).toMatchObject({ state: 'uploaded', title: 'Kept', views: 7, source_bytes: 21 });
   expect(row.replaced).toMatchObject({ sourceKey: `1/${guid}/source/x`, sourceBytes: 9 });
-  // Both are stored.
+  // Both files are stored.
   expect(row.storage_bytes).toBe(storageBytes + 21);
   expect((await put(guid)).status).toBe(400);
   expect((await replace(guid)).status).toBe(400);
 });
 
-test('a window that nobody used closes after a day', async () => {
+test('an unused window closes after a day', async () => {
   const guid = await createFinished();
   await replace(guid);
   const passed = { replace_until: new Date(Date.now() - 1000) };
@@ -68,7 +68,7 @@ test('how the first file was watched is forgotten when the other takes its place
   const heat = { library_id: 1, media_id: guid, bucket_sec: 1, sessions: 5, counts: Buffer.from([5]) };
   await db.insertInto('media_heat').values(heat).execute();
   const heatLeft = async () => {
-    // What every finish of a video does.
+    // Every finished video triggers this.
     await db.transaction().execute((tx) => forgetReplaced(tx, { libraryId: 1, mediaId: guid }));
     return (await db.selectFrom('media_heat').select('sessions').where('media_id', '=', guid).execute()).length;
   };

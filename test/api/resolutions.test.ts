@@ -15,10 +15,10 @@ afterAll(async () => {
 
 const RENDITIONS = [{ rung: 240 }, { rung: 720 }, { rung: 720, codec: 'vp9' }, { rung: 1440 }, { rung: null }];
 
-/** A finished video of 1000 bytes with renditions of 101 bytes each. */
+/** Creates a finished video of 1000 bytes with renditions of 101 bytes each. */
 async function createFinished(): Promise<Guid> {
   const { body } = await api.call('POST', '/library/1/videos', { body: { title: 'Stored' } });
-  // A GUID of our own answer.
+  // A GUID from our own response.
   const guid = String(Object(body).guid) as Guid;
   await addRows(api.database.db, guid, RENDITIONS);
   await api.database.db
@@ -69,7 +69,7 @@ test('resolutions are reported as shown, configured, stored and offered as MP4',
   expect(data.storageObjects[0]).toMatchObject({ isDirectory: true, length: 101, path: `/1/${guid}/` });
 });
 
-test('storage is reported by rendition and its sums are all that there is', async () => {
+test('storage is reported by rendition and adds up to the total', async () => {
   const guid = await createFinished();
   const { data } = await info(guid, 'storage');
   expect(Object.values(data.encoded)).toEqual([
@@ -116,7 +116,7 @@ describe('a cleanup', () => {
     expect((await clean(guid, query)).body).toEqual({ success: true, message: 'OK', statusCode: 200 });
     const video = await read(guid);
     expect(video).toMatchObject({ availableResolutions: left, status: 4, hasOriginal: true });
-    // Players that are under way still read what is retired, for a day; it counts no longer.
+    // Running players may still read retired objects for a day. They no longer count as storage.
     const gone = Number(/ (\d+) bytes\.$/.exec(Object(dry.body).message)?.[1]);
     expect(video.storageSize).toBe(1505 - gone);
     const { items } = Object((await api.call('GET', '/library/1/videos?itemsPerPage=1')).body);
@@ -132,7 +132,7 @@ describe('a cleanup', () => {
     expect((await read(guid)).availableResolutions).toBe(left);
   });
 
-  test('all resolutions go with the sound, and the original stays to encode from', async () => {
+  test('all resolutions are removed with the sound, and the original stays to encode from', async () => {
     const guid = await createFinished();
     await clean(guid, 'allResolutions=true');
     expect(await read(guid)).toMatchObject({ availableResolutions: '', hasOriginal: true, status: 4 });
@@ -140,7 +140,7 @@ describe('a cleanup', () => {
     expect((await api.call('POST', `/library/1/videos/${guid}/reencode`)).status).toBe(200);
   });
 
-  test('the original goes, after which nothing can be encoded anew', async () => {
+  test('the original is removed, after which nothing can be encoded again', async () => {
     const guid = await createFinished();
     await clean(guid, 'deleteOriginal=true');
     expect(await read(guid)).toMatchObject({ hasOriginal: false, availableResolutions: '240p,720p,1440p' });
@@ -156,7 +156,7 @@ describe('a cleanup', () => {
     expect([again.status, again.text]).toEqual([400, '']);
   });
 
-  test('MP4 files take no storage, which is said', async () => {
+  test('MP4 files take no storage, and the response says so', async () => {
     const guid = await createFinished();
     const answer = await clean(guid, 'deleteMp4Files=true');
     expect(answer.body).toMatchObject({ success: true, message: expect.stringContaining('none is stored') });
@@ -165,7 +165,7 @@ describe('a cleanup', () => {
   });
 });
 
-test('after a cleanup library and collection count what was taken away no longer', async () => {
+test('after a cleanup, library and collection no longer count what was removed', async () => {
   const collection = Object((await api.call('POST', '/library/1/collections', { body: { name: 'Stored' } })).body);
   const guid = await createFinished();
   await api.call('POST', `/library/1/videos/${guid}`, { body: { collectionId: collection.guid } });
@@ -181,7 +181,7 @@ test('after a cleanup library and collection count what was taken away no longer
   expect(await usage()).toEqual([before - 1101, 404]);
 });
 
-describe('a cleanup that is not done', () => {
+describe('a refused cleanup', () => {
   test.each([
     ['', /got none/],
     ['resolutionsToDelete=,,', /got none/],
@@ -190,7 +190,7 @@ describe('a cleanup that is not done', () => {
     ['resolutionsToDelete=240p&outputs=dash', /one of hls, mp4, all/],
     ['resolutionsToDelete=240p,720p,1440p', /at least one resolution to stay/],
     ['allResolutions=true&deleteOriginal=true', /Delete the video instead/],
-  ])('"%s" is not done, and nothing changes', async (query, message) => {
+  ])('"%s" is refused, and nothing changes', async (query, message) => {
     const guid = await createFinished();
     const answer = await clean(guid, query);
     expect(answer.status).toBe(400);
@@ -198,7 +198,7 @@ describe('a cleanup that is not done', () => {
     expect(await read(guid)).toMatchObject({ availableResolutions: '240p,720p,1440p', hasOriginal: true });
   });
 
-  test('a video in the making is left alone, an unknown one is 404, a reading key 403', async () => {
+  test('a video being processed is left alone, an unknown one is 404, a reading key is 403', async () => {
     const guid = await createFinished();
     await api.database.db.updateTable('media').set({ state: 'transcoding' }).where('id', '=', guid).execute();
     expect((await clean(guid, 'deleteOriginal=true')).body).toMatchObject({ success: false, statusCode: 400 });

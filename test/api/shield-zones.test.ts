@@ -28,7 +28,7 @@ const CHANGE = {
 test.each([
   ['a pull zone', () => zone],
   ['requests of no zone', () => 0],
-])('%s: what is sent is kept, what is absent or null stays', async (_, idOf) => {
+])('%s: sent fields are stored, absent and null ones stay', async (_, idOf) => {
   const id = idOf();
   const at = { shieldZoneId: id, pullZoneId: id };
   const before = { ...at, wafEnabled: true, wafExecutionMode: 0, wafDisabledRules: [] };
@@ -46,7 +46,7 @@ test('zones are listed by page', async () => {
   expect(body.page).toEqual({ totalCount: 2, totalPages: 2, currentPage: 1, nextPage: 2, pageSize: 1 });
 });
 
-test('a wrong key, an unknown zone and a wrong mode are problems as RFC 9457 has them', async () => {
+test('a wrong key, an unknown zone and a wrong mode are problems as in RFC 9457', async () => {
   const refusals = [
     await call('GET', 'shield-zones', undefined, api.first.libraryKey),
     await call('GET', 'shield-zone/99999'),

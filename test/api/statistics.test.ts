@@ -55,7 +55,7 @@ test.each([
       `&dateTo=${new Date(nowHourMs - 59 * DAY_MS).toISOString()}`,
     1,
   ],
-])('statistics%s are answered, never refused, and count %i views', async (query, views) => {
+])('statistics%s are returned, never refused, and count %i views', async (query, views) => {
   const found = await read(query);
   expect([found.status, found.views, found.watchSec]).toEqual([200, views, views * 10]);
 });
@@ -100,8 +100,8 @@ test('a range that is still to come is empty, by day and by hour', async () => {
   }
 });
 
-test('the audience is answered beside them, and all of it as CSV', async () => {
-  // Who watches now was seen within half a minute: the tests before this one may take longer.
+test('the audience is returned next to them, and all of it as CSV', async () => {
+  // Current viewers were seen within the last half minute. The preceding tests may take longer.
   await api.database.db.updateTable('view_session').set({ seen_at: sql`now()` }).execute();
   const { status, body } = await api.call('GET', `/library/1/statistics/audience?videoGuid=${guid}`);
   expect(status).toBe(200);
@@ -126,7 +126,7 @@ test('the audience is answered beside them, and all of it as CSV', async () => {
   expect(text).not.toContain('heat_percent');
 });
 
-test('heat is answered where the library shows it, and with the play data', async () => {
+test('heat is returned if the library shows it, and with the play data', async () => {
   const paths = [`/library/1/videos/${guid}/heatmap`, `/library/1/videos/${guid}/play/heatmap`];
   const show = (showHeatmap: boolean) =>
     api.database.db
@@ -140,7 +140,7 @@ test('heat is answered where the library shows it, and with the play data', asyn
   ] as const) {
     await show(isShown);
     for (const path of paths) {
-      // The settings of a library are known for a moment.
+      // Library settings are cached for a short time.
       const ask = async () => Object((await api.call('GET', path)).body).heatmap;
       await expect.poll(ask, { timeout: 20_000 }).toEqual(heatmap);
     }

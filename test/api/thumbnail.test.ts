@@ -88,7 +88,7 @@ describe('an image becomes the thumbnail', () => {
     });
   });
 
-  test('one of those to choose from is taken from the store, whatever outbound requests may reach', async () => {
+  test('one of the offered thumbnails is taken from the store, whatever outbound requests may reach', async () => {
     const guid = (await createVideo()) as Guid;
     const board = { durationMs: 1000, everySec: 1, frames: 1, tileWidthPx: 300, tileHeightPx: 168 };
     const made = { timelineId: newGuid(), folder: 'x', board, posters: 5, previews: [] };
@@ -103,13 +103,13 @@ describe('an image becomes the thumbnail', () => {
     const answer = await set(guid, address('thumbnail_3.jpg?ver=1'));
     expect(answer.body).toEqual({ success: true, message: 'OK', statusCode: 200 });
     expect(await loadRow(guid)).toMatchObject({ thumbnail_width_px: 320, thumbnail_height_px: 180 });
-    // What is not there is asked of the address itself.
+    // An image that does not exist here is fetched from the address itself.
     expect((await set(guid, address('thumbnail_6.jpg'))).body).toMatchObject({ success: false, statusCode: 400 });
     const other = await createVideo();
     expect((await set(other, address('thumbnail_3.jpg'))).body).toMatchObject({ success: false, statusCode: 400 });
   });
 
-  test('another one takes its place under another name, and the first is retired', async () => {
+  test('another image replaces it under another name, and the first is retired', async () => {
     const guid = await createVideo();
     await set(guid, '', { body: images['a.jpg'] });
     const first = await loadRow(guid);
@@ -123,8 +123,8 @@ describe('an image becomes the thumbnail', () => {
   });
 });
 
-describe('what is not done', () => {
-  // The interface lists neither 400 nor 422 here.
+describe('refusals', () => {
+  // The interface document lists neither 400 nor 422 here.
   test.each([
     ['neither address nor body', () => '', {}, /got neither/],
     ['JSON without an address', () => '', { body: { other: 1 } }, /got JSON without it/],

@@ -49,7 +49,7 @@ test.each([
   ['application/x-www-form-urlencoded'],
   ['not a type at all'],
   ['video/mp4'],
-])('bytes are stored as they are whatever type they claim (%s)', async (type) => {
+])('bytes are stored unchanged whatever type they claim (%s)', async (type) => {
   const guid = await createVideo();
   const bytes = randomBytes(3_000_000);
   const answer = await api.call('PUT', `/library/1/videos/${guid}`, { body: bytes, headers: { 'Content-Type': type } });
@@ -81,7 +81,7 @@ test.each([
   await expectUntouched(guid);
 });
 
-test('a chunked body without a length is taken', async () => {
+test('a chunked body without a length is accepted', async () => {
   const guid = await createVideo();
   const socket = beginUpload(guid, 'Transfer-Encoding: chunked\r\nConnection: close');
   socket.write('5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n');
@@ -89,7 +89,7 @@ test('a chunked body without a length is taken', async () => {
   expect(await row(guid)).toMatchObject({ state: 'uploaded', source_bytes: 11 });
 });
 
-test('what the query asks for is kept until the encode is planned', async () => {
+test('the options in the query are kept until the encode is planned', async () => {
   const guid = await createVideo();
   const query =
     'JitEnabled=true&enabledResolutions=720p,240p,&enabledOutputCodecs=VP9,x264' +
@@ -116,7 +116,7 @@ test('a second upload is 400 and changes nothing', async () => {
   expect([await processed(guid), (await api.storage.files()).length, await openUploads()]).toEqual([1, 1, 0]);
 });
 
-test('of two uploads at once one is taken, the other is 400 and leaves nothing', async () => {
+test('one of two simultaneous uploads is accepted, the other is 400 and leaves nothing', async () => {
   const guid = await createVideo();
   const bodies = [randomBytes(4_000_000), randomBytes(4_000_000)];
   const answers = await Promise.all(bodies.map((body) => api.call('PUT', `/library/1/videos/${guid}`, { body })));
@@ -138,7 +138,7 @@ test.each([['Content-Length: 0'], ['Transfer-Encoding: chunked'], ['X-Body: none
 );
 
 test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
-  'a caller that goes away in the middle (%s) leaves nothing',
+  'a caller that disconnects in the middle (%s) leaves nothing',
   async (header) => {
     const guid = await createVideo();
     const socket = beginUpload(guid, header);
@@ -155,14 +155,14 @@ test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
 );
 
 test.each([['Content-Length: 5000000'], ['Transfer-Encoding: chunked']])(
-  'callers that go away at once (%s) leave nothing and harm no other',
+  'callers that disconnect at once (%s) leave nothing and harm no other',
   async (header) => {
     for (let round = 0; round < 10; round += 1) {
       const guid = await createVideo();
       const socket = beginUpload(guid, header);
       socket.write('5\r\nhe');
-      // The later rounds leave later, so that one meets the moment between the upload session and the first byte
-      // stored.
+      // Later rounds disconnect later, so that one of them hits the moment between the upload session and the first
+      // stored byte.
       await new Promise((resolve) => setTimeout(resolve, round));
       socket.resetAndDestroy();
       await expectUntouched(guid);
@@ -210,7 +210,7 @@ test('a video deleted just before its upload is taken on is 404', async () => {
   expect([status, await api.storage.files(), api.faults]).toEqual([404, [], []]);
 });
 
-test('a refusal reaches a caller that is still sending, and the connection serves on', async () => {
+test('a refusal reaches a caller that is still sending, and the connection stays usable', async () => {
   const socket = beginUpload('00000000-0000-0000-0000-000000000000', 'Content-Length: 20000000');
   const answered = new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
   socket.write(randomBytes(20_000_000));
@@ -221,7 +221,7 @@ test('a refusal reaches a caller that is still sending, and the connection serve
   socket.destroy();
 });
 
-test('when the job cannot be sent nothing is committed, and the upload session stays for the sweep', async () => {
+test('if the job cannot be sent nothing is committed, and the upload session stays for the sweep', async () => {
   const { send } = api.queue;
   const queue: Queue = {
     send: (job, payload, options) =>
@@ -266,7 +266,7 @@ const endLeases = () =>
     .set({ lease_until: new Date(0) })
     .execute();
 
-test('what a killed server left is swept once its lease ended: unnamed bytes, and the upload session', async () => {
+test('leftovers of a killed server are swept once its lease ended: unnamed bytes, and the upload session', async () => {
   const [left, named] = [await createVideo(), await createVideo()];
   const uploads = createUploadStore(api.database.db);
   for (const guid of [left, named]) {

@@ -29,7 +29,7 @@ async function createVideo(title: string): Promise<string> {
   return String(Object(body).guid);
 }
 
-test('body names are found in any case and unknown ones passed over', async () => {
+test('field names are found in any case and unknown ones are ignored', async () => {
   const { status, body } = await api.call('POST', '/library/1/collections', {
     body: { NAME: 'Loose', guid: 'x', videoLibraryId: 9 },
   });
@@ -46,7 +46,7 @@ test.each([['application/json'], ['application/json; charset=utf-8'], ['text/pla
   },
 );
 
-test('an empty body with a JSON content type is no fault', async () => {
+test('an empty body with a JSON content type is not an error', async () => {
   const guid = await createVideo('Empty bodies');
   const headers = { 'Content-Type': 'application/json' };
   expect((await api.call('GET', `/library/1/videos/${guid}`, { headers })).status).toBe(200);
@@ -98,13 +98,13 @@ test.each([
   ['wrong', '/library/1/videos/not-a-guid'],
   ['wrong', '/library/999/videos'],
   ['wrong', '/library/abc/videos'],
-])('the key %j gets 401 on %s before anything else is said', async (key, path) => {
+])('the key %j gets 401 on %s before anything else is checked', async (key, path) => {
   const { status, body } = await api.call('GET', path, { key });
   expect(status).toBe(401);
   expect(body).toEqual(DENIED);
 });
 
-test('every answer has an X-Request-Id of its own', async () => {
+test('every response has its own X-Request-Id', async () => {
   const paths = ['/library/1/videos', '/library/1/videos/x', '/nowhere', '/healthz', '/library/%zz/videos'];
   const answers = await Promise.all(paths.map((path) => api.call('GET', path)));
   const ids = answers.map(({ headers }) => headers.get('x-request-id'));
@@ -156,7 +156,7 @@ test('a title has at most 1,000 characters, however it comes', async () => {
   }
 });
 
-test('numbers in quotes and whole floats are numbers, what is none is refused', async () => {
+test('numbers in quotes and whole floats are numbers, other texts are refused', async () => {
   const guid = await createVideo('Numbers');
   const body = '{"chapters":[{"title":"A","start":"0","end":"12.0"},{"title":"B","start":12.0,"end":20}]}';
   expect((await api.call('POST', `/library/1/videos/${guid}`, { body })).body).toEqual(OK);
@@ -190,7 +190,7 @@ test('the address of a player page leads to the edge with its query', async () =
   expect((await open(`/play/x/${guid}`)).status).toBe(404);
 });
 
-test('NUL characters and halves of surrogate pairs are no fault of ours', async () => {
+test('NUL characters and unpaired surrogates are handled', async () => {
   const guid = await createVideo('a\0b');
   const metaTags = [{ property: '\ud800x\0', value: '\0' }];
   expect((await api.call('POST', `/library/1/videos/${guid}`, { body: { metaTags } })).body).toEqual(OK);

@@ -3,10 +3,13 @@ import type { Answer } from '../support/api.ts';
 import { faultsOf } from './check-model.ts';
 import type { Real, Row } from './interface-data.ts';
 
-/** Statuses that every operation may answer with besides those of its row; 400 is our deviation from it. */
+/**
+ * Statuses that every operation may respond with in addition to those of its row. 400 is our deviation from the
+ * document.
+ */
 export const COMMON_STATUSES: readonly number[] = [400, 408, 413, 429, 503, 507];
 
-/** Words that mean something to us alone: of the database, of the language, of a stack. */
+/** Internal terms of the database, the language or a stack trace. */
 const INTERNAL = new RegExp(
   [
     /\n\s+at |node:internal|\.ts:\d|kysely|postgres|constraint|relation "|syntax error|duplicate key|\[object /,
@@ -17,14 +20,14 @@ const INTERNAL = new RegExp(
   'gi',
 );
 
-/** What a caller is advised to do, one way or another. */
+/** Phrases that tell the caller how to proceed. */
 const ADVICE = new RegExp(
   '\\b(ask|authenticate|check|choose|close|correct|create|encode|make room|move|revoke|say|send|set|shorten|sign|' +
     'try|turn|upload|use|wait|example|log has)\\b',
   'i',
 );
 
-/** What a refusal says in words; null when it has no body. */
+/** Returns the message of a refusal, or null if it has no body. */
 export function messageOf({ body }: Answer): string | null {
   if (typeof body === 'string') return body;
   const { message, Message, detail, errorResponse }: Record<string, unknown> = { ...Object(body) };
@@ -32,14 +35,14 @@ export function messageOf({ body }: Answer): string | null {
   return typeof words === 'string' ? words : null;
 }
 
-/** Whether an answer says that nothing was done: by its status; a 200 that says so is a fault that tests find. */
+/** Returns whether the status says that nothing was done. A 200 that says so in its body is a fault that tests find. */
 export function isRefusal({ status, body }: Answer): boolean {
   return status >= 400 || Object(body).success === false || Object(body).Success === false;
 }
 
 /**
- * Holds an answer against what is promised of all of them: its id, when to ask again, words for a person. `sent`
- * is all that the request says.
+ * Checks a response for the properties that all share: an id, when to retry, a readable message. `sent` is the whole
+ * content of the request.
  */
 export function expectGoodManners(answer: Answer, sent = ''): void {
   const { status, headers, text } = answer;
@@ -49,16 +52,16 @@ export function expectGoodManners(answer: Answer, sent = ''): void {
   expect(headers.get('content-type')).toMatch(/^application\/(problem\+)?json/);
   const message = messageOf(answer) ?? '';
   expect(message, 'a message that is a sentence').toMatch(/^[A-Z"'].{8,}[.!?]$/s);
-  // Clients know the words of a denial, which reveal nothing more.
+  // Clients match the text of a denial, which reveals nothing more.
   if (status !== 401) expect(message, 'what to do').toMatch(ADVICE);
-  // What the caller sent may be quoted, whatever it is. The reader of JSON quotes it as it stands.
+  // A message may quote any input of the caller. The JSON parser quotes it unchanged.
   const own = message.replaceAll(/"(?:[^"\\]|\\.)*"/gs, (words) => (isOf(sent, words) ? '""' : words));
   const known = /not valid JSON/.test(message) ? sent.toLowerCase() : '';
   const internal = [...own.matchAll(INTERNAL)].map(([words]) => words);
   expect(internal.filter((words) => !known.includes(words.toLowerCase()))).toEqual([]);
 }
 
-/** Whether words between quotes stand in what was sent, as they are or as JSON and addresses write them. */
+/** Returns whether quoted words occur in the request, either verbatim or as encoded in JSON or a URL. */
 function isOf(sent: string, words: string): boolean {
   const plain = unquoted(words).replace(/…$/, '');
   return [plain, JSON.stringify(plain).slice(1, -1), encodeURIComponent(plain)].some((text) => sent.includes(text));
@@ -72,7 +75,7 @@ function unquoted(words: string): string {
   }
 }
 
-/** Holds the body of an answer with a listed status against the row of its operation. */
+/** Checks the body of a response with a listed status against the row of its operation. */
 export function expectBodyOf(row: Row, answer: Answer): void {
   const { status, body, text } = answer;
   if (status === row.success.status) {
@@ -86,7 +89,7 @@ export function expectBodyOf(row: Row, answer: Answer): void {
   else expect(faultsOf(body, model), `${status} ${text}`).toEqual([]);
 }
 
-/** Holds a refusal for which no body is declared: it has none, or the usual one of its address. */
+/** Checks a refusal that declares no body: it has none, or the usual one of its address. */
 export function expectErrorBody({ errorShape }: Pick<Real, 'errorShape'>, { status, body, text }: Answer): void {
   if (text === '') return;
   if (errorShape === 'problem') {

@@ -28,7 +28,7 @@ test('exactly the operations that are named here are missing', () => {
   expect(missing).toEqual(MISSING);
 });
 
-test('what is missing answers 501, of published operations that are beyond the document too', async () => {
+test('missing operations respond with 501, including published ones beyond the document', async () => {
   expect(PUBLISHED_OPERATIONS).toEqual(expect.arrayContaining(rows.map(nameOf)));
   const missing = missingOperations(operations);
   expect(missing.map(nameOf)).toEqual(expect.arrayContaining(MISSING));
@@ -47,7 +47,7 @@ for (const { row, operation } of real) {
       expect(query[name]?.default ?? '').toBe(value ?? '');
     }
   });
-  test(`${nameOf(row)} is written to answer nothing that its row does not list`, () => {
+  test(`${nameOf(row)} declares no status that its row does not list`, () => {
     const codes = Object.values(operation.refusals).map(String);
     expect(codes.filter((code) => !(code in row.errors))).toEqual([]);
     expect(operation.answerStatus ?? 200).toBe(row.success.status);
@@ -69,7 +69,7 @@ async function holdAgainst(row: Row, { operation, status }: { operation: Real; s
   if (status >= 400) expect(await world.state()).toEqual(before);
 }
 
-/** The request that gets a status: the operation's own way, or one that is the same for all. */
+/** Returns the request that provokes a status: the operation's own, or one that works for all operations. */
 async function wordRequest(
   row: Row,
   { operation, status }: { operation: Real; status: number },
@@ -94,7 +94,7 @@ async function wordRequest(
   throw new Error(`Word in scenarios.ts how ${nameOf(row)} comes to answer ${status}.`);
 }
 
-/** Runs while no table but those that keys are looked up in has its name. */
+/** Runs a function while all tables are renamed except those for key lookup. */
 async function withoutTables<T>(run: () => Promise<T>): Promise<T> {
   const { db } = world.api.database;
   const tables = (await db.introspection.getTables())
@@ -122,7 +122,7 @@ async function withoutTables<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What went wrong beside the request, such as a line of its audit that found no table either, is logged apart. */
+/** Secondary faults, such as an audit line that found no table either, are logged separately. */
 function isOfRequest(fault: unknown): boolean {
   return 'requestId' in Object(fault);
 }

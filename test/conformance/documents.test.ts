@@ -14,7 +14,7 @@ import { sdkOperations } from './sdk-operations.ts';
 const docs = path.resolve(import.meta.dirname, '../../docs');
 const document = toOpenApi(operations);
 
-/** Every operation object of the document with where it stands. */
+/** Every operation object of the document, with its location. */
 const described = Object.entries(document.paths).flatMap(([address, item]) =>
   Object.entries(item)
     .filter(([method]) => method !== 'parameters')

@@ -1,6 +1,6 @@
 import { EDGE_ERRORS, REFUSALS, SOURCE_FAULTS } from '../../src/lib/error-catalogue.ts';
 
-/** docs/errors.md, from the catalogue. */
+/** Returns docs/errors.md, generated from the catalogue. */
 export function errorsPage(): string {
   return `${[
     '# Errors',

@@ -4,7 +4,7 @@ import type { Real } from './interface-data.ts';
 import { plainField, plainValue, type Schema } from './plain-values.ts';
 import { PICTURE } from './samples.ts';
 
-/** One hostile or plain request, its ids still symbols: `~own~` and the like are put in when it is sent. */
+/** A hostile or plain request. Its ids are symbols such as `~own~`, which are replaced when it is sent. */
 export type FuzzRequest = {
   params: Record<string, string>;
   query: string;
@@ -21,7 +21,7 @@ export const FOREIGN = '~foreign~';
 const HUGE_CHARS = 1_000_000;
 const DEEP = 20_000;
 
-/** Text that trips what is careless: of the database, of JSON, of encodings, of prototypes. */
+/** Text that trips careless code: in the database, JSON, encodings and prototypes. */
 const nastyText = fc.oneof(
   fc.constantFrom(
     '',
@@ -64,7 +64,7 @@ const nastyNumber = fc.oneof(
 
 const anything = fc.oneof(nastyText, nastyNumber, fc.boolean(), fc.constant(null), fc.jsonValue({ maxDepth: 3 }));
 
-/** Requests to an operation: plain ones, and such as are wrong in one or several ways. */
+/** Requests to an operation: plain ones, and some that are wrong in one or several ways. */
 export function requestsTo(operation: Real): fc.Arbitrary<FuzzRequest> {
   const misfits = misfitsOf(operation);
   return fc.record({
@@ -160,7 +160,7 @@ function pairOf(name: string, schema: Schema): fc.Arbitrary<string> {
   return fc.tuple(spelling, value).map(([spelled, text]) => `${encode(spelled)}=${encode(text)}`);
 }
 
-/** Percent-encodes; halves of surrogate pairs as the bytes that careless clients send. */
+/** Percent-encodes a text, and halves of surrogate pairs as the bytes that careless clients send. */
 function encode(text: string): string {
   return text
     .split('')
@@ -242,7 +242,10 @@ const notJson = fc.constantFrom(
   ' '.repeat(HUGE_CHARS),
 );
 
-/** A valid body with one thing wrong: a field of another kind, missing, huge, renamed, deep, or one too many. */
+/**
+ * A valid body with one thing wrong: a field of another type, missing, huge, renamed or deeply nested, or an extra
+ * field.
+ */
 function mutated({ properties = {} }: Schema, valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const names = Object.keys(properties);
   if (names.length === 0) return anything;

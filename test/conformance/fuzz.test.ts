@@ -11,7 +11,7 @@ import { ORIGIN } from './plain-values.ts';
 import { createSender } from './send-raw.ts';
 import { startWorld, type World } from './world.ts';
 
-/** Another seed finds other things; the usual one lets a run be repeated, and blames no change for an old fault. */
+/** Another seed finds other faults. A fixed default makes runs repeatable and blames no change for an old fault. */
 const SEED = Number(process.env.MILLRACE_FUZZ_SEED ?? 1);
 const RUNS = Number(process.env.MILLRACE_FUZZ_RUNS ?? 3);
 const SHRINK_LIMIT_MS = 40_000;
@@ -43,7 +43,7 @@ function makeForeignCollection(): Promise<string> {
 
 for (const operation of operations) {
   test(
-    `${nameOf(operation)} withstands whatever comes`,
+    `${nameOf(operation)} withstands any input`,
     async () => {
       const things = await freshThings(operation);
       const property = fc.asyncProperty(requestsTo(operation), (request) => hold(operation, request, things));
@@ -57,7 +57,10 @@ for (const operation of operations) {
   );
 }
 
-/** The address of an own and of a foreign thing, made anew when a request may have changed or removed the own one. */
+/**
+ * Addresses of an own and of a foreign thing. They are created again when a request may have changed or removed the own
+ * one.
+ */
 type Things = { own: string; foreign: string; before: Record<string, string> };
 
 async function freshThings(operation: Real): Promise<Things> {
@@ -70,7 +73,7 @@ async function hold(operation: Real, request: FuzzRequest, things: Things): Prom
   expect(world.api.faults.splice(0)).toEqual([]);
   expectListed(operation, answer);
   expectGoodManners(answer, wordsOf(request));
-  // An address whose percent signs encode nothing leads to no operation that could request a key.
+  // An address with invalid percent-encoding matches no operation that could require a key.
   const isLost = answer.status === 404 && answer.text.includes('cannot be read');
   if (request.key !== 'proper' && operation.auth !== 'none' && !isLost) expect(answer.status).toBe(401);
   if (request.misfit !== null) expect(isRefusal(answer), request.misfit).toBe(true);
@@ -81,7 +84,7 @@ async function hold(operation: Real, request: FuzzRequest, things: Things): Prom
 function expectListed(operation: Real, answer: Answer): void {
   const row = findRow(operation) ?? firstPageRow(operation);
   const own = row === null ? contractStatuses(operation) : [row.success.status, ...Object.keys(row.errors).map(Number)];
-  // Where the document declares no code at all, an unknown id is 404 as everywhere.
+  // Where the document declares no error codes, an unknown id is 404 as everywhere else.
   const undeclared = row !== null && Object.keys(row.errors).length === 0 ? [404] : [];
   const listed = [...own, 401, ...undeclared, ...COMMON_STATUSES].filter((status) => status !== 500);
   expect(listed, answer.text.slice(0, LONGEST_SHOWN)).toContain(answer.status);
@@ -91,7 +94,7 @@ function expectListed(operation: Real, answer: Answer): void {
   else expectModel(operation, answer);
 }
 
-/** The first page of event logs is requested without a token: the document has the address of further pages alone. */
+/** The first page of event logs is requested without a token; the document lists only the address of further pages. */
 function firstPageRow({ path }: Real): Row | null {
   const further = `${path}/{continuationToken}`;
   return rows.find((row) => row.path === further) ?? null;
@@ -118,13 +121,13 @@ async function send(operation: Real, request: FuzzRequest, things: Things): Prom
   });
 }
 
-/** All that a request says, in words that an answer may quote. */
+/** Returns all text of a request that a response may quote. */
 function wordsOf({ params, query, misfit, body }: FuzzRequest): string {
   const encoded = [...Object.values(params), misfit ?? '', query].join(' ');
   return `${encoded} ${querystring.unescape(encoded)} ${body === null ? '' : Buffer.from(body).toString('latin1')}`;
 }
 
-/** The operation's path with each parameter as the request has it; symbols become the ids of made things. */
+/** Returns the operation's path with the parameters of the request. Symbols become the ids of existing things. */
 function addressOf({ path }: Real, { params }: FuzzRequest, { own, foreign }: Things): string {
   const [ownParts, foreignParts] = [own.split('/'), foreign.split('/')];
   return path

@@ -4,10 +4,10 @@ import type { Operation } from '../../src/api/define-operation.ts';
 import type { OperationDeps } from '../../src/api/operation-deps.ts';
 import { operations } from '../../src/api/operations.ts';
 
-/** An operation as the service has it. */
+/** An operation as the service implements it. */
 export type Real = Operation<OperationDeps>;
 
-/** A row of section 4 of the interface document. A model of null is "none declared". */
+/** A row of section 4 of the interface document. A null model means "none declared". */
 export type Row = {
   section: string;
   method: string;
@@ -19,7 +19,7 @@ export type Row = {
   errors: Record<string, string | null>;
 };
 
-/** A field of a published model. Absent marks mean: always there, never null. */
+/** A field of a published model. Without marks, it is always present and never null. */
 export type Field = { type: string; nullable?: true; optional?: true; minLength?: number };
 
 export type WireModels = {
@@ -27,27 +27,27 @@ export type WireModels = {
   models: Record<string, Record<string, Field>>;
 };
 
-/** Every operation of the interface document, in its order. */
+/** Every operation of the interface document, in order. */
 export const rows: readonly Row[] = readJson('interface-operations.json') as Row[];
 
-/** The published models, apart from the schemas that the service itself works with. */
+/** The published models, separate from the schemas that the service itself uses. */
 export const wireModels: WireModels = readJson('wire-models.json') as WireModels;
 
 export function nameOf({ method, path: address }: { method: string; path: string }): string {
   return `${method} ${address}`;
 }
 
-/** The operation that a row describes; null while it is missing. */
+/** Returns the operation that a row describes, or null if the service lacks it. */
 export function findReal(row: Row): Real | null {
   return operations.find((operation) => nameOf(operation) === nameOf(row)) ?? null;
 }
 
-/** The row that describes an operation; null for what the service has beyond the document. */
+/** Returns the row that describes an operation, or null for an operation beyond the document. */
 export function findRow(operation: Real): Row | null {
   return rows.find((row) => nameOf(row) === nameOf(operation)) ?? null;
 }
 
-// Checked by the suite itself: a file that is not of this form makes its tests fail.
+// The suite itself checks this: a file of another form fails its tests.
 function readJson(file: string): unknown {
   return JSON.parse(readFileSync(path.join(import.meta.dirname, file), 'utf8'));
 }

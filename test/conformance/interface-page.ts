@@ -10,7 +10,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   '4.4': 'Second address',
 };
 
-/** The page that says, row by row of the interface document, what the service has. */
+/** Returns the page that lists, row by row of the interface document, which operations the service has. */
 export function interfacePage(): string {
   const real = rows.filter((row) => findReal(row) !== null).length;
   const sections = Object.entries(SECTIONS).map(([section, title]) =>

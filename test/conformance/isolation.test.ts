@@ -9,7 +9,7 @@ import { type Ask, startWorld, UNKNOWN_GUID, type Which, type World } from './wo
 
 type KeyName = keyof World['keys'] | 'none' | 'junk';
 
-/** Keys that do not open the first library, or nothing at all. */
+/** Keys that do not open the first library, and keys that open nothing. */
 const SHUT_OUT: readonly KeyName[] = ['foreign', 'none', 'junk', 'revoked', 'expired'];
 const READING: readonly KeyName[] = ['readOnly', 'furtherRead'];
 const WRITING: readonly KeyName[] = ['own', 'furtherWrite', 'account'];
@@ -59,7 +59,7 @@ function withPair(path: string, pair: string): string {
 }
 
 async function holdLibraryOperation(operation: Real): Promise<void> {
-  // Who is refused changes nothing: the same things serve all of them.
+  // A refused request changes nothing, so all of them can use the same things.
   const asked = await Promise.all(WHICH.map((which) => requestOf(operation, which)));
   const denied = await Promise.all(SHUT_OUT.flatMap((key) => asked.map((request) => askAs(key, request))));
   expect(new Set(denied.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -74,7 +74,7 @@ async function holdLibraryOperation(operation: Real): Promise<void> {
   }
 }
 
-/** Whoever has not the account's key learns nothing of what is there. */
+/** Callers without the account key learn nothing about existing things. */
 async function holdAccountOperation(operation: Real): Promise<void> {
   const asked = await Promise.all(WHICH.map((which) => requestOf(operation, which)));
   const denied = await Promise.all(LIBRARY_KEYS.flatMap((key) => asked.map((request) => askAs(key, request))));
@@ -90,14 +90,14 @@ async function holdOpenOperation(operation: Real): Promise<void> {
   }
 }
 
-/** What is there is not refused for its address; what another library has is answered like what nobody has. */
+/** An existing own thing is not refused for its address. A foreign thing gets the same response as an unknown one. */
 function expectForeignAsUnknown([own, foreign, unknown]: Answer[]): void {
   expect([401, 403, 404], own?.text).not.toContain(own?.status);
   expect(foreign?.status).toBe(unknown?.status);
   expect(withoutIds(foreign)).toBe(withoutIds(unknown));
 }
 
-// Operations that address nothing below the library make a thing each time they are asked.
+// Operations on the library itself create a thing each time they are called.
 function withoutIds(answer: Answer | undefined): string {
   return (
     (answer?.text ?? '')
@@ -105,7 +105,7 @@ function withoutIds(answer: Answer | undefined): string {
       .replaceAll(/bunnylive_[0-9a-f]{32}/g, 'KEY')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, 'TIME')
       .replaceAll(/\b(totalItems|TotalItems)":\d+/g, '$1')
-      // What a stream sends its own library depends on what goes on there at the moment.
+      // The content of a library's own event stream depends on current activity.
       .replaceAll(/^(event|data|id):.*\n+/gm, '')
   );
 }
@@ -114,10 +114,10 @@ async function ask(operation: Real, { key, which }: { key: KeyName; which: Which
   return askAs(key, await requestOf(operation, which));
 }
 
-/** A request about a thing that is made for it. */
+/** Creates a thing and returns a request for it. */
 async function requestOf(operation: Real, which: Which): Promise<Omit<Ask, 'key'>> {
   const address = await world.address(operation, which);
-  // The one operation that names what it is about in its query.
+  // The only operation that names its subject in the query.
   const isByQuery = ['resetApiKeyByQuery', 'resetReadOnlyApiKeyByQuery'].includes(operation.name);
   const path = isByQuery ? `${address}?id=${await ownLibrary()}` : address;
   const body = sampleBody(operation, world);
@@ -140,7 +140,7 @@ test('none of these calls, with whichever key, is an attack to the firewall', as
     const events = await store.read({ zoneId: 0, day: dayOf(Date.now()), afterSeq: 0 }, 1_000);
     return events.map(({ ruleId, log }) => `${ruleId} ${log}`);
   };
-  // Events are stored in their order: what came before this one would be there.
+  // Events are stored in order: an earlier one would already be there.
   await expect.poll(async () => (await read()).at(-1), { timeout: 10_000 }).toMatch(/^930130 /);
   expect(await read()).toHaveLength(1);
 });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { PICTURE } from './samples.ts';
 import type { Scenario, World } from './world.ts';
 
-/** How each listed status of interface section 4.2 is produced. */
+/** Ways to provoke each status listed in interface section 4.2. */
 export const liveScenarios: Readonly<Record<string, Readonly<Record<number, Scenario>>>> = {
   'POST /library/{libraryId}/live': {
     200: async () => ({
@@ -17,7 +17,7 @@ export const liveScenarios: Readonly<Record<string, Readonly<Record<number, Scen
       return { path: '/library/1/live?page=1&itemsPerPage=2&search=&orderBy=planned' };
     },
     400: async () => ({ path: '/library/1/live?orderBy=colour' }),
-    // A library that is deleted while its key is still known.
+    // A library that is deleted while its key is still cached.
     404: async (world) => {
       const { library, keys } = await world.api.libraries.create({ name: 'L', pullZoneName: null, libraryKey: null });
       await world.ask({ method: 'GET', path: `/library/${library.id}/collections`, key: keys.libraryKey });
@@ -92,7 +92,7 @@ async function ownStream(world: World): Promise<string> {
   return `/library/1/live/${Object(answer.body).guid}`;
 }
 
-/** A stream that has come to a state: what brings it there is the ingest's, which is not part of these tests. */
+/** Creates a stream in a given state. Ingest, which causes these transitions, is not part of these tests. */
 async function streamIn(world: World, state: 'running' | 'ended' | 'vod-processing'): Promise<string> {
   const path = await ownStream(world);
   const endedAt = state === 'running' ? null : new Date();

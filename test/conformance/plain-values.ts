@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-/** Stands for the address of the test's own origin until a request is sent. */
+/** Placeholder for the address of the test's own origin, replaced when a request is sent. */
 export const ORIGIN = '~origin~';
 
-/** Addresses that callers name: one that may be fetched from, and such as must not even be tried. */
+/** Addresses that callers name: one that may be fetched, and others that must not even be tried. */
 const addresses = fc.constantFrom(
   `${ORIGIN}/film.mp4`,
   `${ORIGIN}/film.mp4`,
@@ -20,7 +20,7 @@ const addresses = fc.constantFrom(
   `http://${'x'.repeat(300)}/`,
 );
 
-/** As much of JSON Schema as the operations use. */
+/** The subset of JSON Schema that the operations use. */
 export type Schema = {
   type?: string | string[];
   enum?: unknown[];
@@ -36,12 +36,12 @@ export type Schema = {
   title?: string;
 };
 
-/** Values that fit a field: addresses where it names one. */
+/** Values that fit a field; addresses if the field names one. */
 export function plainField(name: string, schema: Schema): fc.Arbitrary<unknown> {
   return /url$/i.test(name) ? addresses : plainValue(schema);
 }
 
-/** Values that fit a schema, its bounds among them. */
+/** Values that fit a schema, including its bounds. */
 export function plainValue(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(plainValue));

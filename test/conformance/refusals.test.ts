@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 /**
- * One way into each kind of refusal: the request, its status, the code that its body reports (bodies of account
- * addresses have none), and what its words must name.
+ * One way into each kind of refusal: the request, its status, the code in its body (bodies of account addresses have
+ * none), and a pattern that its message must match.
  */
 const CASES: { kind: string; status: number; code: number | null; says: RegExp; word(): Promise<Ask> }[] = [
   {
@@ -154,7 +154,7 @@ async function openManyFetches(): Promise<void> {
   await db.insertInto('upload').values(rows).execute();
 }
 
-test('while the database is away every operation says so, and when to ask again', async () => {
+test('while the database is away every operation says so, and when to try again', async () => {
   const away = openDatabase({ host: '/nowhere', max: 2 }, () => undefined);
   const cut = await startWorld({ db: away.db });
   try {
@@ -204,7 +204,7 @@ const UNREADABLE = [
   },
 ] as const;
 
-test.each(UNREADABLE)('$what is answered in the form of the interface and ends the connection', async (unreadable) => {
+test.each(UNREADABLE)('$what is refused in the form of the interface and ends the connection', async (unreadable) => {
   const { bytes, status, form } = unreadable;
   const socket = connect(world.api.api.port, '127.0.0.1');
   socket.write(bytes);
@@ -218,12 +218,12 @@ test.each(UNREADABLE)('$what is answered in the form of the interface and ends t
   expectGoodManners(answer);
 });
 
-test('what cannot be read is in the event log of requests without a zone, once each', async () => {
+test('unreadable requests are in the event log of requests without a zone, once each', async () => {
   const events = createShieldEventStore(world.api.database.db);
   const rulesFound = async () => {
     const found = await events.read({ zoneId: 0, day: dayOf(Date.now()), afterSeq: 0 }, 100);
     const rules = found.map(({ ruleId }) => ruleId).filter((ruleId) => ruleId.startsWith('1018'));
-    // Cases of other tests stand before.
+    // Cases of other tests precede these.
     return rules.slice(-UNREADABLE.length);
   };
   await expect.poll(rulesFound, { timeout: 20_000 }).toEqual(UNREADABLE.map(({ rule }) => rule));

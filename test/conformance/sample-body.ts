@@ -3,7 +3,7 @@ import type { Real } from './interface-data.ts';
 import { CAPTIONS, PICTURE } from './samples.ts';
 import { UNKNOWN_GUID, type World } from './world.ts';
 
-/** A plain body that an operation can carry out; null for one that takes none. */
+/** Returns a plain body that an operation can carry out, or null for one without a body. */
 export function sampleBody({ body, name }: Real, { origin }: World): unknown {
   if (body === null) return null;
   if (body === 'raw') return name === 'uploadVideo' ? Buffer.from('bytes of a video') : PICTURE;

@@ -1,11 +1,11 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** A small grey picture. */
+/** A small grey image. */
 export const PICTURE = makePng(64, 36);
 
 export const CAPTIONS = '1\n00:00:01,000 --> 00:00:02,000\nHello\n';
 
-/** Writes a grey picture as PNG (RFC 2083): 8 bits a pixel, no filter. */
+/** Writes a grey image as PNG (RFC 2083): 8 bits per pixel, no filter. */
 function makePng(widthPx: number, heightPx: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(widthPx, 0);

@@ -11,9 +11,9 @@ import type { Scenario, World } from './world.ts';
 import { UNKNOWN_GUID, UNKNOWN_ID } from './world.ts';
 
 /**
- * How each listed status of an operation that depends on the operation itself is produced: its success, and refusals
- * that no other operation has. A missing key, a key that only reads, an id that nobody has and a broken database are
- * the same for all and stand in the suite.
+ * Ways to provoke each listed status that depends on the operation itself: its success, and refusals that no other
+ * operation has. The suite covers what is the same for all: a missing key, a read-only key, an unknown id and a broken
+ * database.
  */
 export const scenarios: Readonly<Record<string, Readonly<Record<number, Scenario>>>> = {
   'GET /library/{libraryId}/collections/{collectionId}': {
@@ -178,7 +178,7 @@ function captions(file: string): object {
   return { srclang: 'en', label: 'English', captionsFile: Buffer.from(file).toString('base64') };
 }
 
-/** A video as it stands when it was encoded in VP9 alone. */
+/** Creates a video in the state after an encode to VP9 only. */
 async function makeFinished(world: World): Promise<string> {
   const guid = (await world.makeVideo()) as Guid;
   const { db } = world.api.database;
@@ -208,7 +208,7 @@ async function ownZone({ api, keys }: World): Promise<{ path: string; key: strin
 }
 
 /**
- * A library of its own with these settings: they are remembered for a while, so those of another one stay as they are.
+ * Creates a library with these settings. Settings are cached for a while, so those of another library stay unchanged.
  */
 async function makeLibrary({ api }: World, settings: object): Promise<{ id: number; key: string }> {
   const { library, keys } = await api.libraries.create({

@@ -14,7 +14,7 @@ type Call = { name: string; about: string; route: Route; input: string; answer: 
 /** Resumable uploads are called through `upload` of the SDK. */
 const TUS = /^\/tusupload/;
 
-/** The types and the table of routes of the SDK, from the document that describes the interface. */
+/** Returns the types and the route table of the SDK, generated from the document that describes the interface. */
 export function sdkOperations(): string {
   const { paths, components } = toOpenApi(operations);
   const calls = Object.entries<Schema>(paths)
@@ -77,7 +77,7 @@ function field(name: string, schema: unknown, isRequired: boolean): string {
   return `${key}${isRequired ? '' : '?'}: ${typeOf(schema)}`;
 }
 
-/** A JSON Schema, as far as the document uses it, as a TypeScript type. */
+/** Converts a JSON Schema, as far as the document uses it, to a TypeScript type. */
 function typeOf(schema: unknown): string {
   const { $ref, type, enum: values, anyOf, items, properties, required = [], additionalProperties } = Object(schema);
   if (typeof $ref === 'string') return $ref.split('/').at(-1) ?? 'unknown';

@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Answer } from '../support/api.ts';
 
-/** A request whose path and headers go out as they are, which fetch would tidy up. */
+/** A request whose path and headers are sent unchanged; fetch would normalise them. */
 export type RawAsk = {
   method: string;
   path: string;
@@ -10,7 +10,7 @@ export type RawAsk = {
   body: string | Uint8Array | null;
 };
 
-/** Sends requests over connections of its own, one after another; the maker closes it. */
+/** Sends requests one after another over its own connections. The caller closes it. */
 export function createSender(port: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   return {
@@ -37,7 +37,7 @@ export function createSender(port: number) {
   };
 }
 
-/** The whole body; of a stream of events, which has no end, its first words. */
+/** Returns the whole body, or the first chunk of an event stream, which has no end. */
 async function whole(response: IncomingMessage): Promise<Buffer> {
   if (!response.headers['content-type']?.startsWith('text/event-stream')) return buffer(response);
   for await (const chunk of response) return Buffer.from(chunk);

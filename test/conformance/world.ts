@@ -12,50 +12,42 @@ import { expectGoodManners } from './check-answer.ts';
 import type { Real } from './interface-data.ts';
 import { CAPTIONS } from './samples.ts';
 
-/** A thing of the first library, a thing of another library, and one that nobody has. */
+/** A thing of the first library, a thing of another library, and one that does not exist. */
 export type Which = 'own' | 'foreign' | 'unknown';
 
-/** A request as a test words it. */
+/** A request as a test specifies it. */
 export type Ask = { method: string; path: string } & CallOptions;
 
-/**
- * The api over a real database with two libraries, an origin to fetch from, and whatever operations are asked about.
- */
+/** The API over a real database with two libraries, an origin to fetch from, and all things that operations need. */
 export type World = {
   api: TestApi;
   origin: Origin;
   keys: Awaited<ReturnType<typeof makeKeys>>;
-  /**
-   * Calls with the first library's key unless configured otherwise; every answer is held against what all have in
-   * common.
-   */
+  /** Calls with the first library's key by default. Every response is checked for the properties that all share. */
   ask(ask: Ask): Promise<Answer>;
-  /** The key that an operation is made for. */
+  /** Returns the key that an operation is meant for. */
   properKey(operation: Real): string | null;
-  /**
-   * An address of the operation; each thing in its path is made for it, in the first library unless configured
-   * otherwise.
-   */
+  /** Returns an address of the operation. Creates each thing in its path, in the first library by default. */
   address(operation: Real, which?: Which): Promise<string>;
   makeVideo(which?: Which): Promise<string>;
-  /** A video that has had its upload. */
+  /** Creates a video whose upload has finished. */
   makeUploaded(): Promise<string>;
-  /** All that is stored, as one text per table and for the objects; requests that are refused must not change it. */
+  /** Everything that is stored, as one text per table and one for the objects. Refused requests must not change it. */
   state(): Promise<Record<string, string>>;
   stop(): Promise<void>;
 };
 
-/** Prepares what must be so and words the request that then gets the status. */
+/** Sets up the preconditions and returns the request that then gets the status. */
 export type Scenario = (world: World) => Promise<Omit<Ask, 'method'>>;
 
 export const UNKNOWN_GUID = '0190a0a0-0000-7000-8000-000000000000';
 export const UNKNOWN_ID = 987_654;
 
-/** Written whatever is answered: when a key was last used, who requested what, and the firewall's log. */
+/** Written regardless of the response: last use of a key, the audit log, and the firewall's log. */
 const NOT_STATE = /^(kysely_|access_key$|audit|shield_event)/;
 
 export async function startWorld(changes: Partial<ApiDeps> = {}): Promise<World> {
-  // Names are never looked up: nothing but this machine is requested.
+  // Names are never looked up: requests reach only this machine.
   const lookup = async () => [{ address: '192.0.2.1', family: 4 }];
   const outbound = createOutbound({ allow: ['127.0.0.0/8'], lookup });
   const [api, origin] = await Promise.all([startTestApi({ outbound, ...changes }), startOrigin()]);
@@ -114,7 +106,7 @@ type Things = {
   address(operation: Real, which: Which): Promise<string>;
 };
 
-/** Makes the things that paths address, by the name that a parameter has for refusals. */
+/** Creates the things that paths address, keyed by the parameter's name in refusals. */
 function createThings(api: TestApi, ask: World['ask']): Things {
   const create = async (what: string, body: object, which: Which) => {
     if (which === 'unknown') return UNKNOWN_GUID;
@@ -159,7 +151,7 @@ function createThings(api: TestApi, ask: World['ask']): Things {
       const made: Record<string, string> = {};
       for (const [name, { title = name }] of Object.entries<{ title?: string }>(params.properties)) {
         if (name === 'libraryId') made[name] = '1';
-        // A key is of the library before it in the path.
+        // A key belongs to the library that precedes it in the path.
         else if (title === 'key') made[name] = await makeKey(api, Number(made.id), which);
         else made[name] = await make(title, which);
         if (title === 'language' && which === 'own') await addCaptions(made, ask);
@@ -190,7 +182,7 @@ async function call(method: string, url: string, { key, body, headers }: CallOpt
   const { status, headers: answered } = response;
   const type = answered.get('content-type') ?? '';
   if (type.startsWith('text/event-stream')) {
-    // A stream of events has no end: its first words are enough.
+    // An event stream has no end, so the first chunk is enough.
     const reader = response.body?.getReader();
     const first = await reader?.read();
     await reader?.cancel();
@@ -203,8 +195,8 @@ async function call(method: string, url: string, { key, body, headers }: CallOpt
 type Watcher = { client: pg.Client; text: string };
 
 /**
- * A connection of its own, where what reads all tables is planned once. It is done in one process: the planner takes
- * so many tables, all of unknown size, for worth two further ones.
+ * A separate connection on which the query over all tables is planned once. It runs in one process: given so many
+ * tables of unknown size, the planner would start two more.
  */
 async function openWatcher({ database: { db, config } }: TestApi): Promise<Watcher> {
   const names = (await db.introspection.getTables()).map(({ name }) => name).filter((name) => !NOT_STATE.test(name));
@@ -226,7 +218,7 @@ async function readState({ storage }: TestApi, { client, text }: Watcher): Promi
   };
 }
 
-/** A dead letter, which may be sent again. */
+/** Creates a dead letter, which may be sent again. */
 async function makeWebhookEvent(api: TestApi, which: Which): Promise<string> {
   if (which === 'unknown') return UNKNOWN_GUID;
   const id = newGuid();

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { encode } from '../support/media/read-test-media.ts';
 
-/** A server of advertisements, at another origin; `requests` are the paths that it was asked for. */
+/** An ad server at another origin; `requests` are the paths that were requested from it. */
 export type AdServer = { base: string; requests: string[]; close(): void };
 
 const AD_SEC = 4;
@@ -30,7 +30,7 @@ export async function openAdServer(): Promise<AdServer> {
   return { base, requests, close: () => void server.close() };
 }
 
-/** A film in fragments of a second. */
+/** Encodes a film in fragments of one second. */
 function encodeFilm(source: string): Promise<Buffer> {
   const input = ['-f', 'lavfi', '-i', `${source}:s=320x180:r=24:d=${AD_SEC}`, '-pix_fmt', 'yuv420p'];
   const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '24'];

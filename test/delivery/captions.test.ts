@@ -8,7 +8,7 @@ import type { PublishedFilm } from './publish.ts';
 
 const PLAY_LIMIT_MS = 60_000;
 
-/** Plays a playlist by hls.js with its first subtitles on; answers the cues that are shown first. */
+/** Plays a playlist with hls.js with its first subtitles on; returns the first cues shown. */
 const SHOW_CUES = `async (playlistUrl) => {
   const video = document.createElement('video');
   video.muted = true;
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-/** A finished film of 10 s with captions in two languages, one of them named like the other. */
+/** A finished film of 10 s with captions in two languages, one with the same name as the other. */
 async function publish(settings: Record<string, unknown>): Promise<PublishedFilm> {
   const published = await room.publish(settings);
   const text = 'WEBVTT\n\n00:00:01.000 --> 00:00:09.000\nHello from the playlist\n';
@@ -97,7 +97,7 @@ test.each(['captions/fr.m3u8', 'captions/en.srt', 'captions/../en.m3u8', 'captio
   },
 );
 
-test('where the setting is off the playlist says nothing of them, though the files stay', async () => {
+test('where the setting is off the playlist does not list them, but the files stay', async () => {
   const quiet = await publish({ player: { captionsInPlaylist: false } });
   const base = `${room.edge.base}/vz-${quiet.libraryId}/${quiet.mediaId}`;
   const silent = await fetch(`${base}/playlist.m3u8`);

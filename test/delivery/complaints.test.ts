@@ -10,9 +10,9 @@ import { createGrowingRoom, type GrowingRoom } from './growing-video.ts';
 import type { RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
-// What people complained of elsewhere, a test each. Beside them: a front that gives private files to anybody is
+// Complaints about other systems, one test each. Related tests: a front that gives private files to anybody is in
 // `test/deploy/nginx.test.ts`; rules of library and zone are one list in `test/api/pull-zone-rules.test.ts`; uploads
-// that firewalls of others block are in `test/e2e/clients.test.ts`.
+// blocked by other firewalls are in `test/e2e/clients.test.ts`.
 const HOUR_MS = 3_600_000;
 let videos: GrowingRoom;
 let key: RenditionKey;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterEach(() => videos.closeEdges());
 afterAll(() => videos.close());
 
-/** An edge of a zone with these settings, and of a library with these rules. */
+/** Opens an edge with these zone settings and these library rules. */
 async function openWith(settings: object, access: object = {}): Promise<TestEdge> {
   const { db } = videos.database;
   const [zone, library] = [settings, { access }].map((value) => JSON.stringify(value));
@@ -58,7 +58,7 @@ async function ask(edge: TestEdge, path: string, headers: Record<string, string>
   return `${response.status} ${response.headers.get('x-millrace-rule') ?? ''}`.trim();
 }
 
-test('segments are let in by the token in the query of the playlist that lists them', async () => {
+test('segments are accepted by the token in the query of the playlist that lists them', async () => {
   const edge = await openWith({ tokenRequired: true });
   const query = `?token=${tokenFor(null).slice('bcdn_token='.length)}`;
   const read = async (address: string) => {
@@ -83,7 +83,7 @@ test('a pause of hours does not outlive the token that the player page was given
   expect(expiresSec * 1000).toBeGreaterThanOrEqual(Date.now() + 6 * HOUR_MS);
 });
 
-test('viewers of IPv6 use tokens that are made for their address, from all of their network', async () => {
+test('viewers on IPv6 use tokens made for their address from all of their network', async () => {
   const edge = await openWith({ tokenRequired: true, tokenHoldsAddress: true });
   const path = segmentPath(tokenFor('2001:db8:1:2::5'));
   const from = (address: string) => ask(edge, path, { 'x-forwarded-for': address });
@@ -108,7 +108,7 @@ test('pages without a referrer, applications and our own frame are let in unless
 
 test('the firewall, when it blocks, lets ranges of every form and unknown types of bodies pass', async () => {
   const { db } = videos.database;
-  // What the cases before were refused.
+  // Forget the refusals of the cases before.
   await db.deleteFrom('shield_event').execute();
   await createShieldSettingsStore(db).changeUnzoned(() => ({ ...readWafSettings({}), blocks: true }));
   const edge = await openWith({ waf: { blocks: true } });
@@ -131,7 +131,7 @@ test('the firewall, when it blocks, lets ranges of every form and unknown types 
   expect((await Promise.all([0, id].map(read))).flat()).toEqual([]);
 });
 
-test('a client over the rate is let in again when the time of its Retry-After is over', async () => {
+test('a client over the rate is accepted again after its Retry-After', async () => {
   const edge = await openWith({ requestsPerSec: 1 });
   const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(`${edge.base}${segmentPath()}`)));
   const refused = answers.find(({ status }) => status === 429);
@@ -157,6 +157,6 @@ test('embed tokens and tokens of addresses end together when the key is reset', 
   const sealed = createSecretBox(TEST_SECRET).seal('another key');
   const zone = videos.database.db.updateTable('pull_zone').where('library_id', '=', videos.libraryId);
   await zone.set({ security_key_sealed: sealed }).execute();
-  // `securityKey` is the old one from here on.
+  // From here on, `securityKey` is the old one.
   await expect.poll(both, { timeout: 10_000 }).toEqual(['403 10131', '403 10101']);
 });

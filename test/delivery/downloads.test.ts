@@ -54,7 +54,7 @@ async function readBytes(address: string, range?: string): Promise<{ response: R
   return { response, body: Buffer.from(await response.arrayBuffer()) };
 }
 
-/** An empty page of the edge's own origin, and what goes wrong on it. */
+/** Opens an empty page of the edge's own origin, and collects its faults. */
 async function openPage(): Promise<{ page: Page; faults: string[] }> {
   const page = await browser.newPage();
   const faults: string[] = [];
@@ -67,7 +67,7 @@ async function openPage(): Promise<{ page: Page; faults: string[] }> {
 }
 
 describe('an MP4 of a finished video', () => {
-  test.each([144, 72])('of %ip shows the pictures and sounds of the playlists, without a warning', async (heightPx) => {
+  test.each([144, 72])('shows the pictures and sounds of the playlists at %ip, without a warning', async (heightPx) => {
     const file = `${folder}/play_${heightPx}p.mp4`;
     for (const [stream, playlist] of [
       ['v:0', `${folder}/${heightPx}p/video.m3u8`],
@@ -120,7 +120,7 @@ describe('an MP4 of a finished video', () => {
 });
 
 describe('an MP4 in a browser', () => {
-  test('is saved under its title when it is asked for as a download', async () => {
+  test('is saved under its title when requested as a download', async () => {
     const disposition = async (query: string) =>
       (await fetch(`${folder}/play_144p.mp4${query}`, { method: 'HEAD' })).headers.get('content-disposition');
     expect(await disposition('?download')).toBe(
@@ -144,7 +144,7 @@ describe('an MP4 in a browser', () => {
 });
 
 describe('there is no MP4', () => {
-  test('of a height that the video has not, or that is not written plainly', async () => {
+  test('for a height that the video does not have, or that is written in another form', async () => {
     for (const name of ['play_720p.mp4', 'play_0144p.mp4', 'play_p.mp4', 'play_144p.mp4.mp4']) {
       expect(await statusOf(`${folder}/${name}`)).toBe(404);
     }
@@ -160,7 +160,7 @@ describe('there is no MP4', () => {
     await expect.poll(() => statusOf(file), { timeout: 20_000 }).toBe(404);
   });
 
-  test('of a rung above 1080 beside a lower one', async () => {
+  test('for a rung above 1080 next to a lower one', async () => {
     const mine = await addWholeFilm(shown.libraryId);
     const [tall] = mine.videos;
     const setRung = (id: string | undefined, rung: number) =>
@@ -183,7 +183,7 @@ describe('there is no MP4', () => {
     ]).toEqual([200, 404]);
   });
 
-  test('nor a manifest, nor single pictures, before the video is whole', async () => {
+  test('nor a manifest, nor single pictures, before the video is complete', async () => {
     const mine = await addFilm(database.db, shown.libraryId, film);
     const [tall] = mine.videos;
     if (tall === undefined) throw new Error('Expected a film of two rungs.');
@@ -198,7 +198,7 @@ describe('there is no MP4', () => {
     for (const file of files) expect(await statusOf(`${folderOf(mine)}/${file}`)).toBe(404);
   });
 
-  test('of a rung whose sample tables are gone, which is our fault', async () => {
+  test('for a rung whose sample tables are gone, which is our fault', async () => {
     const gone = await addWholeFilm(shown.libraryId);
     await room.storage.remove(
       `${gone.libraryId}/${gone.mediaId}/${gone.videos[0]?.renditionId}/2-1.idx` as Parameters<
@@ -224,7 +224,7 @@ describe('a DASH manifest', () => {
     const { page, faults } = await openPage();
     await page.addScriptTag({ path: SHAKA });
     const tracks = await page.evaluate(async (address) => {
-      // Shaka's own script has just put itself there.
+      // Shaka's own script has just defined it.
       const { shaka } = window as unknown as { shaka: Shaka };
       const player = new shaka.Player();
       await player.attach(document.querySelector('video') as HTMLVideoElement);

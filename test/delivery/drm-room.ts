@@ -17,18 +17,18 @@ export const BASIC = { drm: { enabled: true, version: 'basic' } };
 /** A finished film and the address of its folder at the edge. */
 export type Shown = PublishedFilm & { folder: string };
 
-/** An edge over a real database, a browser, and films that are published and protected there. */
+/** An edge over a real database, a browser, and the films published and protected there. */
 export type DrmRoom = {
   database: TestDatabase;
   room: EdgeRoom;
   edge: TestEdge;
   browser: Browser;
-  /** A finished film in a library of its own, its tall rung under the key of HD. */
+  /** Publishes a finished film in a library of its own, with its tall rung under the HD key. */
   publish(settings: Record<string, unknown>): Promise<Shown>;
   repackage(shown: MediaKey, scheme?: SchemeName, keepsPrevious?: boolean): Promise<void>;
-  /** A film of a library with Enterprise DRM that has keys. */
+  /** Publishes a film in a library with Enterprise DRM that has keys. */
   protect(scheme: SchemeName, settings?: Record<string, unknown>): Promise<Shown>;
-  /** A query with a valid embed token. */
+  /** Returns a query with a valid embed token. */
   signToken(key: MediaKey, expiresSec: number): Promise<string>;
   close(): Promise<void>;
 };
@@ -73,7 +73,7 @@ async function publishFilm({ database, room, edge, film }: Parts, settings: Reco
   return { ...shown, folder: `${edge.base}/vz-${libraryId}/${shown.mediaId}` };
 }
 
-/** The secrets of test libraries are numbered as the libraries are named. */
+/** Secrets of test libraries are numbered like the names of the libraries. */
 async function signToken({ db }: TestDatabase, { libraryId, mediaId }: MediaKey, expiresSec: number): Promise<string> {
   const { name } = await db.selectFrom('library').select('name').where('id', '=', libraryId).executeTakeFirstOrThrow();
   const key = `security-key-${name.split(' ')[1]}`;
@@ -94,7 +94,7 @@ export function askLicence(folder: string, kids: readonly string[], query = '', 
   return fetch(`${folder}/license${query}`, { method: 'POST', body, headers });
 }
 
-/** The key ids that the playlists of a video name, in base64url. */
+/** Returns the key ids in the playlists of a video, in base64url. */
 export async function kidsOf({ folder, videos, audio }: Shown): Promise<string[]> {
   const kids = [...videos, audio].map(async ({ renditionId }) => {
     const text = await textOf(`${folder}/r/${renditionId}/video.m3u8`);

@@ -44,7 +44,7 @@ afterAll(async () => {
   await outbound.close();
 });
 
-test('playlists say what the key server says of each system, and what follows from its headers', async () => {
+test('playlists contain what the key server sent for each system, and what follows from its headers', async () => {
   const text = await textOf(`${shown.folder}/r/${shown.audio.renditionId}/video.m3u8`);
   expect(checkPlaylist(text)).toEqual([]);
   const formats = [...text.matchAll(/#EXT-X-KEY:.*KEYFORMAT="([^"]+)"/g)].map(([, format]) => format);
@@ -56,7 +56,7 @@ test('playlists say what the key server says of each system, and what follows fr
   expect(text).toContain('URI="skd://keys/');
   const multivariant = await textOf(`${shown.folder}/playlist.m3u8`);
   expect(checkPlaylist(multivariant)).toEqual([]);
-  // One for each group of keys.
+  // One per key group.
   expect(multivariant.match(/#EXT-X-SESSION-KEY:/g)).toHaveLength(3);
 });
 
@@ -91,11 +91,11 @@ test('our own licence server gives out none of the keys', async () => {
   const encoded = kids.map((kid) => Buffer.from(kid.replaceAll('-', ''), 'hex').toString('base64url'));
   expect((await askLicence(shown.folder, encoded)).status).toBe(404);
   for (const kid of kids) expect(await statusOf(`${shown.folder}/key/${kid}`)).toBe(404);
-  // Who requests raw keys gets the playlists of everybody.
+  // A request for raw keys gets the same playlists as any other.
   expect(await textOf(`${shown.folder}/playlist.m3u8?drm=identity`)).not.toContain('identity');
 });
 
-test('licences are had under the host of a zone, by the address of its player page and without a prefix', async () => {
+test('licences are available under the host of a zone, by its player page and without a prefix', async () => {
   const server = { url: `${keyServer.url}/{videoId}`, authorization: null };
   const licences = createLicenceProxy({ servers: { widevine: server }, fairPlayCertificate: null, outbound });
   const edge = await lab.room.start({ licences });

@@ -38,7 +38,7 @@ const inTenMinutes = () => Math.floor(Date.now() / 1000) + 600;
 
 function expectWhole(seen: Playback): void {
   expect(seen.errors).toEqual([]);
-  // A player that had to wait may decode some twice.
+  // A player that had to wait may decode some frames twice.
   expect(seen.frames).toBeGreaterThanOrEqual(FRAMES);
   expect(seen.endedAtSec).toBeCloseTo((FRAMES * 1001) / 24_000, 0);
 }
@@ -60,7 +60,7 @@ test.each(SCHEMES)('a video protected with %s plays to its end in Shaka by DASH'
 test('the player page plays a protected video by Shaka where hls.js gets no key system', async () => {
   const shown = films.cbcs;
   const page = await lab.browser.newPage(SMALL_PAGE);
-  // By the script that requests them: a browser whose key systems suit Shaka alone.
+  // Recorded by the script that requests them, because the browser's key systems suit only Shaka.
   await page.addInitScript(() => {
     const request = navigator.requestMediaKeySystemAccess.bind(navigator);
     navigator.requestMediaKeySystemAccess = (name, configurations) => {
@@ -142,7 +142,7 @@ test.each(SCHEMES)(
   },
 );
 
-test('a player that holds encrypted bytes already is notified without reading them', async () => {
+test('a player that already has encrypted bytes is notified without reading them', async () => {
   const shown = await lab.protect('cenc');
   const address = `${shown.folder}/r/${shown.videos[0]?.renditionId}/e1/0.m4s`;
   const etag = (await fetch(address, { method: 'HEAD' })).headers.get('etag') ?? '';
@@ -170,7 +170,7 @@ test.each(SCHEMES)('a video protected with %s is listed with rates that its segm
   }
 });
 
-/** The highest rate of one segment of a media playlist, in bits per second. */
+/** Returns the highest bitrate of any segment of a media playlist, in bits per second. */
 async function peakOf(address: string): Promise<number> {
   const entries = [...(await textOf(address)).matchAll(/#EXTINF:([\d.]+),\n(.+)/g)];
   const rates = entries.map(async ([, sec, name]) => {
@@ -229,7 +229,7 @@ test.each(SCHEMES)('a video protected with %s gives out no clear bytes under any
   }
 });
 
-test('the same addresses of a video that is not protected give it out', async () => {
+test('the same addresses of a video that is not protected do', async () => {
   const shown = await lab.publish({ mp4: { enabled: true } });
   const files = [...shown.videos, shown.audio].flatMap(({ renditionId }) =>
     ['init.mp4', '0.m4s', '1.m4s'].map((name) => `r/${renditionId}/${name}`),
@@ -238,7 +238,7 @@ test('the same addresses of a video that is not protected give it out', async ()
   for (const address of addresses) expect([address, await statusOf(address)]).toEqual([address, 200]);
 });
 
-/** With and without a token in the path, which stands behind the pull zone. */
+/** Returns the folder without and with a token in the path, after the pull zone. */
 function foldersOf(folder: string): string[] {
   return [folder, folder.replace(/\/vz-[^/]+/, (zone) => `${zone}/bcdn_token=x&expires=1`)];
 }
@@ -278,10 +278,10 @@ describe('the player page', () => {
   });
 });
 
-test('one client has so many answers that are encrypted for it under way, others have theirs', async () => {
+test('the number of concurrent encrypted responses per client is limited, and others are unaffected', async () => {
   const { libraryId, mediaId, audio } = films.cbcs;
   const zone = lab.database.db.updateTable('pull_zone').where('library_id', '=', libraryId);
-  // A segment takes seconds at this rate, behind the first kilobyte.
+  // At this rate, a segment takes seconds after the first kilobyte.
   await zone.set({ settings: JSON.stringify({ rateKBps: 20, rateAfterKB: 1 }) }).execute();
   const edge = await lab.room.start({ trustedProxies: ['127.0.0.1'], limits: { encryptionsPerClient: 1 } });
   const address = `${edge.base}/vz-${libraryId}/${mediaId}/r/${audio.renditionId}/e1/0.m4s`;

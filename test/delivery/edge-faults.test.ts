@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => videos.closeEdges());
 afterAll(() => videos.close());
 
-/** The database's processes that listen for publications. */
+/** Returns the ids of the database's processes that listen for publications. */
 async function listeners(): Promise<number[]> {
   const { rows } = await videos.database.pool.query<{ pid: number }>(
     `select pid from pg_stat_activity where query like 'listen %'`,
@@ -27,7 +27,7 @@ async function listeners(): Promise<number[]> {
 }
 
 describe('faults below', () => {
-  test('while the database is away what was known is served, what was not is 503', async () => {
+  test('while the database is away, known videos are served, unknown ones are 503', async () => {
     const store = createPublicationStore(videos.database.db);
     const away: PublicationStore = { load: () => Promise.reject(new Error('away')) };
     let current = store;
@@ -48,7 +48,7 @@ describe('faults below', () => {
     await expect.poll(() => statusOf(videos.segmentOf(edge, unknown, 0))).toBe(200);
   });
 
-  test('while the database stands still what is known is answered at once, what is not is 503', async () => {
+  test('while the database stalls, known videos are served at once, unknown ones are 503', async () => {
     const edge = await videos.open();
     const [first, second, unknown] = [await videos.addVideo(), await videos.addVideo(), await videos.addVideo()];
     for (const key of [first, second]) {
@@ -57,13 +57,13 @@ describe('faults below', () => {
     }
     const goOn = freezeDatabase(videos.database);
     try {
-      // What is known is old by now, so it would be read again.
+      // The cached facts have expired by now, so they would be read again.
       await sleep(2_500);
       const beganMs = performance.now();
       expect(await statusOf(videos.segmentOf(edge, unknown, 0))).toBe(503);
       expect(performance.now() - beganMs).toBeLessThan(2_000);
       await statusOf(videos.segmentOf(edge, first, 0));
-      // Nobody waits a second time for each video: ten answers together take less than one time-out.
+      // No video waits a second time: ten responses together take less than one time-out.
       const againMs = performance.now();
       for (let n = 0; n < 10; n += 1) {
         expect(await statusOf(videos.segmentOf(edge, n < 5 ? first : second, 0))).toBe(200);
@@ -90,7 +90,7 @@ describe('faults below', () => {
   });
 });
 
-describe('stored objects that are not as their rows say', () => {
+describe('stored objects that contradict their rows', () => {
   test.each([
     ['large, from its file', true],
     ['large, as a stream', false],
@@ -126,7 +126,7 @@ test.each([
   ['from memory', {}, false],
   ['from memory that keeps nothing', { objectCacheBytes: 0 }, false],
   ['larger than all memory', { lentBytes: 0 }, false],
-])('a segment that is asked for again and again is exact, %s', async (_, limits, isLocal) => {
+])('a segment that is requested again and again is exact, %s', async (_, limits, isLocal) => {
   const storage = createEdgeStorage(videos.room.folder, isLocal);
   const edge = await videos.open({ limits, storage, sendFile: null });
   const key = await videos.addVideo();
@@ -146,25 +146,25 @@ test.each([
 test.each([
   ['by sendfile', {}],
   ['through memory', { sendFile: null }],
-])('files stay open for who asks again, no more than may, and the oldest gives way, %s', async (_, change) => {
+])('files stay open for repeated requests, up to a limit, and the oldest is closed, %s', async (_, change) => {
   const edge = await videos.open({ limits: { openFiles: 1 }, ...change });
   const key = await videos.addVideo();
   for (const segment of [0, 1, 2]) await videos.publish(key, segment);
   for (const segment of [0, 1, 2, 2]) {
-    // The second time it is open already.
+    // The second time, the file is already open.
     for (let time = 0; time < 2; time += 1) await (await fetch(videos.segmentOf(edge, key, segment))).arrayBuffer();
   }
   await expect.poll(() => listOpen(key.mediaId), { timeout: 20_000 }).toEqual(['2-1.cmaf']);
 });
 
-/** Files of a video that this process has open. */
+/** Lists the files of a video that this process has open. */
 async function listOpen(mediaId: string): Promise<string[]> {
   const open = await readdir('/proc/self/fd');
   const paths = await Promise.all(open.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
   return paths.filter((file) => file.includes(mediaId)).map((file) => path.basename(file));
 }
 
-describe('files beside the playlists', () => {
+describe('files next to the playlists', () => {
   test('thumbnail, captions and original are served as the row and the library say', async () => {
     const edge = await videos.open();
     const shown = await addLibrary(videos.database.db, { originals: { expose: true, keep: true } });
@@ -197,7 +197,7 @@ describe('files beside the playlists', () => {
 });
 
 describe('closing', () => {
-  test('answers under way are finished, and a client that does not read is cut off in bounded time', async () => {
+  test('running responses are finished, and a client that does not read is cut off in bounded time', async () => {
     const edge = await videos.room.start({ limits: { drainMs: 3_000 } });
     const key = await videos.addVideo();
     await videos.publish(key, 0);

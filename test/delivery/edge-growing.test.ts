@@ -19,7 +19,7 @@ afterEach(() => videos.closeEdges());
 afterAll(() => videos.close());
 
 describe('a video that grows', () => {
-  test('its playlist is 404, then an event, then whole; each change shows although it was read before', async () => {
+  test('its playlist is 404, then an event, then complete; each change shows even if it was read before', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     const list = () => fetch(videos.address(edge, key, '360p/video.m3u8'));
@@ -52,7 +52,7 @@ describe('a video that grows', () => {
     expect(bodies.every((body) => body.equals(makeChunk(2).bytes))).toBe(true);
   });
 
-  test('a segment that does not come is 503 with Retry-After, and so is one too many in the queue', async () => {
+  test('a segment that does not arrive is 503 with Retry-After, and so is one too many in the queue', async () => {
     const key = await videos.addVideo(plannedSegments);
     await videos.publish(key, 0);
     for (const limits of [{ segmentWaitMs: 50 }, { segmentWaiters: 0 }]) {
@@ -65,7 +65,7 @@ describe('a video that grows', () => {
 });
 
 describe('a video whose chunks change', () => {
-  test('a merged chunk takes the place of the small ones', async () => {
+  test('a merged chunk replaces the small ones', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     await videos.publish(key, 0);
@@ -80,7 +80,7 @@ describe('a video whose chunks change', () => {
     expect(body.equals(second.bytes)).toBe(true);
   });
 
-  test('a rendition that failed is not served any more', async () => {
+  test('a rendition that failed is no longer served', async () => {
     const edge = await videos.open();
     const key = await videos.addVideo();
     await videos.publish(key, 0);

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 afterAll(() => videos.close());
 
-/** A connection that writes, and reads only on command. */
+/** Opens a connection that writes at once and reads only on command. */
 function open({ port }: TestEdge, text: string): Socket {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
   sockets.push(socket.pause());
@@ -37,7 +37,7 @@ function head(edge: TestEdge, segment: number, ...lines: string[]): string {
   return [`GET ${pathname} HTTP/1.1`, 'Host: edge', ...lines, '', ''].join('\r\n');
 }
 
-/** All that comes until the connection ends. */
+/** Returns everything received until the connection ends. */
 async function readAll(socket: Socket): Promise<string> {
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => parts.push(part));
@@ -46,7 +46,7 @@ async function readAll(socket: Socket): Promise<string> {
   return Buffer.concat(parts).toString('latin1');
 }
 
-/** A store without files, which counts its reads. */
+/** A store without local files, which counts its reads. */
 function farStorage(): { storage: EdgeStorage; reads: string[]; streams: number } {
   const below = createEdgeStorage(videos.room.folder, false);
   const far = {
@@ -102,7 +102,7 @@ test('segments and stored files have a date, by which they are sent, refused or 
   }
 });
 
-test('a preflight allows what is asked for, and any page may measure and embed', async () => {
+test('a preflight allows the requested headers, and any page may measure and embed', async () => {
   const edge = await videos.open();
   const requested = 'cmcd-request, cmcd-object, x-own';
   const preflight = await fetch(videos.segmentOf(edge, key, 0), {
@@ -117,14 +117,14 @@ test('a preflight allows what is asked for, and any page may measure and embed',
   ]);
 });
 
-test('a head that comes too slowly is given up in the set time', async () => {
+test('a head that arrives too slowly is given up after the set time', async () => {
   const edge = await videos.open({ limits: { headMs: 500 } });
   const startedMs = performance.now();
   expect(await readAll(open(edge, 'GET / HTTP/1.1\r\nHost: '))).toMatch(/^HTTP\/1.1 408 /);
   expect(performance.now() - startedMs).toBeLessThan(10_000);
 });
 
-test('one client has so many connections and no more', async () => {
+test('the number of connections per client is limited', async () => {
   const edge = await videos.open({ limits: { connectionsPerClient: 3 } });
   const held = [0, 1, 2].map(() => open(edge, head(edge, 0)));
   for (const socket of held) await once(socket, 'readable');
@@ -140,20 +140,20 @@ test('one client has so many connections and no more', async () => {
     .toBe(200);
 });
 
-test('clients that do not read hold a bounded part of the memory, and no connection to the store', async () => {
+test('clients that do not read use a bounded part of the memory, and no connection to the store', async () => {
   const far = farStorage();
   const limits = { lentBytes: 10 * SEGMENT_BYTES, lentBytesPerClient: 2 * SEGMENT_BYTES, idleMs: 4_000 };
   const edge = await videos.open({ storage: far.storage, limits });
   for (const segment of [0, 1]) open(edge, head(edge, segment).repeat(20));
   await expect.poll(() => far.reads.length).toBe(2);
-  // Until the kernel's buffers are full as well, one answer may end and the next not have begun.
+  // Until the kernel's buffers are full as well, one response may end before the next begins.
   await expect.poll(() => statusOf(videos.segmentOf(edge, key, 2)), { timeout: 4_000 }).toBe(503);
-  // Nothing moves on them, so they end, and what they held is free again.
+  // Nothing moves on these connections, so they end and release what they held.
   await expect.poll(() => statusOf(videos.segmentOf(edge, key, 2)), { timeout: 20_000 }).toBe(200);
   expect(far.streams).toBe(0);
 });
 
-test('a cold segment is fetched once for all who request it, and a slow reader of it holds no other', async () => {
+test('a cold segment is fetched once for all who request it, and a slow reader of it holds up no other', async () => {
   const far = farStorage();
   const edge = await videos.open({ storage: far.storage });
   const slow = open(edge, head(edge, 0).repeat(30));
@@ -165,11 +165,11 @@ test('a cold segment is fetched once for all who request it, and a slow reader o
   slow.destroy();
 });
 
-/** Requests of different clients, as a trusted proxy names them. */
+/** Requests of different clients, as named by a trusted proxy. */
 const from = (client: number) => ({ 'x-forwarded-for': `192.0.2.${client}` });
 const BEHIND = { trustedProxies: ['127.0.0.1'] };
 
-test('one client has so many look-ups of what is not at hand under way, others have theirs', async () => {
+test('the number of concurrent look-ups per client is limited, and others are unaffected', async () => {
   const publications = createPublicationStore(videos.database.db);
   const gate = Promise.withResolvers<void>();
   const unknown = new Set<string>();
@@ -194,7 +194,7 @@ test('one client has so many look-ups of what is not at hand under way, others h
   expect([new Set(await Promise.all(mine)), await others]).toEqual([new Set([503, 404]), 404]);
 });
 
-test('one client has so many answers that wait for segments to be made, others have theirs', async () => {
+test('the number of responses per client that wait for segments is limited, and others are unaffected', async () => {
   const edge = await videos.open({ ...BEHIND, limits: { waitsPerClient: 1, segmentWaitMs: 60_000 } });
   const growing = await videos.addVideo(plannedSegments);
   await videos.publish(growing, 0);

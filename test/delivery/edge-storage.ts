@@ -6,7 +6,10 @@ import type { ByteRange, ObjectInfo, Storage, StorageKey } from '../../src/ports
 
 type ReadStorage = Pick<Storage, 'read' | 'readBytes' | 'head' | 'localPath'>;
 
-/** Objects in a plain folder, as far as an edge reads them; `isLocal` false hides the paths, as S3 would. */
+/**
+ * Objects in a plain folder, with the operations that an edge reads them by; `isLocal` false hides the paths, as S3
+ * would.
+ */
 export type EdgeStorage = ReadStorage & {
   write(key: string, bytes: Uint8Array): Promise<StorageKey>;
   remove(key: StorageKey): Promise<void>;
@@ -25,7 +28,7 @@ export function createEdgeStorage(folder: string, isLocal = true): EdgeStorage {
     async write(key, bytes) {
       await mkdir(path.dirname(place(key)), { recursive: true });
       await writeFile(place(key), bytes);
-      // Tests make their keys by the port's own grammar.
+      // Tests build their keys by the port's own grammar.
       return key as StorageKey;
     },
     remove: (key) => rm(place(key)),

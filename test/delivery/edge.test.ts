@@ -64,13 +64,13 @@ describe('a finished video', () => {
     for (const address of [...addresses, `${folder}/144p/video.m3u8`]) await expectWholePlaylist(address);
   });
 
-  test('ffmpeg reads all frames and all sound without a word', async () => {
+  test('ffmpeg reads all frames and all sound without a warning', async () => {
     const args = ['-v', 'warning', '-count_frames', '-show_entries', 'stream=nb_read_frames', '-of', 'csv=p=0'];
     const { stdout, stderr } = await runTool('ffprobe', [...args, '-select_streams', 'v:0', `${folder}/playlist.m3u8`]);
     expect([Number.parseInt(stdout.toString(), 10), stderr]).toEqual([film.frames, '']);
   });
 
-  test('segments and init are byte for byte what was stored, each time with the same head', async () => {
+  test('segments and init equal the stored bytes, each time with the same head', async () => {
     const video = film.videos[0];
     const init = await (await fetch(`${rendition}/init.mp4`)).arrayBuffer();
     expect(Buffer.from(init).equals(video?.init ?? Buffer.alloc(0))).toBe(true);
@@ -223,7 +223,7 @@ describe('ranges and methods', () => {
   });
 });
 
-describe('what does not exist is 404, never cached', () => {
+describe('missing resources are 404, never cached', () => {
   const zone = () => `/vz-${shown.libraryId}`;
   test.each([
     ['an unknown pull zone', () => `/vz-none/${shown.mediaId}/playlist.m3u8`],

@@ -6,7 +6,7 @@ type Forced = { state: PlayerState; look: Record<string, unknown> };
 const CONFIG = /(<script type="application\/json" id="config"[^>]*>)([\s\S]*?)(<\/script>)/;
 
 /**
- * Opens a player page whose server describes another state than it has: live streams have no source of their own here.
+ * Opens a player page whose server reports another state than the real one, because live streams have no source here.
  */
 export async function forceState(page: Page, change: (forced: Forced) => void): Promise<void> {
   let state: PlayerState | null = null;

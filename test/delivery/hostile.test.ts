@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 afterAll(() => videos.close());
 
-/** What came back for bytes that were written as they are; `rule` is what the answer names. */
+/** Sends bytes unchanged and returns the response; `rule` is the rule that it names. */
 async function send(edge: TestEdge, text: string) {
   const socket = connect(edge.port, '127.0.0.1').on('error', () => undefined);
   sockets.push(socket);
@@ -50,7 +50,7 @@ async function send(edge: TestEdge, text: string) {
   return { status, rule: /^x-millrace-rule: (\S+)/im.exec(answer)?.[1] ?? null, answer };
 }
 
-/** All that is logged, of every zone, once the edge stored what it had. */
+/** Closes the edge, so that it stores its records, and returns all log entries of every zone. */
 async function closeAndRead() {
   await videos.closeEdges();
   const { db } = videos.database;
@@ -77,7 +77,7 @@ describe.each([
   ['the core rule set', readRuleTexts],
   ['the own small set', async () => OWN_RULES],
 ])('hostile requests, by %s', (_, readTexts) => {
-  test('are refused or harmless, and each is in the log once, under the rule that its answer names', async () => {
+  test('are refused or harmless, and each is in the log once, under the rule that its response names', async () => {
     const firewall = openFirewall(readTexts, (error) => {
       throw error;
     });
@@ -105,7 +105,7 @@ describe.each([
   });
 });
 
-test('what would smuggle a second request in its body gets one answer, and its connection ends', async () => {
+test('an attempt to smuggle a second request in a body gets one response, and its connection ends', async () => {
   const edge = await videos.open();
   const hidden = get('/.env');
   const bodies = [
@@ -123,7 +123,7 @@ test('what would smuggle a second request in its body gets one answer, and its c
   expect([rules.length, rules.filter((rule) => !/^1018[03]$/.test(rule))]).toEqual([bodies.length, []]);
 });
 
-test('who sends a head or a body too slowly, or does not read, is cut off and logged once', async () => {
+test('a client that sends a head or a body too slowly, or does not read, is cut off and logged once', async () => {
   const edge = await videos.open({ limits: { headMs: 500, idleMs: 4_000 } });
   const slow = ['GET / HTTP/1.1\r\nHost: ', 'POST /beacons HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx'];
   for (const text of slow) {
@@ -133,7 +133,7 @@ test('who sends a head or a body too slowly, or does not read, is cut off and lo
   const { pathname } = new URL(videos.segmentOf(edge, key, 0));
   const reader = connect(edge.port, '127.0.0.1').on('error', () => undefined);
   sockets.push(reader.pause());
-  // More than the buffers of the kernel take.
+  // More than the kernel's buffers hold.
   reader.write(`GET ${pathname} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`.repeat(60));
   const store = createShieldEventStore(videos.database.db);
   const read = () => store.read({ zoneId: 0, day: dayOf(Date.now()), afterSeq: 0 }, 100);
@@ -155,7 +155,7 @@ test('a tunnel that is reset, or whose client keeps its side open, ends nothing 
   sockets.push(halfOpen.resume());
   halfOpen.write(tunnel);
   await once(halfOpen, 'end');
-  // The edge does not wait for the client's own end: what is written later is answered by a reset.
+  // The edge does not wait for the client to end: later writes are answered with a reset.
   const reset = new Promise((resolve) => halfOpen.once('close', resolve));
   const writing = setInterval(() => halfOpen.write('x'), 200);
   await reset;
@@ -163,9 +163,7 @@ test('a tunnel that is reset, or whose client keeps its side open, ends nothing 
   expect((await send(edge, get('/none'))).status).toBe(404);
 });
 
-/**
- * Sends, and goes on with it when it is answered; `isLate` when that was so slow that the linger may have been over.
- */
+/** Sends, and continues sending after the response; `isLate` if that was so slow that the linger may have been over. */
 async function sendOn(port: number, text: string) {
   const sinceMs = performance.now();
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -176,7 +174,7 @@ async function sendOn(port: number, text: string) {
   const ended = new Promise((resolve) => socket.resume().once('end', resolve));
   socket.write(text);
   await Promise.race([ended, closed]);
-  // Each goes out by itself: the second would meet the reset that the first had caused.
+  // Each part is sent separately: the second would meet the reset that the first had caused.
   for (const part of ['more', 'and more'])
     await new Promise<void>((resolve) => socket.write(part, () => setTimeout(resolve, 50)));
   socket.end();
@@ -186,7 +184,7 @@ async function sendOn(port: number, text: string) {
 
 const MAX_TRIES = 5;
 
-/** As `sendOn`, again while it was late and met a fault, which says nothing then. */
+/** Like `sendOn`, but retries if it was late and failed, which then proves nothing. */
 async function sendOnInTime(port: number, text: string) {
   for (let tries = 1; ; tries += 1) {
     const { faults, isLate } = await sendOn(port, text);
@@ -194,14 +192,14 @@ async function sendOnInTime(port: number, text: string) {
   }
 }
 
-test('a client that goes on sending while it is refused can read why: nothing is reset under it', async () => {
+test('a client that keeps sending while it is refused can read why: nothing is reset under it', async () => {
   const edge = await videos.open();
   const { faults, tries } = await sendOnInTime(edge.port, 'no http at all\r\n\r\n');
   expect(faults).toEqual([]);
   expect((await closeAndRead()).map(({ ruleId }) => ruleId)).toEqual(Array.from({ length: tries }, () => '10180'));
 });
 
-test('of one whose client left answers unread, what it still sends is read to its end', async () => {
+test('if a client leaves responses unread, what it still sends is read to its end', async () => {
   const readToEnd: boolean[] = [];
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.once('close', () => readToEnd.push(socket.readableEnded));
@@ -220,7 +218,7 @@ test('of one whose client left answers unread, what it still sends is read to it
   expect(readToEnd).toContain(true);
 });
 
-test('connections beyond what one client may have are in the log', async () => {
+test('connections beyond the limit per client are in the log', async () => {
   const edge = await videos.open({ limits: { connectionsPerClient: 1 } });
   const held = connect(edge.port, '127.0.0.1');
   sockets.push(held);
@@ -230,7 +228,7 @@ test('connections beyond what one client may have are in the log', async () => {
   expect((await closeAndRead()).map(({ ruleId, status }) => [ruleId, status])).toEqual([['10150', 'Blocked']]);
 });
 
-test('a whole visit of a player leaves no event, though everything is blocked that may be', async () => {
+test('a whole visit of a player leaves no event, even if everything that may be blocked is blocked', async () => {
   const edge = await videos.open();
   const folder = `/vz-${videos.libraryId}/${key.mediaId}`;
   const page = `/embed/${videos.libraryId}/${key.mediaId}`;
@@ -252,7 +250,7 @@ test('a whole visit of a player leaves no event, though everything is blocked th
   expect(seen.filter((status) => status === 403 || status >= 500)).toEqual([]);
   expect(seen.slice(0, 5)).toEqual([200, 200, 200, 200, 206]);
   expect(seen.at(-1)).toBe(204);
-  // What browsers look for beside the page.
+  // Paths that browsers request in addition to the page.
   for (const path of ['/favicon.ico', '/robots.txt', '/apple-touch-icon.png', '/']) await statuses(path);
   expect(await closeAndRead()).toEqual([]);
 });

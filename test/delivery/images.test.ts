@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const statusOf = async (file: string) => (await fetch(`${folder}/${file}`)).status;
 
-test('before they are made, nothing is there', async () => {
+test('before they are made, nothing exists', async () => {
   const names = [...FILES.map(([name]) => name), 'seek/thumbnails.vtt'];
   expect(await Promise.all(names.map(statusOf))).toEqual(names.map(() => 404));
 });
@@ -86,7 +86,7 @@ test('afterwards each is served with its type, a tag, and to any page', async ()
   }
 });
 
-test('the storyboard as WebVTT names sheets beside it, so that a token in the path covers them', async () => {
+test('the storyboard as WebVTT names sheets next to it, so that a token in the path covers them', async () => {
   const answer = await fetch(`${folder}/seek/thumbnails.vtt`);
   const text = await answer.text();
   expect(answer.headers.get('content-type')).toBe('text/vtt; charset=utf-8');

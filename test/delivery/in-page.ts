@@ -5,13 +5,13 @@ import { SMALL_PAGE } from '../support/browser.ts';
 
 const packages = path.resolve(import.meta.dirname, '../../node_modules');
 
-/** Shaka's script, to be added to a page. */
+/** Shaka's script, to add to a page. */
 export const SHAKA = path.join(packages, 'shaka-player/dist/shaka-player.compiled.js');
 
-/** The script of hls.js, to be added to a page. */
+/** The hls.js script, to add to a page. */
 export const HLS_JS = path.join(packages, 'hls.js/dist/hls.min.js');
 
-/** As much of Shaka as is used here. */
+/** The part of Shaka's interface that tests use. */
 export type Shaka = {
   Player: new () => {
     attach(video: HTMLVideoElement): Promise<void>;
@@ -20,19 +20,19 @@ export type Shaka = {
   };
 };
 
-/** What a player did: whether its clock went on, frames decoded and what went wrong. */
+/** Result of a playback: the position of its clock, the frames decoded and the errors. */
 export type Playback = { endedAtSec: number; frames: number; errors: string[] };
 
 /** Every frame is decoded all the same. */
 const SPEED = 3;
-/** A bound on hanging: a browser that was just started takes its time on a busy machine. */
+/** Only a hang takes this long: a browser that was just started is slow on a busy machine. */
 const HANG_MS = 60_000;
 
 const BODY = '<!doctype html><link rel="icon" href="data:,"><video muted></video>';
 
 /**
- * Opens an empty page of that origin with a video element and a script; the caller closes it. In a context that it
- * shares with others, one after another, it takes less than half the time.
+ * Opens an empty page of that origin with a video element and a script; the caller closes it. Pages that share a
+ * context one after another take less than half the time.
  */
 export async function openScriptPage(browser: Browser | BrowserContext, origin: string, script: string): Promise<Page> {
   const page = await browser.newPage(SMALL_PAGE);
@@ -42,12 +42,12 @@ export async function openScriptPage(browser: Browser | BrowserContext, origin: 
   return page;
 }
 
-/** Plays a playlist to its end with hls.js; `licenceUrl` is where ClearKey licences are. */
+/** Plays a playlist to its end with hls.js; `licenceUrl` is the address of ClearKey licences. */
 export function playInHlsJs(page: Page, address: string, licenceUrl: string | null): Promise<Playback> {
   return page.evaluate(
     async ({ address: source, licenceUrl: licenseUrl, speed, hangMs }) => {
       const video = document.querySelector('video') as HTMLVideoElement;
-      // The script tag put hls.js's one export there.
+      // The script tag defined the single export of hls.js.
       const { Hls } = window as unknown as { Hls: typeof HlsEngine };
       const errors: string[] = [];
       const drm = licenseUrl === null ? {} : { emeEnabled: true, drmSystems: { 'org.w3.clearkey': { licenseUrl } } };
@@ -75,12 +75,12 @@ export function playInHlsJs(page: Page, address: string, licenceUrl: string | nu
   );
 }
 
-/** Plays a manifest or playlist to its end with Shaka, which finds out for itself where keys are. */
+/** Plays a manifest or playlist to its end with Shaka, which finds the keys itself. */
 export function playInShaka(page: Page, address: string): Promise<Playback> {
   return page.evaluate(
     async ({ source, speed, hangMs }) => {
       const video = document.querySelector('video') as HTMLVideoElement;
-      // Shaka's own script has just put itself there.
+      // Shaka's own script has just defined it.
       const { shaka } = window as unknown as { shaka: Shaka };
       const errors: string[] = [];
       const player = new shaka.Player();
@@ -91,7 +91,7 @@ export function playInShaka(page: Page, address: string): Promise<Playback> {
         setTimeout(() => resolve(void errors.push('not ended in time')), hangMs);
         video.addEventListener('ended', () => resolve());
         Object(player).addEventListener('error', ({ detail }: { detail: object }) => resolve(fail(detail)));
-        // Shaka sets the rate itself when it has waited, to the one that it knew before.
+        // After a wait, Shaka resets the rate to the one that it knew before.
         video.addEventListener('timeupdate', () => {
           if (video.playbackRate === 1) video.playbackRate = speed;
         });
@@ -107,7 +107,7 @@ export function playInShaka(page: Page, address: string): Promise<Playback> {
   );
 }
 
-/** Runs in a page: plays on until a second has passed and pictures were decoded. */
+/** Runs in a page: plays until a second has passed and frames were decoded. */
 export async function playOneSecond(): Promise<{ durationSec: number; widthPx: number; frames: number }> {
   const video = document.querySelector('video');
   if (video === null) throw new Error('Expected a video element.');

@@ -21,22 +21,22 @@ import { HLS_JS } from './in-page.ts';
 const run = promisify(execFile);
 const OWNER = 'owner.test';
 const FOREIGN = 'foreign.test';
-/** A video that is shown on the owner's pages alone, by token. */
+/** A video that plays only on the owner's pages, by token. */
 type Locked = { shown: Shown; zoneId: number; securityKey: string };
 
-/** A bound on hanging. */
+/** Only a hang takes this long. */
 const PATIENCE_MS = 60_000;
 
 let lab: DrmRoom;
 let browser: Browser;
 let pages: Server;
-/** One whose keys are given to play sessions, and one in the clear; all else of them is the same. */
+/** One film whose keys are given to play sessions, and one in the clear; otherwise they are the same. */
 let film: Locked;
 let clearFilm: Locked;
 
 beforeAll(async () => {
   lab = await openDrmRoom();
-  // Both names are this machine, so that no request leaves it.
+  // Both names resolve to this machine, so that no request leaves it.
   browser = await openBrowser(['--host-resolver-rules=MAP *.test 127.0.0.1']);
   pages = createServer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'text/html' });
@@ -99,7 +99,7 @@ async function addCaptionsAndStoryboard(shown: Shown): Promise<void> {
   });
 }
 
-/** The folder of the video as an owner's server signs it, and what stands behind each name in it. */
+/** The folder of the video as signed by an owner's server, and the query after each name in it. */
 type Signed = { folder: string; query: string };
 
 function sign(
@@ -114,7 +114,7 @@ function sign(
     : { folder: `${base}/${shown.mediaId}`, query: `?token=${token.slice('bcdn_token='.length)}` };
 }
 
-/** A page of a host, with the rules that refused anything to it. */
+/** Opens a page of a host, and collects the rules that refused its requests. */
 async function openPage(host: string): Promise<{ page: Page; refusals: string[] }> {
   const { port } = pages.address() as AddressInfo; // It listens on TCP.
   const page = await browser.newPage(SMALL_PAGE);
@@ -128,7 +128,7 @@ async function openPage(host: string): Promise<{ page: Page; refusals: string[] 
   return { page, refusals };
 }
 
-/** Plays with captions on until the video ends or is refused; the captions that were shown, and what went wrong. */
+/** Plays with captions on until the video ends or is refused; returns the captions shown and the errors. */
 const PLAY = `async ({ source, isNative }) => {
   const video = document.querySelector('video');
   const errors = [];
@@ -172,7 +172,7 @@ async function play(page: Page, { folder, query }: Signed, isNative = false): Pr
   return (await page.evaluate(`(${PLAY})(${asked})`)) as Played;
 }
 
-/** The width of the first picture that the storyboard names, as the page shows it. */
+/** Returns the width of the storyboard's first image, as shown by the page. */
 async function showStoryboard(page: Page, { folder, query }: Signed): Promise<number> {
   return page.evaluate(async (address) => {
     const board = await (await fetch(address)).text();
@@ -204,7 +204,7 @@ test.each(['path', 'query'] as const)(
   },
 );
 
-/** Chromium's own HLS takes AES-128 of transport streams alone, so it gets the film in the clear. */
+/** Chromium's own HLS supports AES-128 only for transport streams, so it gets the film in the clear. */
 test.each(['path', 'query'] as const)("the browser's own HLS plays one by a token in its %s", async (form) => {
   const { page, refusals } = await openPage(OWNER);
   const { errors, endedSec } = await play(page, sign(clearFilm, form), true);

@@ -23,7 +23,7 @@ const RATE = { num: 24_000, den: 1001 };
 const SEGMENT_FRAMES = 96;
 const SEGMENTS_PER_CHUNK = 2;
 
-/** Encodes a real film of `frames` frames at 24000/1001 in the given heights, with sound, cut on one grid. */
+/** Encodes a real film of `frames` frames at 24000/1001 in the given heights, with audio, cut on one grid. */
 export async function makeFilm(frames: number, heightsPx: readonly number[]): Promise<Film> {
   const cutList = frameGrid(frames);
   const videos = await Promise.all(heightsPx.map((heightPx) => makeVideo(cutList, frames, heightPx)));

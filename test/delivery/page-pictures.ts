@@ -1,9 +1,9 @@
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 
-/** The folder for pictures of pages, of a run whose pictures a person is to look at; without it none are taken. */
+/** Folder for screenshots that a person will review. No screenshots are taken if it is not set. */
 const PICTURES = process.env.MILLRACE_TEST_PICTURES;
-/** A page on a desk, the smallest frame that has to do, and a phone. */
+/** Viewports: a desktop page, the smallest supported frame, and a phone. */
 const SIZES = {
   '1280': { width: 1280, height: 720 },
   '320': { width: 320, height: 180 },
@@ -12,7 +12,7 @@ const SIZES = {
 
 type Size = keyof typeof SIZES;
 
-/** Gives a page the last of some sizes, and takes a picture of it in each where pictures are to be looked at. */
+/** Sets the last of some viewport sizes, and takes a screenshot in each if they are to be reviewed. */
 export async function shoot(
   page: Page,
   name: string,
@@ -25,7 +25,7 @@ export async function shoot(
   }
 }
 
-/** The addresses of other origins than `base` that a page requests from now on. */
+/** Collects the addresses at other origins than `base` that a page requests from now on. */
 export function watchHosts(page: Page, base: string): readonly string[] {
   const foreign: string[] = [];
   page.on('request', (request) => {

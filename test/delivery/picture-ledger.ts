@@ -1,11 +1,11 @@
 import type { Frame, Page } from 'playwright-core';
 
-/** What a page's picture did, as seen frame by frame and without the player's own account of it. */
+/** A record of a page's picture, frame by frame and independent of the player's own account. */
 export type PictureLedger = { watchedSec: number; heat: number[]; stopsSec: number[] };
 
 /**
- * Writes down each frame that the browser presents, from its first on: seconds of moving picture by the wall clock, and
- * how often each second of the media was entered. Needs to be there before the picture moves.
+ * Records each frame that the browser presents, from the first on: seconds of moving picture by the wall clock, and how
+ * often each second of the media was entered. Install it before playback starts.
  */
 export async function keepLedger(page: Page | Frame): Promise<void> {
   await page.locator('video').evaluate((video: HTMLVideoElement) => {
@@ -16,10 +16,10 @@ export async function keepLedger(page: Page | Frame): Promise<void> {
       const [from, wallSec] = [last, last === null ? 0 : (atMs - last.atMs) / 1000];
       last = { mediaSec, atMs };
       const movedSec = from === null ? 0 : mediaSec - from.mediaSec;
-      // What took longer was sleep, and what is further was a jump.
+      // A longer time was sleep, and a longer distance was a jump.
       if (from === null || movedSec <= 0 || wallSec > 5 || movedSec > (wallSec + 0.5) * video.playbackRate + 0.5)
         return;
-      // Frames wait for the screen, some longer than others: on the whole they take the time that they are apart.
+      // Frames wait for the screen for varying times. In total they take as long as they are apart.
       ledger.watchedSec += movedSec / video.playbackRate;
       const first = entered === Math.floor(from.mediaSec) ? entered + 1 : Math.floor(from.mediaSec);
       for (entered = first; entered <= mediaSec; entered += 1) ledger.heat[entered] = (ledger.heat[entered] ?? 0) + 1;
@@ -43,7 +43,7 @@ export async function keepLedger(page: Page | Frame): Promise<void> {
       stop();
     });
     video.addEventListener('ratechange', stop);
-    // A picture that starts stood still until now, and a busy machine shows no frame of its first moments.
+    // A starting picture has been still until now, and a busy machine may not show the frames of its first moments.
     video.addEventListener('playing', () => {
       last = { mediaSec: video.currentTime, atMs: performance.now() };
     });
@@ -51,7 +51,7 @@ export async function keepLedger(page: Page | Frame): Promise<void> {
   });
 }
 
-/** What was written down so far. */
+/** Returns the record so far. */
 export function readLedger(page: Page | Frame): Promise<PictureLedger> {
   return page.evaluate(() => {
     const { watchedSec, heat, stopsSec }: PictureLedger = Reflect.get(globalThis, 'pictureLedger');

@@ -13,9 +13,9 @@ let room: PlayerRoom;
 let shown: PublishedFilm;
 let site: Server;
 let siteBase: string;
-/** The page that the other site shows. */
+/** The page shown by the other site. */
 let sitePage = '';
-/** A bound on hanging. */
+/** Only a hang takes this long. */
 const PATIENCE = { timeout: 60_000 };
 
 beforeAll(async () => {
@@ -34,13 +34,13 @@ afterAll(async () => {
 const addressOf = ({ libraryId, mediaId }: PublishedFilm, query: string) =>
   `${room.edge.base}/embed/${libraryId}/${mediaId}${query}`;
 
-/** The client that the edge gives out beside the player. */
+/** The client that the edge serves next to the player. */
 const clientAddress = () => `${room.edge.base}/playerjs/playerjs-latest.min.js`;
 
-/** As much of the client as is used here; it lies in the page under its own name. */
+/** The part of the client's interface that tests use. In the page it has its own name. */
 type Client = { on(event: string, run: (value: unknown) => void): void; [method: string]: unknown };
 
-// A frame without an origin of its own is out of the client's reach: it names its origin in each message.
+// The client cannot reach a frame with an opaque origin: such a frame names its origin in each message.
 test.each([
   { what: 'at once', sandbox: '', delayMs: 0, query: '' },
   {
@@ -62,7 +62,7 @@ src="${addressOf(shown, `?muted=true&autoplay=false${query}`)}"></iframe>
     await page.waitForTimeout(delayMs);
     const seen = await page.evaluate(async () => {
       const frame = document.querySelector('iframe');
-      // The client's script has just put itself there.
+      // The client's script has just defined it.
       const { playerjs } = window as unknown as { playerjs: { Player: new (frame: unknown) => Client } };
       const player = new playerjs.Player(frame);
       const events: string[] = [];
@@ -84,7 +84,7 @@ src="${addressOf(shown, `?muted=true&autoplay=false${query}`)}"></iframe>
       await new Promise<void>((resolve) => player.on('seeked', () => resolve()));
       call('pause');
       const isPaused = await get('getPaused');
-      // The npm client has no names for what was added later: it sends them all the same.
+      // The npm client has no names for later additions, but it sends them all the same.
       const send = player.send as (message: object, done?: (value: unknown) => void) => void;
       const ask = (method: string) => new Promise((resolve) => send.call(player, { method }, resolve));
       send.call(player, { method: 'setLoop', value: true });
@@ -110,7 +110,7 @@ src="${addressOf(shown, `?muted=true&autoplay=false${query}`)}"></iframe>
 test.each<{ phase: PlayerPhase; code: string }>([
   { phase: { kind: 'failed', reason: 'truncated' }, code: 'failed' },
   { phase: { kind: 'waiting' }, code: 'gone' },
-])('a client of player.js that finds a video $phase.kind is sent the error $code', async ({ phase, code }) => {
+])('a player.js client that finds a video $phase.kind is sent the error $code', async ({ phase, code }) => {
   sitePage = `<!doctype html><link rel="icon" href="data:,"><iframe src="${addressOf(shown, '')}"></iframe>
 <script src="${await clientAddress()}"></script>`;
   const page = await room.browser.newPage(SMALL_PAGE);
@@ -120,7 +120,7 @@ test.each<{ phase: PlayerPhase; code: string }>([
   const error = page.evaluate(
     () =>
       new Promise((resolve) => {
-        // The client's script has just put itself there.
+        // The client's script has just defined it.
         const { playerjs } = window as unknown as { playerjs: { Player: new (frame: unknown) => Client } };
         new playerjs.Player(document.querySelector('iframe')).on('error', resolve);
       }),
@@ -168,7 +168,7 @@ test("an owner's head HTML runs and styles our elements, and its language and co
     .locator('media-control-bar media-play-button')
     .evaluate((button) => getComputedStyle(button).backgroundColor);
   expect(background).toBe('rgb(0, 255, 0)');
-  // Onward is to the left.
+  // In this direction, forward is to the left.
   await page.locator('bunny-settings-menu-button').press('Enter');
   const backs = page.locator('bunny-settings-menu .back');
   for (const [key, count] of [
@@ -183,7 +183,7 @@ test("an owner's head HTML runs and styles our elements, and its language and co
   await page.close();
 });
 
-test('playback goes on where it was left, and says so; a live stream neither does nor changes the place', async () => {
+test('playback resumes where it was left, and says so; a live stream does neither and stores nothing', async () => {
   const context = await room.browser.newContext(SMALL_PAGE);
   const visit = async (prepare = async (_: Page) => {}) => {
     const page = await context.newPage();
@@ -226,7 +226,7 @@ test.each([
   { query: '', buttons: 1, opened: true },
   { query: '&disableIosPlayer=true', buttons: 0, opened: false },
 ])(
-  'where elements cannot fill the screen, "$query" leaves $buttons buttons that do',
+  'where elements cannot fill the screen, "$query" leaves $buttons working buttons',
   async ({ query, buttons, opened }) => {
     const page = await room.browser.newPage(SMALL_PAGE);
     await page.addInitScript(() => {
@@ -253,7 +253,7 @@ const readVideo = (page: Page) =>
     captions: [...video.textTracks].filter(({ mode }) => mode !== 'disabled').length,
   }));
 
-test('what the address leaves out is gone, with its keys; the others work, in a small frame too', async () => {
+test('controls that the address omits are gone, with their keys; the others work, in a small frame too', async () => {
   const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
   const url = `${room.edge.base}/captions.vtt`;
   await page.route(url, (route) => route.fulfill({ contentType: 'text/vtt', body: 'WEBVTT\n' }));

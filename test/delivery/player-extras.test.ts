@@ -9,7 +9,7 @@ import { shoot } from './page-pictures.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
 import type { PublishedFilm } from './publish.ts';
 
-/** A bound on hanging. */
+/** Only a hang takes this long. */
 const PATIENCE = { timeout: 60_000 };
 
 let room: PlayerRoom;
@@ -41,7 +41,7 @@ async function open(made: PublishedFilm, query = '', prepare: (page: Page) => Pr
   return { page, faults };
 }
 
-/** Of a page that is not waited for: it may never have its controls. */
+/** Opens a page without waiting for it, because it may never get its controls. */
 async function openHanging(made: PublishedFilm, prepare: (page: Page) => Promise<void> = async () => undefined) {
   const page = await room.browser.newPage({ viewport: { width: 320, height: 180 } });
   await prepare(page);
@@ -50,8 +50,8 @@ async function openHanging(made: PublishedFilm, prepare: (page: Page) => Promise
 }
 
 /**
- * Takes pictures, and holds the page against axe. Both write styles into it, which its policy refuses: that is no
- * fault.
+ * Takes screenshots and checks the page with axe. Both write styles into the page, which its policy refuses: that is
+ * not a fault.
  */
 async function look(page: Page, name: string, faults: string[]): Promise<void> {
   expect(faults).toEqual([]);
@@ -60,7 +60,7 @@ async function look(page: Page, name: string, faults: string[]): Promise<void> {
   for (const fault of faults.splice(0)) expect(fault).toContain('style-src');
 }
 
-/** The video itself, and none of an advertisement. */
+/** Reads the video itself, not that of an advertisement. */
 const read = (page: Page) =>
   page
     .locator('media-controller > video')
@@ -101,7 +101,7 @@ test('the transcript is read, searched and followed, and leads to what was said'
 
   const search = panel.getByRole('searchbox');
   expect(await search.evaluate((element) => element === document.activeElement)).toBe(true);
-  // Keys of the player are letters here.
+  // Here the player's shortcut keys are letters.
   await search.pressSequentially('cafe m');
   expect(await panel.getByRole('status').first().textContent()).toBe('0 found');
   await search.fill('CAFE');
@@ -134,7 +134,7 @@ test('the transcript is read, searched and followed, and leads to what was said'
   await page.close();
 });
 
-test('the transcript follows what is said, and fits a small frame', async () => {
+test('the transcript follows the speech, and fits a small frame', async () => {
   const { page } = await open(shown, '&t=3', withCaptions);
   await page.setViewportSize({ width: 320, height: 180 });
   await page.mouse.move(160, 60);
@@ -154,7 +154,7 @@ test("a library's advertisement is shown before the video, reported, and skipped
   const ad = page.getByRole('region', { name: 'Advertisement' });
   await ad.waitFor(PATIENCE);
   await expect.poll(() => ad.getByRole('button', { name: 'Skip', exact: true }).isEnabled(), PATIENCE).toBe(true);
-  // It would be over before a slow machine has looked at it.
+  // It would end before a slow machine has checked it.
   await ad.locator('video').evaluate((video: HTMLVideoElement) => video.pause());
   await look(page, 'ad', faults);
   expect(await read(page)).toMatchObject({ sec: 0, isPaused: true });
@@ -170,7 +170,7 @@ test("a library's advertisement is shown before the video, reported, and skipped
   await page.close();
 });
 
-test('an advertisement watched to its end counts as that; a missing or blocked one holds up nothing', async () => {
+test('an advertisement watched to its end counts as that; a missing or blocked one delays nothing', async () => {
   const made = await room.publish({ player: { vastTagUrl: `${adsBase}/vast` } });
   adRequests.length = 0;
   const { page } = await open(made, '&autoplay=false');
@@ -190,7 +190,7 @@ test('an advertisement watched to its end counts as that; a missing or blocked o
   await blocked.page.close();
 });
 
-test('an advertisement or controls that hang hold up nothing for longer than their time', async () => {
+test('an advertisement or controls that hang delay nothing beyond their time limit', async () => {
   const hang = (path: string) => async (opened: Page) => {
     await opened.route(path, () => undefined);
   };
@@ -218,7 +218,7 @@ test('an advertisement or controls that hang hold up nothing for longer than the
   expect(thrown).toEqual([]);
 });
 
-test('Cast is offered where the address asks for it, and its script is fetched there alone', async () => {
+test('Cast is offered if the address asks for it, and only then is its script fetched', async () => {
   const foreign: string[] = [];
   const watchHosts = (page: Page) =>
     page.route(/^https:/, (route) => {
@@ -261,7 +261,7 @@ test('with responsive=false the picture is no larger than its tallest rung', asy
   await page.close();
 });
 
-test('the most watched place is named beside its chapter, and a phone lists chapters in the settings', async () => {
+test('the most watched place is named next to its chapter, and a phone lists chapters in the settings', async () => {
   const { page, faults } = await open(shown, '&autoplay=false&showHeatmap=true', (opened) =>
     forceState(opened, ({ state }) => {
       const chapters = [

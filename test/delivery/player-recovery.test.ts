@@ -5,7 +5,7 @@ import { makeFilm } from './make-film.ts';
 import { openPlayerRoom, type PlayerRoom } from './player-room.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
 
-/** A bound on hanging. */
+/** Only a hang takes this long. */
 const PATIENCE = { timeout: 90_000 };
 /** Six segments of about 4 s. */
 const FRAMES = 6 * 96;
@@ -13,7 +13,7 @@ const RATE = 2;
 
 let room: PlayerRoom;
 let shown: PublishedFilm;
-/** Its last segment is a single picture. */
+/** Its last segment is a single frame. */
 let short: PublishedFilm;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ afterAll(() => room.close());
 
 type Watched = { context: BrowserContext; page: Page; loads: () => number };
 
-/** Opens the player at twice its speed, after `prepare`; `loads` counts how often the page itself was loaded. */
+/** Opens the player at double speed, after `prepare`; `loads` counts how often the page itself was loaded. */
 async function watch(prepare: (page: Page) => Promise<unknown>, film = shown): Promise<Watched> {
   const context = await room.browser.newContext(SMALL_PAGE);
   const page = await context.newPage();
@@ -51,14 +51,14 @@ const read = (page: Page) =>
     isEnded: video.ended,
   }));
 
-/** To its end, in the page that was opened. */
+/** Plays to the end in the page that was opened. */
 async function expectEnds({ page, loads }: Watched, expect: ExpectStatic): Promise<void> {
   await expect.poll(() => read(page), PATIENCE).toMatchObject({ isEnded: true });
   expect(loads()).toBe(1);
   await expect.poll(() => page.locator('.line-notice').isVisible(), PATIENCE).toBe(false);
 }
 
-/** What is seeked to after the end is loaded again, and ends again. */
+/** A seek after the end loads its target again, and playback ends again. */
 async function expectEndsAgain(watched: Watched, expect: ExpectStatic): Promise<void> {
   await watched.page.locator('video').evaluate((video: HTMLVideoElement) => {
     video.currentTime = 16;
@@ -68,15 +68,15 @@ async function expectEndsAgain(watched: Watched, expect: ExpectStatic): Promise<
   await expectEnds(watched, expect);
 }
 
-/** A segment of the picture or of the sound: `video 2`. */
+/** A video or audio segment: `video 2`. */
 type SegmentName = `${'video' | 'audio'} ${number}`;
 
-/** Segments whose requests are answered with a fault: always, or so many times each. */
+/** Segments whose requests get a fault: always, or the given number of times each. */
 type Faults = {
   install: (page: Page) => Promise<void>;
-  /** How often each was requested. */
+  /** Number of requests for each segment. */
   requests: () => Record<string, number>;
-  /** Those that were answered with the fault. */
+  /** Segments that got the fault. */
   met: () => SegmentName[];
 };
 
@@ -105,7 +105,7 @@ function faultsAt(
 
 const gone = (route: Route) => route.fulfill({ status: 404, json: { error: 'not-found' } });
 
-/** The boxes stay as they are; every frame is noise. */
+/** Keeps the boxes and turns every frame into noise. */
 async function damage(route: Route): Promise<void> {
   const response = await route.fetch();
   const body = await response.body();
@@ -119,8 +119,8 @@ test.concurrent('a video whose last segment is a single picture plays to its end
   await watched.context.close();
 });
 
-// Most of each is a picture that moves: they run side by side.
-test.concurrent('segments that the server does not have are passed over, of video and audio, also at the end', async ({
+// Playback is most of each test, so they run in parallel.
+test.concurrent('segments that the server does not have are skipped, in video and audio, also at the end', async ({
   expect,
 }) => {
   const faults = faultsAt(['video 2', 'audio 4', 'video 5'], gone);
@@ -131,7 +131,7 @@ test.concurrent('segments that the server does not have are passed over, of vide
   await watched.context.close();
 });
 
-test.concurrent('a segment that is missing for a while is played when it is there', async ({ expect }) => {
+test.concurrent('a segment that is missing for a while is played when it exists', async ({ expect }) => {
   const faults = faultsAt(['video 2'], gone, 1);
   const watched = await watch(faults.install);
   await expectEnds(watched, expect);
@@ -139,13 +139,13 @@ test.concurrent('a segment that is missing for a while is played when it is ther
   const frames = await watched.page
     .locator('video')
     .evaluate((video: HTMLVideoElement) => video.getVideoPlaybackQuality().totalVideoFrames);
-  // Without that segment they are 5/6 of all.
+  // Without that segment, the frames are 5/6 of all.
   expect(frames).toBeGreaterThan(FRAMES * 0.9);
   await watched.context.close();
 });
 
-test.concurrent('a gap in the timeline is jumped over', async ({ expect }) => {
-  // The playlist says that the segment is there; what comes is another place of the film.
+test.concurrent('a gap in the timeline is skipped', async ({ expect }) => {
+  // The playlist lists the segment, but the response is another part of the film.
   const faults = faultsAt(['video 3'], async (route) => {
     const other = await route.fetch({ url: route.request().url().replace('/3.m4s', '/2.m4s') });
     await route.fulfill({ response: other });
@@ -167,7 +167,7 @@ test.concurrent.for<[string, number]>([
   await watched.context.close();
 });
 
-test.concurrent('a decoder that gives up where two segments meet goes on there', async ({ expect }) => {
+test.concurrent('a decoder that fails where two segments meet continues there', async ({ expect }) => {
   const { promise: isThere, resolve: goOn } = Promise.withResolvers<void>();
   const faults = faultsAt(
     ['video 2'],
@@ -181,7 +181,7 @@ test.concurrent('a decoder that gives up where two segments meet goes on there',
   const video = watched.page.locator('video');
   const loadedSec = () => video.evaluate(({ buffered }: HTMLVideoElement) => buffered.length && buffered.end(0));
   await expect.poll(loadedSec, PATIENCE).toBeGreaterThan(7);
-  // Slow enough to stay there until the segment has come.
+  // Slow enough to stay there until the segment has arrived.
   await video.evaluate(async (element: HTMLVideoElement) => {
     element.playbackRate = 0.1;
     element.currentTime = 4.02;
@@ -208,12 +208,12 @@ test.concurrent('a video whose last segment cannot be decoded ends before it', a
   await watched.context.close();
 });
 
-test.concurrent('after a sleep that lost its connections, playback goes on where it was', async ({ expect }) => {
+test.concurrent('after a sleep that lost its connections, playback continues where it was', async ({ expect }) => {
   const later: SegmentName[] = [2, 3, 4, 5].flatMap((index) => [`video ${index}`, `audio ${index}`] as const);
   const { promise: awake, resolve: wake } = Promise.withResolvers<void>();
   let isAwake = false;
   let requestsAwake = 0;
-  // What is requested before has no answer until the machine is awake, when its connection is lost.
+  // Earlier requests get no response until the machine is awake, when their connection is lost.
   const faults = faultsAt(later, async (route) => {
     if (isAwake) {
       requestsAwake += 1;
@@ -231,7 +231,7 @@ test.concurrent('after a sleep that lost its connections, playback goes on where
   await wire.send('Network.emulateNetworkConditions', offline);
   const { sec } = await read(page);
   await wire.send('Page.setWebLifecycleState', { state: 'frozen' });
-  // Time passes for the machine and not for the page: the one case in which a test has to wait.
+  // Time passes for the machine and not for the page. This is the one case in which a test has to wait.
   await new Promise((resolve) => setTimeout(resolve, 5_000));
   await wire.send('Page.setWebLifecycleState', { state: 'active' });
   await wire.send('Network.emulateNetworkConditions', { ...offline, offline: false });
@@ -244,15 +244,17 @@ test.concurrent('after a sleep that lost its connections, playback goes on where
         video.requestVideoFrameCallback((_, { mediaTime }) => resolve(mediaTime));
       }),
   );
-  // The frame on the screen may be a few older than the clock.
+  // The frame on the screen may be a few frames behind the clock.
   expect(firstShownSec).toBeGreaterThan(sec - 1);
   await expectEnds(watched, expect);
   expect(requestsAwake).toBeGreaterThan(0);
   await context.close();
 });
 
-test.concurrent('without a network it says so, and goes on by itself when there is one again', async ({ expect }) => {
-  // So little is loaded ahead that playback comes to rest.
+test.concurrent('without a network it says so, and continues by itself when the network is back', async ({
+  expect,
+}) => {
+  // So little is loaded ahead that playback stalls.
   const faults = faultsAt(['video 1'], (route) => route.abort('internetdisconnected'));
   const watched = await watch(faults.install);
   const { page, context } = watched;
@@ -264,12 +266,12 @@ test.concurrent('without a network it says so, and goes on by itself when there 
   await context.close();
 });
 
-test.concurrent('a video whose last segment a lost line keeps back waits for it', async ({ expect }) => {
+test.concurrent('a video whose last segment is delayed by a lost connection waits for it', async ({ expect }) => {
   const faults = faultsAt(['video 5', 'audio 5'], (route) => route.abort('internetdisconnected'));
   const watched = await watch(faults.install);
   const { page, context } = watched;
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(19.5);
-  // Longer than playback stands still where nothing is to be had.
+  // Longer than playback waits where no media is available.
   await page.waitForTimeout(6_000);
   expect(await read(page)).toMatchObject({ isEnded: false });
   await page.unrouteAll({ behavior: 'wait' });
@@ -278,7 +280,7 @@ test.concurrent('a video whose last segment a lost line keeps back waits for it'
   await context.close();
 });
 
-test.concurrent('connections that are cut by a change of the network are made anew', async ({ expect }) => {
+test.concurrent('connections that are cut by a change of the network are opened again', async ({ expect }) => {
   const faults = faultsAt(['video 1', 'audio 2', 'video 4'], (route) => route.abort('connectionreset'), 1);
   const watched = await watch(faults.install);
   await expectEnds(watched, expect);

@@ -5,19 +5,19 @@ import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
 import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
 
-/** An edge, and a browser that plays films of it. */
+/** An edge, and a browser that plays its films. */
 export type PlayerRoom = {
   database: TestDatabase;
   edges: EdgeRoom;
   edge: TestEdge;
   film: Film;
   browser: Browser;
-  /** Publishes the film, finished, in a library of its own with these settings. */
+  /** Publishes the finished film in a library of its own with these settings. */
   publish(settings?: Record<string, unknown>): Promise<PublishedFilm>;
   close(): Promise<void>;
 };
 
-/** With a film of so many frames at 24000/1001, in the given heights. */
+/** Opens a room with a film of `frames` frames at 24000/1001, in the given heights. */
 export async function openPlayerRoom(frames: number, heightsPx: readonly number[]): Promise<PlayerRoom> {
   const preparing = [startTestDatabase(), makeFilm(frames, heightsPx), openBrowser()] as const;
   const [database, film, browser] = await Promise.all(preparing);

@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.stop();
 });
 
-/** The status of a page; `fetch` would not let a test choose Host and Sec-Fetch-Dest. */
+/** Returns the status of a page; `fetch` would not let a test set Host and Sec-Fetch-Dest. */
 async function open(path: string, headers: Record<string, string> = {}): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const request = http.get(`${edge.base}${path}`, { headers, agent: false }, (response) => {
@@ -33,7 +33,7 @@ async function open(path: string, headers: Record<string, string> = {}): Promise
   return promise;
 }
 
-/** A clear video of a library with these rules, by its path after `/embed` or `/play`. */
+/** Publishes a clear video in a library with these rules; returns its path after `/embed` or `/play`. */
 async function show(access: object): Promise<string> {
   const libraryId = await addLibrary(database.db, { access });
   const { mediaId } = await addFilm(database.db, libraryId, film, 'Shown');
@@ -58,18 +58,18 @@ test.each(['/embed', '/play'])('%s holds the referrer rules of a clear video', a
   expect(await open(`${path}/state`, { referer: 'https://player.test/embed/1/x' })).toBe(200);
 });
 
-test('the host that a request names is no reason to let its page in', async () => {
+test('the host that a request names is no reason to accept its page', async () => {
   const path = `/embed${await show({ allowedReferrers: ['good.test'] })}`;
   expect(await open(path, { host: 'evil.test', referer: 'https://evil.test/' })).toBe(403);
   expect(await open(path, { host: 'evil.test', referer: 'https://player.test/' })).toBe(200);
 });
 
-test.each(['/embed', '/play'])('%s asks for the embed token of a clear video', async (page) => {
+test.each(['/embed', '/play'])('%s requires the embed token of a clear video', async (page) => {
   const path = `${page}${await show({ playerTokenRequired: true })}`;
   expect([await open(path), await open(`${path}/state`)]).toEqual([403, 403]);
 });
 
-test('where direct play is not allowed, the page opens inside other pages only', async () => {
+test('if direct play is not allowed, the page opens only inside other pages', async () => {
   const video = await show({ allowDirectPlay: false });
   expect(await open(`/play${video}`)).toBe(403);
   expect(await open(`/embed${video}`, { 'sec-fetch-dest': 'document' })).toBe(403);
@@ -77,7 +77,7 @@ test('where direct play is not allowed, the page opens inside other pages only',
   expect(await open(`/embed${video}/state`, { 'sec-fetch-dest': 'empty' })).toBe(200);
 });
 
-test('a page over the rate says so in the language of its library, and when to come again', async () => {
+test('a page over the rate says so in the language of its library, and when to come back', async () => {
   const libraryId = await addLibrary(database.db, { player: { uiLanguage: 'de' } });
   const { mediaId } = await addFilm(database.db, libraryId, film, 'Shown');
   await database.db
@@ -111,7 +111,7 @@ test("the page of a video that does not exist is in the viewer's language", asyn
   expect(await (await fetch(path, { headers: { 'accept-language': 'xx' } })).text()).toContain('<html lang="en"');
 });
 
-test('the client of player.js is there under the address that applications know, which does not change', async () => {
+test('the player.js client is available under the address that applications know, which does not change', async () => {
   const latest = await fetch(`${edge.base}/playerjs/playerjs-latest.min.js`);
   expect([latest.status, latest.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
   expect(latest.headers.get('cache-control')).toBe('public, max-age=3600');

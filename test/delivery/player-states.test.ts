@@ -10,15 +10,18 @@ import { addFilm, addLibrary, type PublishedFilm } from './publish.ts';
 
 const IN_HOURS_MS = Date.now() + 9_000_000;
 const LIVE = { dvrSec: 60, targetLatencySec: 3, viewers: 1_284 };
-/** A bound on hanging. */
+/** Only a hang takes this long. */
 const PATIENCE = { timeout: 60_000 };
-/** As wide as the widest of the player's layouts begins; what moves in it would be drawn sixty times a second. */
+/**
+ * The minimum width of the player's widest layout. Motion is reduced, because animations would be drawn sixty times a
+ * second.
+ */
 const DESK = { width: 720, height: 405 };
 const STILL = { viewport: DESK, reducedMotion: 'reduce' } as const;
 
 let room: PlayerRoom;
 let shown: PublishedFilm;
-/** What states are shown in, one after another: a page of its own for each takes a process, and compiles all anew. */
+/** Shows the states one after another. A page for each would need a process and compile everything again. */
 let desk: Page;
 
 beforeAll(async () => {
@@ -56,7 +59,7 @@ const STATES: readonly { name: string; phase: PlayerPhase; hasSource: boolean; s
   { name: 'converting', phase: { kind: 'converting', percent: 62 }, hasSource: false, says: '62 %' },
 ];
 
-test.each(STATES)('$name is said in words, within a small frame too', async ({ name, phase, hasSource, says }) => {
+test.each(STATES)('$name is shown in words, within a small frame too', async ({ name, phase, hasSource, says }) => {
   const page = desk;
   await page.unrouteAll({ behavior: 'wait' });
   await page.setViewportSize(DESK);
@@ -65,17 +68,17 @@ test.each(STATES)('$name is said in words, within a small frame too', async ({ n
     state.phase = phase;
     if (!hasSource) state.source = null;
   });
-  // What is shown beside a state need not move.
+  // The video next to a state need not move.
   await open(page, '&autoplay=false');
   await page.getByText(says).first().waitFor(PATIENCE);
   if (hasSource) await page.mouse.move(300, 300);
-  // Around a notice alone the page is the same in all states.
+  // Around a notice without a video, the page is the same in all states.
   const part = hasSource || name === 'waiting' ? 'html' : '.notice';
   expect(await axeViolations(page, part)).toEqual([]);
   await shoot(page, name);
   await page.setViewportSize({ width: 320, height: 180 });
   const text = page.locator('.notice-text');
-  // A second that passes is not announced.
+  // The passing seconds are not announced.
   expect(await text.getAttribute('aria-live')).toBe(name === 'countdown' ? 'off' : null);
   if (!hasSource) {
     const { y = 0, height = 0 } = (await text.boundingBox()) ?? {};
@@ -84,7 +87,7 @@ test.each(STATES)('$name is said in words, within a small frame too', async ({ n
   expect(foreign).toEqual([]);
 });
 
-test('what is missing, refused, or without network is said in every size, and axe finds nothing', async () => {
+test('missing, refused and offline states are shown in every size, and axe finds nothing', async () => {
   const page = desk;
   await page.unrouteAll({ behavior: 'wait' });
   await page.setViewportSize(DESK);
@@ -162,7 +165,7 @@ test('while it plays, with its menu, its list of keys and its end, axe finds not
   await page.close();
 });
 
-/** Controls that were shown stay: on a busy machine they would be hidden again before they are used. */
+/** Keeps shown controls visible: on a busy machine they would be hidden again before they are used. */
 const keepControls = (page: Page) =>
   page.locator('media-controller').evaluate((frame) => frame.setAttribute('autohide', '60'));
 
@@ -207,7 +210,7 @@ test('on a phone a first tap shows the hidden controls, and only a tap on them p
   await expect.poll(isHidden, PATIENCE).toBe(false);
   expect(await isPaused()).toBe(false);
   await shoot(page, 'touched', ['phone']);
-  // Whatever follows a first tap within 0.4 s belongs to it.
+  // A second tap within 0.4 s of the first belongs to it.
   await page.waitForTimeout(500);
   await page.locator('.large-play').tap();
   await expect.poll(isPaused, PATIENCE).toBe(true);
@@ -215,7 +218,7 @@ test('on a phone a first tap shows the hidden controls, and only a tap on them p
   await context.close();
 });
 
-test('sound alone has a page of its own, without picture in picture or heights', async () => {
+test('audio alone has its own page, without picture in picture or heights', async () => {
   const page = await room.browser.newPage(SMALL_PAGE);
   await forceState(page, ({ state }) => {
     if (state.source !== null) state.source.hasPicture = false;
@@ -223,7 +226,7 @@ test('sound alone has a page of its own, without picture in picture or heights',
   await open(page);
   const frame = page.locator('media-controller[userinactive]:not([mediapaused])');
   await frame.waitFor(PATIENCE);
-  // As long as it is heard: what is seen can be pressed, and the poster stays.
+  // While audio plays, visible controls can be pressed and the poster stays.
   const looks = await frame.evaluate((element) => ({
     pressed: getComputedStyle(element.querySelector('media-mute-button') ?? element).pointerEvents,
     poster: getComputedStyle(element.shadowRoot?.querySelector('slot[name=poster]') ?? element).display,
@@ -239,7 +242,7 @@ test('sound alone has a page of its own, without picture in picture or heights',
   await page.close();
 });
 
-test('captions lie above the bar while that is shown, and at the bottom while it is not', async () => {
+test('captions are above the bar while it is shown, and at the bottom while it is not', async () => {
   const page = await room.browser.newPage(SMALL_PAGE);
   const url = `${room.edge.base}/captions.vtt`;
   const body = 'WEBVTT\n\n00:00.000 --> 10:00.000\nWhat is said\n';

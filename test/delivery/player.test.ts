@@ -15,7 +15,7 @@ let browser: Browser;
 let libraryId: number;
 let shown: PublishedFilm;
 const pages: { page: Page; faults: string[] }[] = [];
-/** A bound on hanging: a browser that was just started takes its time on a busy machine. */
+/** Only a hang takes this long: a browser that was just started is slow on a busy machine. */
 const PATIENCE = { timeout: 60_000 };
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
   await database.stop();
 });
 
-/** Opens a player page; what the page complains of, and every address beyond our own origin, is a fault. */
+/** Opens a player page. Its console errors and every address outside our own origin are faults. */
 async function openPlayer({ mediaId }: PublishedFilm, query = ''): Promise<{ page: Page; faults: string[] }> {
   const page = await browser.newPage(SMALL_PAGE);
   const opened = { page, faults: [] as string[] };
@@ -73,7 +73,7 @@ test('a finished video plays by itself, to its end, without a fault or a foreign
   const { page, faults } = await openPlayer(shown);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(1);
   expect((await read(page)).durationSec).toBeCloseTo((480 * 1001) / 24_000, 1);
-  // Pictures may come later than the clock says.
+  // Frames may come later than the clock.
   await expect.poll(async () => (await read(page)).frames, PATIENCE).toBeGreaterThan(10);
   expect(await page.title()).toBe('A <b>film</b> & "more"');
   await page.keyboard.press('9');
@@ -81,7 +81,7 @@ test('a finished video plays by itself, to its end, without a fault or a foreign
   expect(faults).toEqual([]);
 });
 
-test('while a picture moves and its controls are hidden, the page itself stands still', async () => {
+test('while a picture moves and its controls are hidden, the page itself does not move', async () => {
   const { page } = await openPlayer(shown, '?muted=true');
   await page.locator('media-controller[userinactive]').waitFor(PATIENCE);
   const session = await page.context().newCDPSession(page);
@@ -93,11 +93,11 @@ test('while a picture moves and its controls are hidden, the page itself stands 
   const [before, { sec }] = [await layouts(), await read(page)];
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(sec + 3);
   const perSec = ((await layouts()) - before) / ((await read(page)).sec - sec);
-  // The reports of the video, four a second, and not 60 frames.
+  // Counts the video's reports, four a second, and not 60 frames.
   expect(perSec).toBeLessThan(15);
 });
 
-test('the query chooses start, sound, loop and waiting', async () => {
+test('the query sets start, sound, loop and waiting', async () => {
   const { page, faults } = await openPlayer(shown, '?t=8s&autoplay=false&muted=true&loop=true&preload=false');
   await expect.poll(async () => (await read(page)).isMuted, PATIENCE).toBe(true);
   expect(await read(page)).toMatchObject({ isPaused: true, isLooped: true, frames: 0 });
@@ -145,7 +145,7 @@ test('seeking and choosing a quality show the chosen picture', async () => {
   expect(faults).toEqual([]);
 });
 
-test('a choice counts though the list changes between the two halves of its press', async () => {
+test('a choice counts even if the list changes between the two halves of its press', async () => {
   const { page, faults } = await openPlayer(shown, '?muted=true');
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.2);
   await page.mouse.move(200, 200);
@@ -166,7 +166,7 @@ test('a choice counts though the list changes between the two halves of its pres
   expect(faults).toEqual([]);
 });
 
-test('a video that is still made says so, starts by itself, and takes up new rungs while it plays', async () => {
+test('a video that is still being encoded says so, starts by itself, and adopts new rungs while it plays', async () => {
   const made = await addFilm(database.db, libraryId, film);
   const [tall, low] = made.videos;
   const [tallTrack, lowTrack] = film.videos;
@@ -192,7 +192,7 @@ test('a video that is still made says so, starts by itself, and takes up new run
   expect(faults).toEqual([]);
 });
 
-test('a page that was just opened takes up the rungs of a video that is finished at once', async () => {
+test('a page that was just opened adopts the rungs of a video that is finished at once', async () => {
   const made = await addFilm(database.db, libraryId, film);
   const [tall, low] = made.videos;
   const [tallTrack, lowTrack] = film.videos;
@@ -213,7 +213,7 @@ test('a failed video shows its reason', async () => {
   await expect.poll(() => page.locator('.notice').textContent(), PATIENCE).toContain('The file is <i>empty</i>.');
 });
 
-test('playback goes on after the edge was away', async () => {
+test('playback continues after the edge was away', async () => {
   const { page } = await openPlayer(shown, '?muted=true&autoplay=false&preload=false');
   const pattern = /\/r\/.*(m4s|m3u8)$/;
   await page.route(pattern, (route) => route.abort());

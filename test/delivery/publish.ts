@@ -13,7 +13,7 @@ export type RenditionKey = MediaKey & { renditionId: Guid };
 
 let libraries = 0;
 
-/** Makes a library with its pull zone `vz-{id}`. */
+/** Creates a library with its pull zone `vz-{id}`. */
 export async function addLibrary(db: Db, settings: Record<string, unknown> = {}): Promise<number> {
   libraries += 1;
   const secret = (name: string) => Buffer.from(`${name}-${libraries}`);
@@ -159,7 +159,7 @@ export async function publishChunk(db: Db, storage: EdgeStorage, key: RenditionK
   });
 }
 
-/** Says that every rendition and the video itself are done. */
+/** Marks every rendition and the video itself as finished. */
 export async function finishVideo(db: Db, { libraryId, mediaId }: MediaKey): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await tx.updateTable('rendition').set({ state: 'finished' }).where('media_id', '=', mediaId).execute();

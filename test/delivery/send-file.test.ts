@@ -13,7 +13,8 @@ import { createGrowingRoom, type GrowingRoom, makeChunk } from './growing-video.
 import { publishChunk, type RenditionKey } from './publish.ts';
 import type { TestEdge } from './start-test-edge.ts';
 
-// Whole answers through sendfile, under all that clients do to a server. Sizes: beyond what a socket takes at once.
+// Whole responses through sendfile, with everything that clients do to a server. The sizes exceed what a socket takes
+// at once.
 const SIZES = [2_500_003, 700_001, 2 ** 20];
 const segments = SIZES.map((size) => randomBytes(size));
 
@@ -77,7 +78,7 @@ function drawRequest(dice: Random): SegmentRequest {
   return { segment, start, end, headers: { range: `bytes=${start}-${end - 1}` } };
 }
 
-/** Asks, reads all and compares, or leaves in the middle. */
+/** Requests, reads everything and compares it, or disconnects in the middle. */
 async function playClient(agent: Agent, dice: Random, requests: number): Promise<void> {
   for (let count = 0; count < requests; count += 1) {
     const { segment, start, end, headers } = drawRequest(dice);
@@ -110,7 +111,7 @@ test('500 mixed requests on kept connections are exact, whatever others do', asy
   expect(edge.lines).toEqual([]);
 });
 
-/** Sends requests before their answers came and reads all answers, at most `stepBytes` after each wait. */
+/** Sends requests without waiting for responses and reads all responses, at most `stepBytes` after each wait. */
 async function pipeline(requests: readonly SegmentRequest[], stepBytes: number | null): Promise<Buffer> {
   const socket = connect({ port: edge.port, host: '127.0.0.1' });
   const parts: Buffer[] = [];
@@ -126,7 +127,7 @@ async function pipeline(requests: readonly SegmentRequest[], stepBytes: number |
   return Buffer.concat(parts);
 }
 
-/** Takes the answers' bodies out of what came over a connection. */
+/** Extracts the bodies of the responses from the bytes of a connection. */
 function bodiesOf(stream: Buffer): Buffer[] {
   const bodies: Buffer[] = [];
   for (let at = 0; at < stream.length; ) {
@@ -138,7 +139,7 @@ function bodiesOf(stream: Buffer): Buffer[] {
   return bodies;
 }
 
-test('answers to requests in one go come whole and in order', async () => {
+test('responses to pipelined requests arrive whole and in order', async () => {
   const dice = seededRandom(77);
   for (let round = 0; round < 10; round += 1) {
     const requests = Array.from({ length: 8 }, () => drawRequest(dice));
@@ -155,7 +156,7 @@ test('200 slow readers at once each get every byte', async () => {
   for (const answer of answers) expect(bodiesOf(answer).map(hashOf)).toEqual([expected, expected]);
 });
 
-test('a client that stops reading is cut off when nothing moved for the idle time', async () => {
+test('a client that stops reading is cut off after the idle time', async () => {
   const impatient = await videos.open({ sendFile, limits: { idleMs: 300 } });
   const socket = connect({ port: impatient.port, host: '127.0.0.1' });
   socket.on('error', () => undefined);

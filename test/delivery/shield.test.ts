@@ -45,7 +45,7 @@ async function setAccess(access: object): Promise<void> {
   await videos.database.db.updateTable('library').set(values).where('id', '=', videos.libraryId).execute();
 }
 
-/** As an owner's server signs it: one path token for the video's folder. */
+/** Signs a folder like an owner's server: one path token for the video's folder. */
 function signed(expiresSec = Date.now() / 1000 + 600): string {
   return signFolder({
     key: securityKey,
@@ -66,7 +66,7 @@ async function ask(edge: TestEdge, path: string, headers: Record<string, string>
   return { status, text, rule: response.headers.get('x-millrace-rule'), cache: response.headers.get('cache-control') };
 }
 
-/** All events of a zone, oldest first, once `count` of them are stored. */
+/** Returns all events of a zone, oldest first, once `count` of them are stored. */
 async function eventsOf(zone: number, count: number) {
   const store = createShieldEventStore(videos.database.db);
   const ref = { zoneId: zone, day: dayOf(Date.now()), afterSeq: 0 };
@@ -75,7 +75,7 @@ async function eventsOf(zone: number, count: number) {
 }
 
 describe('a zone that asks for tokens', () => {
-  test('lets in bearers in both forms, gives bytes to no shared cache, refuses within 2 s of the setting', async () => {
+  test('accepts bearers in both forms, gives bytes to no shared cache, refuses within 2 s of the setting', async () => {
     const edge = await videos.open();
     expect(await ask(edge, segmentPath())).toMatchObject({ status: 200, cache: 'public, max-age=31536000, immutable' });
     await setZone({ tokenRequired: true });
@@ -107,7 +107,7 @@ describe('a zone that asks for tokens', () => {
     expect(await ask(edge, playlistUrl)).toMatchObject({ status: 200 });
   });
 
-  test('takes no old key after a reset, and a key before for its overlap', async () => {
+  test('accepts no old key after a reset, and the previous key during its overlap', async () => {
     await setZone({ tokenRequired: true });
     const edge = await videos.open();
     const path = segmentPath(signed());
@@ -154,7 +154,7 @@ describe('rules that name themselves', () => {
     await expect.poll(async () => (await eventsOf(zoneId, 1)).map(({ ruleId }) => ruleId)).toContain(rule);
   });
 
-  test('what a client writes as its address counts behind a trusted proxy only', async () => {
+  test('an address that a client writes counts only behind a trusted proxy', async () => {
     await setZone({ blockedAddresses: ['192.0.2.7'] });
     const headers = { 'x-forwarded-for': '192.0.2.7' };
     expect(await ask(await videos.open(), segmentPath(), headers)).toMatchObject({ status: 200 });
@@ -166,7 +166,7 @@ describe('rules that name themselves', () => {
   });
 });
 
-test('each refused request is one event with all labels and no secret, also what the parser refuses', async () => {
+test('each refused request, even an unparsable one, is one event with all labels and no secret', async () => {
   const { db } = videos.database;
   await db.deleteFrom('shield_event').execute();
   await setZone({ tokenRequired: true });
@@ -211,13 +211,13 @@ describe('how a zone has its files sent', () => {
       return { bytes, ms: performance.now() - startMs };
     };
     const whole = await timed();
-    // What follows the first kilobyte takes its time, but for the last piece of a quarter of a second.
+    // Everything after the first kilobyte is throttled, except the last piece of a quarter of a second.
     expect(whole.ms).toBeGreaterThan(((whole.bytes - 1_000) / 600_000) * 1_000 - 260);
     expect(whole.bytes).toBeGreaterThan(10_000);
     expect(await timed({ range: 'bytes=10-19' })).toMatchObject({ bytes: 10 });
   });
 
-  test('with the headers of the zone for pages of other origins, and refusals kept where that is set', async () => {
+  test('with the headers of the zone for pages of other origins, and refusals cached if configured', async () => {
     await setZone({ originExtensions: ['m3u8'], cachesErrors: true, staleWhileOffline: false });
     const edge = await videos.open();
     const headersOf = async (path: string) => (await fetch(`${edge.base}${path}`)).headers;
@@ -268,7 +268,7 @@ describe('the firewall', () => {
     expect(new Set(urls)).toEqual(new Set(['/.env']));
   });
 
-  test('of a zone goes by the settings of that zone', async () => {
+  test('follows the settings of its zone', async () => {
     await setZone({ waf: { blocks: true, disabledRules: ['941110', '941160'] } });
     const edge = await videos.open();
     const attack = (query: string) => ask(edge, pathOf(`playlist.m3u8?x=${encodeURIComponent(query)}`));

@@ -22,7 +22,7 @@ import { createEdgeStorage } from './edge-storage.ts';
 
 export type LoggedLine = { level: 'warn' | 'error'; fields: object; message: string };
 
-/** A folder for a test file's objects, and edges over it and the test's database. */
+/** Creates a folder for a test file's objects, and edges over it and the test's database. */
 export async function createEdgeRoom(database: TestDatabase) {
   const folder = await mkdtemp(path.join(tmpdir(), 'mr-edge-'));
   const storage = createEdgeStorage(folder);

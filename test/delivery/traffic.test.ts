@@ -19,7 +19,7 @@ let film: Film;
 let libraryId: number;
 
 beforeAll(async () => {
-  // Segments large enough to go by sendfile, and sound that goes through memory.
+  // Video segments large enough for sendfile, and audio that is sent from memory.
   [database, film] = await Promise.all([startTestDatabase(), makeFilm(240, [720])]);
   room = await createEdgeRoom(database);
   libraryId = await addLibrary(database.db);
@@ -35,7 +35,7 @@ async function publishFilm(): Promise<PublishedFilm> {
   return shown;
 }
 
-/** An edge over the database; closing it writes what it counted. */
+/** Opens an edge over the database; closing it writes its counts. */
 function openEdge() {
   const writer = newGuid();
   return room.start({
@@ -59,7 +59,7 @@ async function audienceOf({ mediaId }: PublishedFilm) {
   };
 }
 
-test('what leaves by sendfile, from memory and in ranges is counted, to the heads of the answers', async () => {
+test('bytes sent by sendfile, from memory and in ranges are counted, including response heads', async () => {
   const shown = await publishFilm();
   const edge = await openEdge();
   const folder = `${edge.base}/vz-${libraryId}/${shown.mediaId}/r`;
@@ -78,7 +78,7 @@ test('what leaves by sendfile, from memory and in ranges is counted, to the head
 
 test('another player is estimated from the segments that it requests; our page and crawlers are not', async () => {
   const [watched, ours, crawled, looked] = await Promise.all([0, 1, 2, 3].map(publishFilm));
-  // Another page of the same origin is none of ours.
+  // Another page of the same origin is not ours.
   const embedded = await publishFilm();
   const edge = await openEdge();
   const request = async (shown: PublishedFilm | undefined, segments: number[], headers: Record<string, string>) => {
@@ -89,7 +89,7 @@ test('another player is estimated from the segments that it requests; our page a
     }
   };
   const vlc = { 'User-Agent': 'VLC/3.0.20 LibVLC/3.0.20' };
-  // Twice, as a player does that seeks back.
+  // Twice, like a player that seeks back.
   await request(watched, [0, 1, 2, 0, 1], vlc);
   await request(watched, [0, 1], { 'User-Agent': 'AppleCoreMedia/1.0.0.21A329 (iPhone)' });
   await request(ours, [0, 1, 2], { ...vlc, Referer: `${edge.base}/embed/${libraryId}/${ours?.mediaId}` });
@@ -102,7 +102,7 @@ test('another player is estimated from the segments that it requests; our page a
   const found = await Promise.all([watched, ours, crawled, looked].map((shown) => shown && audienceOf(shown)));
   expect(found.map((audience) => audience?.views)).toEqual([2, 0, 0, 0]);
   expect((await audienceOf(embedded)).views).toBe(2);
-  // Requested within a moment: no more was watched than the time that passed and a segment.
+  // Requested within a moment: the watch time is at most the time that passed and a segment.
   expect(found[0]?.watchSec).toBeGreaterThan(0);
   expect(found[0]?.watchSec).toBeLessThanOrEqual(2 * 10);
   const media = database.db.selectFrom('media').select(['views', 'watch_sec_total']);

@@ -157,7 +157,7 @@ test('each address, each browser and each delivery behind one address is a viewe
     await fetchMedia(edge, shown, { from });
     await claim(edge, shown, { from, watchedSec: 2 });
   }
-  // Of the network of another one, and of one to whom nothing was delivered.
+  // Claims from the network of another viewer, and from one to whom nothing was delivered.
   await claim(edge, shown, { from: { address: '2001:db8::2' }, watchedSec: 2 });
   await claim(edge, shown, { from: { address: '192.0.2.6' }, watchedSec: 2 });
   await edge.close();
@@ -176,7 +176,7 @@ test('segments that one edge delivered are evidence for beacons that another one
   expect(await countedOf(shown)).toMatchObject({ watchSec: 3, discarded: { views: 0, watchSec: 0 } });
 });
 
-test('of a segment that broke off, only the share that was sent is evidence', async () => {
+test('only the share of a broken-off segment that was sent is evidence', async () => {
   const [shown, edge] = [await publishFilm(), await openEdge()];
   const from = { address: '192.0.2.8' };
   await fetchMedia(edge, shown, { from, segments: [0], range: 'bytes=0-0' });

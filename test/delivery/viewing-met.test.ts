@@ -17,9 +17,9 @@ import {
   type ViewingRoom,
 } from './viewing-room.ts';
 
-// What users of such systems met with, each as a case of its own.
+// Problems that users of such systems reported, one case each.
 
-/** A bound on hanging. */
+/** Only a hang takes this long. */
 const HANG_MS = 180_000;
 
 let room: ViewingRoom;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, HANG_MS);
 afterAll(() => room.close());
 
-/** Watches a second of a new film in a browser of its own. */
+/** Watches a second of a new film in a new browser context. */
 async function watchAsNew(
   context: Parameters<ViewingRoom['browser']['newContext']>[0],
   { base, query }: { base: string; query: string },
@@ -82,7 +82,7 @@ test('viewers of an intranet and behind one proxy count each, under one address 
   });
   await Promise.all(viewers);
   await isSeen(shown, 3);
-  // Of private addresses no country is known: they are in the charts only.
+  // Private addresses have no known country: they appear only in the charts.
   expect((await sumsOf(room, shown)).countryViewCounts).toEqual({});
   await edge.close();
 });
@@ -108,11 +108,11 @@ test('a visit of many starts, pauses and beacons counts once', { timeout: HANG_M
   const other = await openPlayer(room, later);
   await playTo(other, 1);
   await other.close();
-  // What was sent before it has been counted when it is.
+  // Once this is counted, everything sent before it has been counted.
   await isSeen(later, 1);
   const { views, watchSec } = await sumsOf(room, shown);
   expect(views).toBe(1);
-  // 1.5 s, what follows 9 s of ten, and 1 s, each up to the next event of the picture; counted in whole seconds.
+  // 1.5 s, what follows 9 s of ten, and 1 s, each up to the next event of the video element; counted in whole seconds.
   expect(watchedSec).toBeGreaterThan(2);
   expect(Math.abs(watchSec - watchedSec)).toBeLessThanOrEqual(1);
 });

@@ -11,11 +11,11 @@ import { type Film, makeFilm } from './make-film.ts';
 import { addFilm, addLibrary, type PublishedFilm, publishWholeFilm } from './publish.ts';
 import { createEdgeRoom, type EdgeRoom, type TestEdge } from './start-test-edge.ts';
 
-/** What a person's browser calls itself: that of the tests calls itself headless, which counts as a machine. */
+/** User agent of a person's browser. The tests' browser calls itself headless, which counts as a machine. */
 export const PERSON =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
-/** An edge, a database that counts, and a browser with which a person watches films of ten seconds. */
+/** An edge, a database that counts, and a browser in which a person watches films of ten seconds. */
 export type ViewingRoom = {
   database: TestDatabase;
   edges: EdgeRoom;
@@ -36,7 +36,7 @@ export async function openViewingRoom(): Promise<ViewingRoom> {
   const viewing = testViewing({ count, heatCurve, keepDeliveries: keep });
   const edge = await edges.start({ viewing, places: { locate: () => ({ country: 'DE', asn: '' }) } });
   const people = await browser.newContext({ ...SMALL_PAGE, userAgent: PERSON });
-  // A bound on hanging: on a busy machine a page takes its time.
+  // Only a hang takes this long: a page is slow on a busy machine.
   people.setDefaultTimeout(120_000);
   const libraryId = await addLibrary(database.db);
   return {
@@ -63,7 +63,7 @@ export async function openPlayer(room: ViewingRoom, shown: PublishedFilm, query 
   return page;
 }
 
-/** Plays from the start until the picture has come to `sec`, and pauses. */
+/** Plays from the start until the picture has reached `sec`, and pauses. */
 export async function playTo(page: Page | Frame, sec: number): Promise<void> {
   await page.locator('video').evaluate(async (video: HTMLVideoElement, until: number) => {
     const isThere = new Promise<void>((resolve) => {
@@ -77,7 +77,7 @@ export async function playTo(page: Page | Frame, sec: number): Promise<void> {
   }, sec);
 }
 
-/** What the library's statistics say of a video in the hours around now. */
+/** Returns the library's statistics of a video in the hours around now. */
 export async function sumsOf({ database, libraryId }: ViewingRoom, { mediaId }: PublishedFilm) {
   const hourMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
   const range = { fromMs: hourMs - HOUR_MS, toMs: hourMs + 2 * HOUR_MS, stepMs: HOUR_MS };
@@ -92,7 +92,7 @@ export async function visitsOf({ database }: ViewingRoom, { mediaId }: Published
   return (await rows.execute()).length;
 }
 
-/** How often each second of a video was played. */
+/** Returns how often each second of a video was played. */
 export async function heatOf({ database }: ViewingRoom, { mediaId }: PublishedFilm): Promise<number[]> {
   const row = await database.db.selectFrom('media_heat').select('counts').where('media_id', '=', mediaId);
   const counts = (await row.executeTakeFirst())?.counts ?? Buffer.alloc(0);

@@ -19,7 +19,7 @@ import {
   visitsOf,
 } from './viewing-room.ts';
 
-/** A bound on hanging. */
+/** Only a hang takes this long. */
 const PATIENCE = { timeout: 60_000 };
 
 let room: ViewingRoom;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-test('a visit in a real browser is one view, with the seconds that moved and what was played again', async () => {
+test('a visit in a real browser is one view, with the seconds that moved and the replayed ones', async () => {
   const shown = await publishFilm(room);
   const page = await openPlayer(room, shown, 'autoplay=false');
   await playTo(page, 3.2);
@@ -41,7 +41,7 @@ test('a visit in a real browser is one view, with the seconds that moved and wha
   await page.close();
   await expect.poll(async () => (await heatOf(room, shown)).slice(0, 6)).toEqual([1, 2, 2, 1]);
   const { views, watchSec, countryViewCounts } = await sumsOf(room, shown);
-  // 3.2 s and 1.3 s, each up to the next event of the picture.
+  // 3.2 s and 1.3 s, each up to the next event of the video element.
   expect(watchSec).toBeGreaterThanOrEqual(4);
   expect(watchSec).toBeLessThanOrEqual(6);
   expect([views, countryViewCounts]).toEqual([1, { DE: 1 }]);
@@ -52,14 +52,14 @@ test('a visit in a real browser is one view, with the seconds that moved and wha
   expect(await media.executeTakeFirst()).toEqual({ views: 1, watch_sec_total: watchSec });
 });
 
-test('a page that is loaded again goes on with its visit; a duplicate of its tab is another', async () => {
+test('a page that is loaded again continues its visit; a duplicate of its tab is another visit', async () => {
   const shown = await publishFilm(room);
   const page = await openPlayer(room, shown, 'autoplay=false');
   await playTo(page, 2.2);
   await page.reload();
   await playTo(page, 1.2);
   await expect.poll(async () => (await heatOf(room, shown)).slice(0, 3)).toEqual([2, 2, 1]);
-  // A window that a page opens gets a copy of the tab's store, as a duplicate does.
+  // A window that a page opens gets a copy of the tab's session storage, like a duplicate.
   const [duplicate] = await Promise.all([
     page.waitForEvent('popup'),
     page.evaluate(() => void window.open(location.href)),
@@ -70,9 +70,9 @@ test('a page that is loaded again goes on with its visit; a duplicate of its tab
   for (const tab of [page, duplicate]) await tab.close();
   await expect.poll(async () => (await heatOf(room, shown)).slice(0, 3)).toEqual([4, 4, 1]);
   const { views, watchSec } = await sumsOf(room, shown);
-  // Of one viewer, who counts once in half an hour.
+  // One viewer counts once in half an hour.
   expect([views, await visitsOf(room, shown)]).toEqual([1, 2]);
-  // 2.2 s and three times 1.2 s, each up to the next event of the picture; counted in whole seconds by visit.
+  // 2.2 s and three times 1.2 s, each up to the next event of the video element; counted in whole seconds per visit.
   expect(watchSec).toBeGreaterThanOrEqual(5);
   expect(watchSec).toBeLessThanOrEqual(8);
 });
@@ -81,7 +81,7 @@ test('a page that is loaded again after an idle half hour, or without a store, i
   const shown = await publishFilm(room);
   const page = await openPlayer(room, shown, 'autoplay=false');
   await playTo(page, 1);
-  // The visit that is kept was idle for longer than it was.
+  // Makes the stored visit look idle for longer than it was.
   await page.evaluate(() => {
     const { setItem } = Storage.prototype;
     Storage.prototype.setItem = function keep(name, text) {
@@ -125,14 +125,14 @@ test("a second tab is a visit of the same viewer, an owner's preview none", asyn
   expect((await sumsOf(room, shown)).views).toBe(1);
 });
 
-test('a trailer is no view; it is closed when its stream is over, and what takes its place begins anew', async () => {
+test('a trailer is not a view; it closes when its stream is over, and the next video is a new view', async () => {
   const shown = await publishFilm(room);
   const page = await room.people.newPage();
   let beacons = 0;
   page.on('request', (request) => {
     if (new URL(request.url()).pathname === '/beacons') beacons += 1;
   });
-  // What the test sees of it is what the page is answered from here on.
+  // From here on, the page is served the state that the test sees.
   let served: PlayerState | null = null;
   await forceState(page, ({ state }) => {
     served = state;
@@ -180,12 +180,12 @@ test('a stream and its recording in one page are one visit, and the heat of the 
   await expect.poll(async () => (await heatOf(room, shown)).slice(0, 4)).toEqual([1, 1, 1]);
   const { views, watchSec } = await sumsOf(room, shown);
   expect(views).toBe(1);
-  // 1.2 s and 2.2 s, each up to the next event of the picture.
+  // 1.2 s and 2.2 s, each up to the next event of the video element.
   expect(watchSec).toBeGreaterThanOrEqual(3);
   expect(watchSec).toBeLessThanOrEqual(5);
 });
 
-test('a ticket is written anew for its own video alone', async () => {
+test('a ticket is renewed only for its own video', async () => {
   const [shown, other] = [await publishFilm(room), await publishFilm(room)];
   const ticketOf = async ({ mediaId }: typeof shown, query = '') => {
     const answer = await fetch(`${room.edge.base}/embed/${room.libraryId}/${mediaId}/state${query}`);
@@ -198,13 +198,13 @@ test('a ticket is written anew for its own video alone', async () => {
   expect(await ticketOf(shown, query)).toMatchObject({ ...page, bucketCount: 11 });
   expect((await ticketOf(other, query))?.page).not.toBe(page.page);
   expect((await ticketOf(shown, `${query}A`))?.page).not.toBe(page.page);
-  // By an address with a ticket all who open it would be one visit.
+  // With a ticket in the address, everybody who opens it would be one visit.
   const opened = await fetch(`${room.edge.base}/embed/${room.libraryId}/${shown.mediaId}${query}`);
   expect(opened.status).toBe(200);
   expect(await opened.text()).not.toContain(page.page);
 });
 
-test('what was captured and sent again, turned around, forged or sent by a crawler counts nothing', async () => {
+test('beacons that were captured and sent again, reordered, forged or sent by a crawler count nothing', async () => {
   const shown = await publishFilm(room);
   const page = await openPlayer(room, shown, 'autoplay=false');
   const bodies: string[] = [];
@@ -231,7 +231,7 @@ test('what was captured and sent again, turned around, forged or sent by a crawl
   const known = await openPlayer(room, later);
   await playTo(known, 1);
   await known.close();
-  // What was sent before it has been counted when it is.
+  // Once this is counted, everything sent before it has been counted.
   await expect.poll(async () => (await sumsOf(room, later)).views).toBe(1);
   expect(await sumsOf(room, shown)).toEqual(before);
   expect(await heatOf(room, shown)).toEqual(heat);
@@ -262,7 +262,7 @@ test('while the database is away nothing is lost, and nothing counts twice', asy
   expect((await sumsOf(room, shown)).watchSec).toBeLessThanOrEqual(3);
 });
 
-test('the page shows what is played most, from five visits on, where library or address shows that', async () => {
+test('the page shows the most replayed part, from five visits on, if library or address shows it', async () => {
   const showing = await addLibrary(room.database.db, { player: { showHeatmap: true } });
   const heats: unknown[] = [];
   const opened = [

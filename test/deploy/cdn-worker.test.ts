@@ -50,7 +50,7 @@ test.each([0, 1, 55, 56, 63, 64, 119, 200])('MD5 of %i bytes is that of the plat
   expect(Buffer.from(md5(message)).toString('hex')).toBe(createHash('md5').update(message).digest('hex'));
 });
 
-test('nothing that the worker is made of imports from Node', () => {
+test('no module of the worker imports from Node', () => {
   const seen = new Set<string>();
   const visit = (file: URL) => {
     if (seen.has(file.href)) return;

@@ -23,7 +23,7 @@ type Vector = {
 const vectors: Vector[] = JSON.parse(
   await readFile(new URL('../delivery/token-vectors.json', import.meta.url), 'utf8'),
 ).verify;
-/** Zones of the vectors, beside that of the video. */
+/** Zones of the vectors, in addition to that of the video. */
 const FIRST_ZONE = 100;
 const KEY = 'the key of the zone';
 const BLOCKED = '192.0.2.66';
@@ -36,7 +36,7 @@ let base: string;
 
 const targetOf = ({ request }: Vector) => request.url.replace(/^https?:\/\/[^/]+/, '');
 
-/** Those of files that our grammar has: of any other nothing is ever given, with or without a token. */
+/** Vectors for files of our grammar. Any other file is never served, with or without a token. */
 const isOfGrammar = (vector: Vector) => {
   const { path } = readAddress(targetOf(vector), null);
   return parseEdgePath(path).target !== null && vector.expect !== 'expired';
@@ -90,7 +90,7 @@ beforeAll(async () => {
     .join(' ');
   await writeFile(
     join(folder, 'nginx.conf'),
-    // The test's own client stands behind a proxy that nginx trusts, so that vectors bring their addresses.
+    // The test's own client is behind a proxy that nginx trusts, so that vectors can set their addresses.
     `daemon off; master_process off; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
      events { worker_connections 256; }
      http { access_log off; ${paths} set_real_ip_from 127.0.0.1; real_ip_header X-Test-Address; ${site} }`,
@@ -139,7 +139,7 @@ async function ask(path: string, headers: Record<string, string> = {}) {
   };
 }
 
-/** A request as it is written, with headers that `fetch` would not send. */
+/** Sends a request unchanged, with headers that `fetch` would not send. */
 async function statusOfRaw(path: string, header: string): Promise<number> {
   const socket = connect(Number(new URL(base).port), '127.0.0.1');
   socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n${header}\r\n\r\n`);
@@ -148,13 +148,13 @@ async function statusOfRaw(path: string, header: string): Promise<number> {
   return Number(answer.split(' ', 2)[1]);
 }
 
-/** Asks until the file is kept, and makes sure of it. */
+/** Requests a file until it is cached, and checks that it is. */
 async function keep(path: string): Promise<void> {
   await ask(path);
   expect(await ask(path)).toMatchObject({ status: 200, cache: 'HIT' });
 }
 
-test('a hit needs a verdict as well: what one viewer opened stays closed to the next', async () => {
+test('a cache hit needs a verdict too: a file opened by one viewer stays closed to the next', async () => {
   const whole = makeChunk(0).bytes;
   const [first, second] = [await ask(signed(0)), await ask(signed(0, Date.now() / 1000 + 900))];
   expect([first.status, first.bytes.equals(whole)]).toEqual([200, true]);
@@ -163,12 +163,12 @@ test('a hit needs a verdict as well: what one viewer opened stays closed to the 
   expect(await ask(unsigned(0))).toMatchObject({ status: 403, rule: '10100' });
 });
 
-test('a blocked address stays blocked, whatever address it says it forwards for', async () => {
+test('a blocked address stays blocked, whatever address it claims to forward for', async () => {
   await keep(signed(0));
   const blocked = { 'x-test-address': BLOCKED };
   expect(await ask(signed(0), blocked)).toMatchObject({ status: 403, rule: '10160' });
   expect((await ask(signed(0), { ...blocked, 'x-forwarded-for': '198.51.100.7' })).status).toBe(403);
-  // Nor is there a way by what is not kept.
+  // An uncached file gives no way around it either.
   expect((await ask(signed(2), { ...blocked, 'x-forwarded-for': '198.51.100.7' })).status).toBe(403);
 });
 
@@ -178,26 +178,26 @@ test('a request that the edge cannot read opens nothing', async () => {
   expect(await statusOfRaw(unsigned(0), 'X-A: \x01')).toBe(403);
 });
 
-test('conditions are for the file, not for the verdict', async () => {
+test('conditions apply to the file, not to the verdict', async () => {
   await keep(signed(0));
   const [before, after] = [new Date(0).toUTCString(), new Date(Date.now() + 60_000).toUTCString()];
   expect([200, 304]).toContain((await ask(signed(0), { 'if-modified-since': after })).status);
   expect([200, 412]).toContain((await ask(signed(0), { 'if-unmodified-since': before })).status);
 });
 
-test('a download is kept apart from what is played', async () => {
+test('a download is kept apart from playback', async () => {
   await keep(signed(0));
   const path = `${signed(0)}?download=1`;
   expect(await ask(path)).toMatchObject({ status: 200, cache: 'MISS' });
   expect(await ask(path)).toMatchObject({ status: 200, cache: 'HIT' });
-  // However it is written, it is not kept as what is played, nor as a download what is none.
+  // In any spelling, it is not cached as the playable file, nor is a file that is no download cached as one.
   for (const query of ['%64ownload=1', 'a=b&downloa%64', 'Download=1']) {
     for (let time = 0; time < 2; time += 1)
       expect(await ask(`${signed(0)}?${query}`)).toMatchObject({ status: 200, cache: 'BYPASS' });
   }
 });
 
-test('a deleted video is not given from the cache', async () => {
+test('a deleted video is not served from the cache', async () => {
   const deleted = await videos.addVideo();
   await videos.publish(deleted, 0);
   const path = signed(0, undefined, deleted);
@@ -216,7 +216,7 @@ test('ranges are right from the first request on, whole files behind them too', 
   expect([end.status, end.bytes.equals(whole.subarray(-50))]).toEqual([206, true]);
 });
 
-test('what is missing is 404, and playlists are the edge’s own', async () => {
+test('missing files are 404, and playlists are the edge’s own', async () => {
   expect((await ask(signed(999_999))).status).toBe(404);
   expect((await ask(signed(0).replace(/r\/.*$/, 'playlist.m3u8'))).bytes.toString()).toContain('#EXTM3U');
 });
@@ -225,11 +225,11 @@ const known = vectors.map((vector, index) => ({ ...vector, index })).filter(isOf
 
 test.each(known)('$name: $expect', async ({ index, ...vector }) => {
   const { status } = await ask(`/vz-${FIRST_ZONE + index}${targetOf(vector)}`, { 'x-test-address': vector.request.ip });
-  // The videos of the vectors are not there: whoever is let in learns that.
+  // The vectors' videos do not exist, which an admitted request learns.
   expect(status).toBe(vector.expect.startsWith('ok') ? 404 : 403);
 });
 
-test('nothing is given from the cache while the edge is away', async () => {
+test('nothing is served from the cache while the edge is away', async () => {
   await keep(signed(0));
   await videos.closeEdges();
   expect((await ask(signed(0))).status).toBe(502);

@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs the program as an owner does, for the service of a data folder. */
+/** Runs the CLI as an owner does, for the service of a data folder. */
 async function millrace(dataDir: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const env = { ...process.env, MILLRACE_DATA_DIR: dataDir };
   return run(process.execPath, [LAUNCHER, ...args], { env }).then(
@@ -36,7 +36,7 @@ async function millrace(dataDir: string, ...args: string[]): Promise<{ code: num
   );
 }
 
-test('what was backed up plays in another data folder, with its titles and keys', async () => {
+test('a backup plays in another data folder, with its titles and keys', async () => {
   service = await startService(null);
   const clip = path.join(folder, 'clip.mp4');
   await makePaddedClip(clip, 2 ** 20);
@@ -49,7 +49,7 @@ test('what was backed up plays in another data folder, with its titles and keys'
   const { Backup: noted }: SystemModel = JSON.parse(await system.text());
   expect(noted).toMatchObject({ Place: place, Bytes: expect.any(Number) });
   expect(noted?.Objects).toBeGreaterThan(0);
-  // Doing it again copies nothing twice.
+  // A second run copies nothing again.
   const second = await millrace(service.dataDir, 'backup', place);
   expect(second).toMatchObject({ code: 0, out: expect.stringMatching(/; 0 objects copied/) });
   expect((await readdir(place)).filter((name) => name.startsWith('tables-'))).toHaveLength(1);
@@ -76,7 +76,7 @@ test('what was backed up plays in another data folder, with its titles and keys'
     err: expect.stringContaining('without libraries'),
   });
   service = await startService(dataDir);
-  // The library's key opens it: secrets were put back with the key that seals them.
+  // The library's key opens it: secrets were restored with the key that seals them.
   expect(await getVideo(service, guid)).toMatchObject({ title: 'Kept', storageSize: before.storageSize });
   expect(await service.health()).toMatchObject({ status: 'ok' });
   const browser = await openBrowser();
@@ -92,7 +92,7 @@ test('what was backed up plays in another data folder, with its titles and keys'
   }
 });
 
-test('a folder that holds something else is not taken for a backup', async () => {
+test('a folder with other contents is not used for a backup', async () => {
   expect(await millrace(folder, 'backup', folder)).toMatchObject({ code: 1, err: expect.stringContaining('neither') });
   expect(await millrace(folder, 'restore', folder)).toMatchObject({
     code: 1,

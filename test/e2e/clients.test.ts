@@ -10,7 +10,7 @@ import { openCatalogue } from '../support/leftovers.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { type Origin, serve, startOrigin } from '../uploads/origin.ts';
 
-// The two clients that applications use, as they are, over the whole service: only base addresses are ours.
+// The two clients that applications use, unmodified, over the whole service: only the base addresses are ours.
 const PATIENCE = { timeout: 90_000, interval: 200 };
 const FINISHED = 4;
 
@@ -53,12 +53,12 @@ afterAll(async () => {
 
 function createClient(apiKey: string): BunnyCdnStream {
   const client = new BunnyCdnStream({ apiKey, videoLibrary: '1' });
-  // The client fixes its address; what it calls with is left open.
+  // The client hard-codes its address, but the HTTP client that it calls with can be replaced.
   Reflect.set(client, 'ky', Reflect.get(client, 'ky').extend({ prefixUrl: service.apiUrl, retry: 0 }));
   return client;
 }
 
-/** Whatever the firewall finds is refused, so that nothing that applications do may look like an attack. */
+/** Makes the firewall refuse all it finds, so that nothing that applications do may look like an attack. */
 async function blockAttacks(): Promise<void> {
   const waf = { wafExecutionMode: 1 };
   for (const shieldZoneId of [0, 1]) {
@@ -71,7 +71,7 @@ async function blockAttacks(): Promise<void> {
   }
 }
 
-/** The rules of all events, of every zone. */
+/** Returns the rules of all events, of every zone. */
 async function rulesLogged(): Promise<string[]> {
   const database = openCatalogue(service);
   try {
@@ -205,7 +205,7 @@ test('a video fetched by its address and one created without a file are listed, 
   expect(await stream.listAllVideos()).toEqual([]);
 });
 
-test('a wrong key is reported from all else', async () => {
+test('a wrong key is reported differently from all other faults', async () => {
   await expect(createClient('wrong').listVideos()).rejects.toMatchObject({ code: 401 });
 });
 

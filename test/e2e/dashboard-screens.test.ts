@@ -11,7 +11,7 @@ import { openBrowser } from '../support/browser.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 import { call, createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos.ts';
 
-/** Bounds on hanging: on a busy machine everything takes its time. */
+/** Only a hang takes this long on a busy machine. */
 const WAIT_MS = 120_000;
 const HANG_MS = 300_000;
 const NOBODY = '0192f000-0000-7000-8000-00000000dead';
@@ -22,7 +22,7 @@ let page: Page;
 let folder: string;
 const faults: string[] = [];
 const strangers: string[] = [];
-/** What the page waits for, without streams of events, which do not end. */
+/** Requests that the page waits for, without event streams, which do not end. */
 const pending = new Set<Request>();
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
   page.on('response', (response) => pending.delete(response.request()));
   page.on('requestfailed', (request) => pending.delete(request));
   page.on('request', (request) => {
-    // Players load from the edge for as long as they are open.
+    // Players load from the edge as long as they are open.
     const isOwn = request.url().startsWith(service.apiUrl);
     if (isOwn && !request.headers().accept?.includes('text/event-stream')) pending.add(request);
     const { origin, protocol } = new URL(request.url());
@@ -61,7 +61,7 @@ const ROLES = [
   { role: 'reader', key: '' },
 ] as const;
 
-/** What a session of a role is answered for being who it is; null where the role is let in. */
+/** Returns the refusal that a session of a role gets because of its role; null if the role is allowed. */
 function refusalOf(
   { auth, method }: { auth: string; method: string },
   role: (typeof ROLES)[number]['role'],
@@ -70,17 +70,17 @@ function refusalOf(
   return role === 'reader' && method !== 'GET' ? 403 : null;
 }
 
-/** Neither a refusal of who it is, nor a fault. */
+/** Neither a refusal by role nor a fault. */
 const isLetIn = (status: number) => ![401, 403].includes(status) && status < 500;
 
 test(
-  'each operation lets in the roles that it is for, by the cookie of a session',
+  'each operation accepts the roles that it is for, by the cookie of a session',
   async () => {
     const library = await fetch(`${service.apiUrl}/videolibrary/1`, { headers: { AccessKey: ACCOUNT_KEY } });
     const { ReadOnlyApiKey }: { ReadOnlyApiKey: string } = JSON.parse(await library.text());
     const own = { Origin: service.apiUrl, 'X-Millrace-Dashboard': '1' };
     const wrong: string[] = [];
-    // The event log answers 401 to a day that it does not have, too.
+    // The event log also returns 401 for a day that it does not have.
     const guarded = operations.filter(({ auth, path: place }) => auth !== 'none' && !place.includes('event-logs'));
     for (const { role, key } of ROLES) {
       const signedIn = await fetch(`${service.apiUrl}/dashboard/session`, {
@@ -90,7 +90,7 @@ test(
       });
       const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
       for (const operation of guarded) {
-        // Ids that nobody has: whoever is let in finds nothing, and nothing is changed.
+        // Ids that do not exist: an allowed caller finds nothing, and nothing is changed.
         const place = operation.path
           .replace('{libraryId}', '1')
           .replaceAll(/\{(\w+Id|id)\}/g, (_, name: string) =>
@@ -141,7 +141,7 @@ test(
       ['dark', 360],
     ] as const;
     for (const place of places) {
-      // What the screen before had requested may never be reported as over.
+      // The end of the previous screen's requests may never be reported.
       pending.clear();
       await openPlace(place);
       await page.locator('main').waitFor({ timeout: WAIT_MS });
@@ -159,13 +159,13 @@ test(
       }
     }
     expect({ found, faults, strangers }).toEqual({ found: [], faults: [], strangers: [] });
-    // No screen was examined in the place of another.
+    // No screen was examined in place of another.
     expect(shown.size).toBe(places.length);
   },
   HANG_MS,
 );
 
-/** Opens a screen of the dashboard within its page, as a link does: a load of each would compile all scripts anew. */
+/** Opens a screen of the dashboard within its page, like a link: loading each would compile all scripts again. */
 async function openPlace(place: string): Promise<void> {
   if (!place.startsWith('/dashboard/')) {
     await page.goto(service.apiUrl + place, { timeout: WAIT_MS });
@@ -177,7 +177,7 @@ async function openPlace(place: string): Promise<void> {
   }, place);
 }
 
-/** Until a screen has had what it requested for a moment. */
+/** Waits until a screen has had no pending requests for a moment. */
 async function untilLoaded(): Promise<void> {
   let idle = 0;
   const isLoaded = () => {
@@ -187,7 +187,7 @@ async function untilLoaded(): Promise<void> {
   await expect.poll(isLoaded, { timeout: WAIT_MS, interval: 50 }).toEqual([]);
 }
 
-/** Until colours have changed, which takes a moment. */
+/** Waits for colour transitions to finish. */
 async function untilStill(): Promise<void> {
   await page.evaluate(async () => {
     const changes = document.getAnimations().filter((one) => one instanceof CSSTransition);
@@ -195,7 +195,7 @@ async function untilStill(): Promise<void> {
   });
 }
 
-/** Keeps a picture of a screen where somebody wants to look at it. */
+/** Keeps a screenshot of a screen if somebody wants to review it. */
 async function look(place: string, view: string): Promise<void> {
   const folder = process.env.DASHBOARD_PICTURES;
   if (folder === undefined) return;

@@ -12,9 +12,9 @@ import { call, FINISHED, untilVideo } from '../support/videos.ts';
 
 const MIB = 2 ** 20;
 const FILES_OF_FOLDER = 2_000;
-/** Rows for all of them, of some 20 KiB each, would be more. */
+/** Rows for all of them, about 20 KiB each, would exceed this. */
 const MOST_HEAP_BYTES = 32 * MIB;
-/** Over 40 files: what was kept of each, with its row, would be some 20 KiB. */
+/** Growth over 40 files. Keeping each with its row would take about 20 KiB per file. */
 const MOST_GROWTH_BYTES = MIB / 2;
 
 let service: Service;
@@ -31,13 +31,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('a large upload survives an expired signature, a reload, kill -9 of api, a lost line and eight tabs', async () => {
+test('a large upload survives an expired signature, reload, kill -9 of api, lost connection, eight tabs', async () => {
   const file = path.join(folder, 'large.mp4');
   await makePaddedClip(file, 64 * MIB);
   await uploadThroughFaults({ service, browser, bytesPerSec: 4 * MIB }, file);
 });
 
-test('what was typed is kept when the upload fails, and the file can be given again', async () => {
+test('typed values are kept when the upload fails, and the file can be chosen again', async () => {
   const page = await openDashboard(service, browser);
   const file = path.join(folder, 'changing.mp4');
   await makePaddedClip(file, 8 * MIB);
@@ -63,7 +63,7 @@ test('what was typed is kept when the upload fails, and the file can be given ag
   await page.context().close();
 });
 
-test('an upload that is paused and goes on while its video is made is sent once, to that video', async () => {
+test('an upload that is paused and resumes while its video is created is sent once, to that video', async () => {
   const page = await openDashboard(service, browser);
   const file = path.join(folder, 'twice.mp4');
   await makePaddedClip(file, MIB);
@@ -94,7 +94,7 @@ test('an upload that is paused and goes on while its video is made is sent once,
   await page.context().close();
 });
 
-test('edits are kept while the video is encoded beside them', async () => {
+test('edits are kept while the video is being encoded', async () => {
   const page = await openDashboard(service, browser);
   const file = path.join(folder, 'edited.mp4');
   await makePaddedClip(file, MIB);
@@ -105,7 +105,7 @@ test('edits are kept while the video is encoded beside them', async () => {
   await page.getByLabel('Title').fill('Edited while encoding');
   await page.getByLabel('Name of the tag').fill('series');
   await untilVideo(service, videoId, ({ status }) => status === FINISHED, WAIT_MS);
-  // The page itself has seen it.
+  // The page itself has noticed.
   await page.locator('.facts', { hasText: 'Ready' }).waitFor();
   expect(await page.getByLabel('Title').inputValue()).toBe('Edited while encoding');
   expect(await page.getByLabel('Name of the tag').inputValue()).toBe('series');
@@ -145,7 +145,7 @@ async function untilUploaded(page: Page, count: number): Promise<void> {
 
 async function heapBytes(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
-  // What the first frees, the second may find to be the last that held something.
+  // The second run may collect what only objects freed by the first had referenced.
   for (const _ of [1, 2]) await session.send('HeapProfiler.collectGarbage');
   const { usedSize } = await session.send('Runtime.getHeapUsage');
   await session.detach();

@@ -11,10 +11,10 @@ import { discard, LIBRARY_KEY, newDataDir, type Service, startService } from '..
 import { REAL_CLIP } from '../support/videos.ts';
 
 const run = promisify(execFile);
-/** Bounds on hanging: on a busy machine everything takes its time. */
+/** Only a hang takes this long on a busy machine. */
 const WAIT_MS = 120_000;
 const HANG_MS = 300_000;
-/** Wide enough for the layout of wide screens: each pixel is drawn by the processor. */
+/** Just wide enough for the wide layout: the CPU draws each pixel. */
 const WIDE = { width: 1024, height: 600 };
 
 let service: Service;
@@ -79,12 +79,12 @@ afterAll(async () => {
 });
 
 const TOUR_FOLDER = process.env.TOUR_PICTURES;
-/** What the pictures of the tour show: a film rather than a test pattern. */
+/** Source of the tour's pictures: a film rather than a test pattern. */
 const FILM = ['-ss', '20', '-i', REAL_CLIP];
 
 /**
- * Steps of which the README has a picture: `TOUR_PICTURES=docs/pictures npm test -- test/e2e/dashboard.test.ts` makes
- * them anew.
+ * Steps whose picture is in the README. `TOUR_PICTURES=docs/pictures npm test -- test/e2e/dashboard.test.ts` takes them
+ * again.
  */
 const TOUR: Readonly<Record<string, string>> = {
   empty: 'tour-drop',
@@ -121,7 +121,7 @@ async function signIn(key: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Makes a live stream and opens its page, with the code for a phone. */
+/** Creates a live stream and opens its page, with the code for a phone. */
 async function makeStream(): Promise<void> {
   await page.getByRole('link', { name: 'Live', exact: true }).click();
   await page.getByLabel('Title of the stream').fill('Market day');
@@ -198,7 +198,7 @@ test(
 );
 
 test(
-  'a write that goes by the cookie is refused unless a page of the dashboard sent it',
+  'a write by cookie is refused unless a page of the dashboard sent it',
   async () => {
     const found = await fetch(`${service.apiUrl}/dashboard/session`, {
       method: 'POST',
@@ -248,7 +248,7 @@ async function bulk(body: object): Promise<Report> {
 }
 
 test(
-  'an operation over all that match is done in the background, reports each failure, and is undone',
+  'an operation over all matches is done in the background, reports each failure, and is undone',
   async () => {
     const titles = async (query: string) =>
       (await call<{ items: { title: string }[] }>('GET', `/videos?${query}`)).items.map(({ title }) => title);

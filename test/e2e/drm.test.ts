@@ -4,14 +4,14 @@ import type { SchemeName } from '../../src/ports/drm-key-source.ts';
 import { encodeRendition, encodeSlices } from '../support/media/read-test-protection.ts';
 import { type DrmSite, startDrmSite } from './drm-site.ts';
 
-/** What a page saw: frames decoded, key statuses, and everything that went wrong. */
+/** Result of a page: frames decoded, key statuses, and all errors. */
 type Playback = { frames: number; endedAtSec: number; keyStatuses: string[]; errors: string[] };
 
 const SEGMENTS = 3;
 const FRAMES = 72;
-/** Each track's request names the keys of all three groups. */
+/** The request of each track names the keys of all three groups. */
 const KEY_STATUSES = 6;
-/** A bound on hanging: a browser that was just started takes its time on a busy machine. */
+/** Only a hang takes this long: a browser that was just started is slow on a busy machine. */
 const HANG_MS = 60_000;
 const FLAGS = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
@@ -45,7 +45,7 @@ async function watch(protection: SchemeName, play: (page: Page) => Promise<Playb
   }
 }
 
-/** Encrypted Media Extensions and Media Source Extensions alone, as the specifications describe them. */
+/** Uses only Encrypted Media Extensions and Media Source Extensions, as specified. */
 function playWithEme(scheme: 'cenc' | 'cbcs', segments: { video: number; audio: number }) {
   return (page: Page): Promise<Playback> =>
     page.evaluate(
@@ -92,7 +92,7 @@ function playWithEme(scheme: 'cenc' | 'cbcs', segments: { video: number; audio: 
           video.addEventListener('error', () => resolve(void seen.errors.push(video.error?.message ?? 'unknown')));
           video.play().catch((error: Error) => seen.errors.push(error.message));
         });
-        // Reports of the decoder and of keys may come later than the end.
+        // Reports of the decoder and of keys may arrive after the end.
         const frames = () => video.getVideoPlaybackQuality().totalVideoFrames;
         const isMissing = () => frames() < wanted.frames || seen.keyStatuses.length < wanted.keyStatuses;
         for (let left = 100; left > 0 && isMissing(); left -= 1) await new Promise((next) => setTimeout(next, 100));

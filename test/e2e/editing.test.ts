@@ -53,7 +53,7 @@ async function uploaded(file: string): Promise<string> {
   return guid;
 }
 
-/** Plays the page of a video to its end in Chromium; answers its length and what the page complained of. */
+/** Plays the page of a video to its end in Chromium; returns its duration and the page's faults. */
 async function playToEnd(guid: string): Promise<{ durationSec: number; faults: string[] }> {
   const page = await browser.newPage(SMALL_PAGE);
   const faults: string[] = [];
@@ -64,7 +64,7 @@ async function playToEnd(guid: string): Promise<{ durationSec: number; faults: s
   await page.goto(`${service.edgeUrl}/embed/1/${guid}?muted=true`);
   const read = () =>
     page.locator('video').evaluate((video: HTMLVideoElement) => {
-      // Every picture is decoded all the same.
+      // Every frame is still decoded.
       video.playbackRate = 2;
       return { ended: video.ended, durationSec: video.duration };
     });
@@ -83,7 +83,7 @@ test('parts of two videos become one that plays through in a browser, in step an
     { videoId: first, startMs: 1500, endMs: 7300 },
     { videoId: second, startMs: 2600 },
   ];
-  // The interface answers a VideoModel; conformance tests hold it to that.
+  // The operation returns a VideoModel; conformance tests check that.
   const made = (await call(service, 'POST', '/library/1/videos/compose', { title: 'Both', parts })) as VideoAnswer;
   expect(made).toMatchObject({ title: 'Both', status: 3, length: 9 });
   const done = await untilVideo(service, made.guid, ({ status }) => status === FINISHED);
@@ -95,13 +95,13 @@ test('parts of two videos become one that plays through in a browser, in step an
   expect(faults).toEqual([]);
 });
 
-test('another file takes the place of the first, which plays on; one that cannot be used changes nothing', async () => {
+test('another file replaces the first, which keeps playing; one that cannot be used changes nothing', async () => {
   const guid = await uploaded(await make('old.mp4', 3, ...H264));
   const before = await getVideo(service, guid);
   const other = await make('other.avi', 5, '-c:v', 'mpeg4', '-q:v', '5');
   await call(service, 'POST', `/library/1/videos/${guid}/replace`);
   expect((await uploadFile(service, guid, other)).status).toBe(200);
-  // The addresses of what is shown.
+  // Returns the addresses of the files that viewers get.
   const playlist = async () => {
     const text = await (await fetch(playlistUrl(service, guid))).text();
     return text.split('\n').filter((line) => line.startsWith('r/'));
@@ -114,14 +114,14 @@ test('another file takes the place of the first, which plays on; one that cannot
     const { status } = await getVideo(service, guid);
     states.add(status);
     if (status === FINISHED) break;
-    // Until the whole of the other set stands, what is shown is the first.
+    // Viewers get the first set until the other is complete.
     expect(shown).toEqual(first);
     await sleep(100);
   }
   expect(states.size).toBeGreaterThan(1);
   const after = await getVideo(service, guid);
   expect(after).toMatchObject({ title: before.title, length: 5, transcodingMessages: [] });
-  // The edge is notified of the switch a moment after the database has it.
+  // The edge is notified of the switch a moment after the commit.
   await expect.poll(playlist, { timeout: 60_000 }).not.toEqual(first);
   const whole = await checkWholeVideo(service, guid);
   expect(Math.round(whole.frames / RATE)).toBe(5);
@@ -139,7 +139,7 @@ test.each([
   { whose: 'none of its pictures', sets: false, left: 404 },
   { whose: 'only the thumbnail that its owner set', sets: true, left: 200 },
 ])(
-  'a file with sound alone takes the place of a video and leaves $whose',
+  'a file with sound alone replaces a video and leaves $whose',
   async ({ sets, left }) => {
     const guid = await uploaded(await make('seen.mp4', 2, ...H264));
     const url = (name: string) => playlistUrl(service, guid).replace('playlist.m3u8', name);

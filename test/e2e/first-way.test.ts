@@ -13,19 +13,19 @@ import { checkWholeVideo } from '../support/whole-video/check-whole-video.ts';
 import { readSourceSpan } from '../support/whole-video/decode-segment.ts';
 
 const run = promisify(execFile);
-/** From a keyframe of the real clip on: as much of it as shows every rung, seeks and switches. */
+/** Starts at a keyframe of the real clip. Long enough to show every rung, seeks and switches. */
 const CLIP_START_SEC = 11.875;
 const CLIP_SEC = 6;
 const CLIP_FRAMES = 144;
 const PLAY_LIMIT_MS = 60_000;
-/** Encoders are polite: on a busy machine they take their time. */
+/** Encoders run at low priority, so they are slow on a busy machine. */
 const HANG_MS = 300_000;
 
 let service: Service;
 let browser: Browser;
 let folder: string;
 let clip: string;
-/** Where the printed command said that its video plays. */
+/** The playback address printed by the command. */
 let address: string;
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What the video element shows: its clock, its picture's height, frames that reached the screen. */
+/** Reads the video element: its clock, the height of its picture, and the frames that reached the screen. */
 function read(page: Page) {
   return page.locator('video').evaluate((video: HTMLVideoElement) => ({
     sec: video.currentTime,
@@ -59,7 +59,7 @@ function read(page: Page) {
   }));
 }
 
-/** The two lines of the first start's output that a new user pastes. */
+/** Extracts the two lines of the first start's output that a new user pastes. */
 function printedCommand(output: string): string {
   const lines = output.split('\n').map((line) => line.trim());
   const first = lines.findIndex((line) => line.startsWith('VIDEO=$(curl'));
@@ -84,10 +84,10 @@ test(
     page.on('pageerror', (error) => faults.push(error.message));
     await page.goto(`${address}?muted=true`);
     await expect.poll(async () => (await read(page)).sec, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(1);
-    // Pictures may come later than the clock says.
+    // Frames may come later than the clock.
     await expect.poll(async () => (await read(page)).frames, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(12);
     expect((await read(page)).durationSec).toBeCloseTo(CLIP_SEC, 1);
-    // A rung is listed when it is whole: it plays before that.
+    // A rung is listed once it is complete, but it plays before that.
     const listed = async () => (await getVideo(service, guid)).availableResolutions;
     await expect.poll(listed, { timeout: PLAY_LIMIT_MS }).toContain('1080p');
 
@@ -98,10 +98,10 @@ test(
     await expect.poll(async () => (await read(page)).sec, { timeout: PLAY_LIMIT_MS }).toBeGreaterThan(5.3);
 
     await untilVideo(service, guid, ({ status }) => status === FINISHED, HANG_MS);
-    // Once with the film over, once while it plays.
+    // Once after the film has ended, once during playback.
     await video.evaluate(async (element: HTMLVideoElement, sec) => {
       element.currentTime = sec - 0.5;
-      // New rungs may reach the page at this moment: it loads anew, and plays on by itself.
+      // New rungs may reach the page at this moment: it loads again, and playback continues by itself.
       await element.play().catch((error: DOMException) => {
         if (error.name !== 'AbortError') throw error;
       });

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Every address that the playlists of a video lead to. */
+/** Returns every address that the playlists of a video lead to. */
 async function addressesOf(guid: string): Promise<string[]> {
   const found = [`${guid}/playlist.m3u8`, `${guid}/thumbnail.jpg`];
   for (const address of found) {
@@ -46,14 +46,17 @@ async function addressesOf(guid: string): Promise<string[]> {
   return found;
 }
 
-/** What a viewer gets by address, a hash of what is no text; an answer that is not 200 is reported instead. */
+/**
+ * Fetches each address. Returns texts as they are, a hash of other files, and any status other than 200 in place of the
+ * content.
+ */
 async function watch(addresses: readonly string[]): Promise<Map<string, string>> {
   const seen = new Map<string, string>();
   for (const address of addresses) {
     const response = await fetch(`${service.edgeUrl}/vz-1/${address}`);
     const bytes = Buffer.from(await response.arrayBuffer());
     const isText = address.endsWith('.m3u8');
-    // Pictures for seeking are announced once their indexes were read, which a start begins anew.
+    // I-frame playlists are announced once their indexes were read, which starts over after a restart.
     const text = bytes.toString().replace(/^#EXT-X-I-FRAME-STREAM-INF.*\n/gm, '');
     const content = isText ? text : createHash('sha256').update(bytes).digest('hex');
     seen.set(address, response.status === 200 ? content : `status ${response.status}`);
@@ -61,18 +64,18 @@ async function watch(addresses: readonly string[]): Promise<Map<string, string>>
   return seen;
 }
 
-/** Watches all along until the service says that no object is left in the old store. */
+/** Watches continuously until the service reports that no object is left in the old store. */
 async function watchWhileMoving(addresses: readonly string[], expected: Map<string, string>): Promise<void> {
   for (const limitMs = Date.now() + MOVE_LIMIT_MS; ; ) {
     expect(await watch(addresses)).toEqual(expected);
-    // The answer has more than the type of most tests names.
+    // The response has more fields than the type that most tests use.
     const { storage } = (await service.health()) as unknown as { storage: { movingFrom?: string } };
     if (storage.movingFrom === undefined) return;
     if (Date.now() > limitMs) throw new Error(`The move did not end:\n${service.output()}`);
   }
 }
 
-/** What the dashboard's page of the system says of the move. */
+/** Returns the state of the move on the dashboard's system page. */
 async function moveOfSystem(): Promise<unknown> {
   const answer = await fetch(`${service.apiUrl}/system`, { headers: { AccessKey: ACCOUNT_KEY } });
   return Object(await answer.json()).Move;
@@ -96,7 +99,7 @@ test('a video plays while its objects move from a folder to S3, through a kill, 
   const expected = await watch(addresses);
   expect([...new Set(expected.values())].filter((seen) => seen.startsWith('status'))).toEqual([]);
   expect(addresses.length).toBeGreaterThan(6);
-  // No chunk is merged from here on: the objects are those of before, one by one.
+  // No chunk is merged from here on: the objects stay the same, one by one.
   await forgetMerges();
   await service.stop();
 
@@ -107,7 +110,7 @@ test('a video plays while its objects move from a folder to S3, through a kill, 
   const keys = { AWS_ACCESS_KEY_ID: 'stub', AWS_SECRET_ACCESS_KEY: 'stub' };
   const toS3 = { ...keys, MILLRACE_STORAGE: s3, MILLRACE_STORAGE_FROM: `file:${objects}` };
   const start = startService(service.dataDir, toS3);
-  // The mark comes before them.
+  // The marker object is written first.
   while (stub.objects.size <= 1) await sleep(5);
   service = await start;
   await service.kill();

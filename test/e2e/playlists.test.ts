@@ -17,7 +17,7 @@ import { readSourceSpan, type SourceSpan } from '../support/whole-video/decode-s
 const run = promisify(execFile);
 const RATE = 12;
 const DURATION_SEC = 6;
-/** Around where segments begin, where a player would show a hole. */
+/** Positions around segment starts, where a player would show a gap. */
 const SEEKS_SEC = [3.97, 0, 4.02, 1.99, 5.5, 2.01];
 
 let service: Service;
@@ -39,7 +39,7 @@ afterAll(async () => {
 const SINE = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000:d=10'];
 const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-bf', '2', '-b:v', '300k'];
 
-/** Frames that stand for one to four periods of 1/30 s, as recorders of screens write them. */
+/** Frames that last one to four periods of 1/30 s, as in screen recordings. */
 const SCREEN = "testsrc2=s=426x240:r=30:d=10,select='not(mod(n,2)*lt(mod(n,40),20))*not(eq(mod(n,7),3))'";
 
 async function make(name: string, ...args: string[]): Promise<string> {
@@ -61,7 +61,7 @@ test('MPEG-4 in Matroska at 24000/1001 with B-frames is encoded on its own frame
   const checked = await uploadAndCheck(await make('film.mkv', ...picture, ...SINE, ...codec));
   expectSameLength(checked.whole, checked.source);
   expect(checked.whole).toMatchObject({ rungs: [360, 240], segments: 3 });
-  // The picture of this container begins a few milliseconds after the sound: the grid may need one frame more.
+  // In this container, video begins a few milliseconds after the audio: the grid may need one frame more.
   expect(Math.abs(checked.whole.frames - checked.source.frames)).toBeLessThanOrEqual(1);
   expect(checked.whole.frameSec).toBeCloseTo(1001 / 24_000, 9);
 });
@@ -142,12 +142,12 @@ type Seen = {
   pictures: { soughtSec: number; shownSec: number }[];
 };
 
-/** Loads all of a playlist with hls.js; answers what its buffer holds and which picture each seek shows. */
+/** Loads a whole playlist with hls.js; returns the contents of its buffer and the frame shown by each seek. */
 function seekAround(page: Page, address: string): Promise<Seen> {
   return page.evaluate(
     async ({ source, seeksSec }) => {
       const video = document.querySelector('video') as HTMLVideoElement;
-      // The script tag put hls.js's one export there.
+      // The script tag defined the single export of hls.js.
       const { Hls } = window as unknown as { Hls: typeof HlsEngine };
       const hls = new Hls({ maxBufferLength: 60 });
       const errors: string[] = [];

@@ -48,7 +48,7 @@ async function upload(): Promise<string> {
 const folderOf = (guid: string) => `${service.edgeUrl}/vz-1/${guid}`;
 const textOf = async (address: string) => (await fetch(address)).text();
 
-/** The media playlist of the first variant. */
+/** Returns the media playlist of the first variant. */
 async function mediaOf(guid: string): Promise<string> {
   const [address = ''] = /^r\/.*video\.m3u8.*$/m.exec(await textOf(`${folderOf(guid)}/playlist.m3u8`)) ?? [];
   return textOf(`${folderOf(guid)}/${address}`);
@@ -75,7 +75,7 @@ test('Enterprise DRM protects uploads at once, others when repackaged, and re-en
   expect(await getVideo(service, guid)).toMatchObject({ hasMP4Fallback: false });
   expect((await fetch(`${folderOf(guid)}/play_240p.mp4`)).status).toBe(404);
 
-  // What was there before plays in the clear until it is requested.
+  // Files from before the change play in the clear until they are requested.
   await vi.waitFor(async () => expect((await fetch(`${folderOf(before)}/play_240p.mp4`)).status).toBe(404), 30_000);
   expect(await mediaOf(before)).not.toContain('EXT-X-KEY');
   const repackaged = await call(service, 'POST', `/library/1/videos/${before}/repackage?keepOriginalFiles=true`);

@@ -9,7 +9,7 @@ import { freePort } from '../support/service.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const LIMIT = { timeout: 180_000 };
-/** What hangs, on a busy machine. */
+/** Only a hang takes this long on a busy machine. */
 const PATIENCE = { timeout: 90_000, interval: 200 };
 
 type Machine = {
@@ -43,11 +43,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The blocks of the page that are written in a language. */
+/** Returns the page's code blocks in a language. */
 const blocks = (language: string) =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'))].map(([, text = '']) => text);
 
-/** The settings that the page names, each with the value that it has here. */
+/** Returns the settings on the page, each with its value in this test. */
 async function readPageSettings(): Promise<Record<string, string>> {
   const here: Record<string, string> = {
     MILLRACE_DATABASE_URL: `postgres:///postgres?host=${encodeURIComponent(`${database.config.host}`)}&user=millrace`,
@@ -67,7 +67,7 @@ async function readPageSettings(): Promise<Record<string, string>> {
   return here;
 }
 
-/** Runs one line of the page on a machine of its own. */
+/** Runs one line of the page as a machine of its own. */
 async function runOn(line: string, change: Record<string, string> = {}): Promise<Machine> {
   const [program, ...args] = line.split(' ');
   expect(program).toBe('millrace');
@@ -89,7 +89,7 @@ async function runOn(line: string, change: Record<string, string> = {}): Promise
 
 const statusOf = async (url: string) => (await fetch(url).catch(() => null))?.status ?? 0;
 
-test('the page’s commands start a service of several machines, each of which says how it is', LIMIT, async () => {
+test('the page’s commands start a service of several machines, each of which reports its health', LIMIT, async () => {
   const lines = blocks('sh').join('').split('\n');
   const doctor = await runOn(lines.find((line) => line.endsWith('doctor')) ?? '');
   expect([await doctor.ended, doctor.output()]).toEqual([
@@ -112,7 +112,7 @@ test('the page’s commands start a service of several machines, each of which s
   }
   const shown = await readFile(path.join(started[0]?.dataDir ?? '', 'first-start.txt'), 'utf8');
   expect(shown).toMatch(/API address +https:\/\/video\.example\n/);
-  // The store dies: it is named, and not the database.
+  // The store fails: the report names it, and not the database.
   const [first] = started;
   for (let n = 0; n < 200; n += 1) stub.fail('Put', { status: 503, code: 'SlowDown' });
   await expect.poll(() => statusOf(`${first?.health}/readyz`), PATIENCE).toBe(503);
@@ -122,7 +122,7 @@ test('the page’s commands start a service of several machines, each of which s
   expect(await Promise.all(started.map(({ ended }) => ended))).toEqual([0, 0, 0]);
 });
 
-test('what is not as the page says ends the start in one sentence that names the setting', LIMIT, async () => {
+test('a mismatch with the page ends the start in one sentence that names the setting', LIMIT, async () => {
   const other = Buffer.alloc(32, 6).toString('base64');
   const wrongKey = await runOn('millrace serve --role worker', { MILLRACE_SECRET_KEY: other });
   expect([await wrongKey.ended, wrongKey.output()]).toEqual([

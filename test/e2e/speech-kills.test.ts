@@ -23,10 +23,10 @@ let database: TestDatabase;
 let folder: string;
 let engine: ScriptedEngine;
 let model: Awaited<ReturnType<typeof startModelServer>>;
-/** What is requested of the model, in words; while it holds, none is answered. */
+/** Requests to the model, by kind. While it holds, none gets a response. */
 const held = new Set<string>();
 let isHolding = true;
-/** What a person does while the model works, by what it is requested. */
+/** Actions of a person while the model works, by the kind of request. */
 const meanwhile = new Map<string, () => Promise<void>>();
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ async function reply({ messages, response_format }: ChatRequest): Promise<ModelR
   return JSON.stringify({ texts: texts.map((text) => `${wanted} ${text}`) });
 }
 
-/** Keeps blocks of what is said from being stored, until the answer is called or the test ends. */
+/** Blocks the storing of transcript blocks until the returned function is called or the test ends. */
 async function holdIndexing(): Promise<() => Promise<void>> {
   const client = new pg.Client(database.config);
   onTestFinished(() => client.end());
@@ -74,7 +74,7 @@ async function holdIndexing(): Promise<() => Promise<void>> {
   return () => client.end();
 }
 
-/** Whether somebody waits to store blocks of what is said. */
+/** Returns whether a job waits to store transcript blocks. */
 async function isIndexing(): Promise<boolean> {
   const { rows } = await sql`
     select from pg_locks where not granted and relation = 'spoken_block'::regclass limit 1`.execute(database.db);
@@ -99,7 +99,7 @@ test('a worker killed while it translates, generates and indexes doubles nothing
   expect((await uploadFile(service, guid, await makeTalk(folder))).status).toBe(200);
   await untilVideo(service, guid, (video) => video.status === FINISHED);
   const letIndex = await holdIndexing();
-  // Without captions it is transcribed first.
+  // It has no captions, so it is transcribed first.
   const features = { generateTitle: true, generateDescription: true, generateChapters: true };
   await call(service, 'POST', `${address}/smart`, { ...features, sourceLanguage: 'en' });
   await expect.poll(() => [...held], PATIENCE).toEqual(['video_texts']);

@@ -23,9 +23,9 @@ let folder: string;
 let dataDir: string;
 let server: Server;
 let archives: Map<string, Buffer>;
-/** What was requested: path and range. */
+/** Requests received: path and range. */
 const requests: string[] = [];
-/** What happens to the connection in the middle, request by request; after these nothing. */
+/** Faults of the connection in mid-transfer, one per request; none after these. */
 let faults: ('breaks' | 'stalls')[] = [];
 
 beforeAll(async () => {
@@ -55,11 +55,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** An archive as models are published: one folder, packed by bzip2. */
+/** Packs an archive like published models: one folder, compressed with bzip2. */
 async function packModel(content: string): Promise<Buffer> {
   const name = 'tones-en';
   await writeToneModel(path.join(folder, name));
-  // Nothing that can be packed to less.
+  // Incompressible bytes.
   let state = content.length;
   const filler = Buffer.alloc(FILLER_BYTES);
   for (let at = 0; at < FILLER_BYTES; at += 1) {
@@ -121,7 +121,7 @@ test('without an engine a transcription names the command; a model added then is
   await expect.poll(() => captionsOf(guid), PATIENCE).toMatch(/-->\D[\s\S]*\b(low|high)\b/);
 });
 
-test('a download that was stopped goes on where it was', async () => {
+test('a download that was stopped resumes where it was', async () => {
   faults = ['stalls'];
   archives.set('/models/more-en.tar.bz2', await packModel('another'));
   const { child, ended } = command('add', 'more-en');
@@ -139,7 +139,7 @@ test('a download that was stopped goes on where it was', async () => {
   expect(requests[0]).toMatch(/^\/models\/more-en\.tar\.bz2 bytes=[1-9]\d*-$/);
 });
 
-test('an archive that changed is refused, and what is there stays', async () => {
+test('an archive that changed is refused, and the existing one stays', async () => {
   const other = path.join(folder, 'other.tar.bz2');
   await writeFile(other, await packModel('changed'));
   const refused = await speech('add', 'tones-en', '--from', other);
@@ -164,7 +164,7 @@ test.each([
   ['absent', [], 'HTTP 404'],
   ['../outside', [], 'Expected the name of a model'],
   ['not-packed', ['--from', LAUNCHER], 'could not be unpacked'],
-])('%s is refused, and nothing is left of it', async (name, options, reason) => {
+])('%s is refused, and nothing of it is left', async (name, options, reason) => {
   expect(await speech('add', name, ...options)).toEqual({ code: 1, text: expect.stringContaining(reason) });
   expect((await speech('list')).text).not.toContain(name);
 });

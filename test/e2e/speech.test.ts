@@ -12,7 +12,7 @@ import { FINISHED, getVideo, untilVideo } from '../support/videos.ts';
 
 const run = promisify(execFile);
 const PATIENCE = { timeout: 240_000 };
-/** The folder of a real model, which then goes the whole way. */
+/** Folder of a real model, which then runs the full pipeline. */
 const REAL_MODEL = process.env.MILLRACE_TEST_SPEECH_MODEL;
 let service: Service;
 let folder: string;
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 let translations = 0;
 
-/** A model that sets a mark before each subtitle, once it was busy for a second, and titles what it reads. */
+/** A model that is busy for a second, then marks each subtitle and gives everything a title. */
 function writeTexts({ messages, response_format }: ChatRequest): ModelReply {
   if (response_format.json_schema.name !== 'translations') return JSON.stringify({ title: 'A model wrote this' });
   translations += 1;
@@ -51,7 +51,7 @@ const ask = (method: string, address: string, body?: object | Buffer) =>
     ...(body !== undefined && { body: Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body) }),
   });
 
-/** A video of two seconds of silence, a sentence, and silence again. */
+/** Uploads a video of two seconds of silence, a sentence, and silence again. */
 async function upload(query: string, spoken = LIBRIVOX.long.path): Promise<string> {
   const file = path.join(folder, 'talk.mp4');
   const speech = ['-i', spoken, '-af', 'adelay=2000,apad=pad_dur=2,aresample=48000'];
@@ -83,7 +83,7 @@ async function captionsOf(guid: string, language = 'en'): Promise<string> {
   return answer.status === 200 ? await answer.text() : '';
 }
 
-/** Prints and answers the share of words that captions have wrong. */
+/** Prints and returns the word error rate of captions. */
 function printRate(name: string, vtt: string, said: string): number {
   const lines = vtt.split('\n').filter((line) => line !== '' && !/WEBVTT|-->/.test(line));
   const rate = wordErrorRate(lines.join(' '), said);
@@ -91,12 +91,12 @@ function printRate(name: string, vtt: string, said: string): number {
   return rate;
 }
 
-test('what is said in an upload becomes captions at its time; what a person writes is never overwritten', async () => {
+test('speech in an upload becomes captions at its time; captions by a person are never overwritten', async () => {
   const guid = await upload('?transcribeEnabled=true&sourceLanguage=en&transcribeLanguages=en,de&generateTitle=true');
   await untilVideo(service, guid, (video) => video.status === FINISHED);
   await expect.poll(() => captionsOf(guid), PATIENCE).toContain('-->');
   const vtt = await captionsOf(guid);
-  // Seen on this way: 0.44 and 0.32. This engine's own rates for such speech lie between 0.17 and 0.75.
+  // Measured in this test: 0.44 and 0.32. This engine's own rates for such speech are between 0.17 and 0.75.
   expect(printRate('LibriVox', vtt, LIBRIVOX.long.text)).toBeLessThanOrEqual(0.6);
   const [, minutes, seconds] = /(\d\d):(\d\d\.\d{3}) -->/.exec(vtt) ?? [];
   expect(Number(minutes) * 60 + Number(seconds)).toBeGreaterThan(1.7);
@@ -111,7 +111,7 @@ test('what is said in an upload becomes captions at its time; what a person writ
   expect(added.status).toBe(200);
   expect((await ask('POST', `/videos/${guid}/transcribe?force=true&language=en`)).status).toBe(200);
   const other = await ask('POST', `/videos/${guid}/transcribe?language=de`);
-  // Most real models know more than English.
+  // Most real models support more than English.
   if (REAL_MODEL === undefined)
     expect([other.status, await other.text()]).toEqual([400, expect.stringContaining('knows en')]);
   // A second video queues behind the forced run: once it has captions, that run is over.

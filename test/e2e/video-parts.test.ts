@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const file = (name: string) => `${service.edgeUrl}/vz-1/${guid}/${name}`;
 
-/** The bytes of all files of the video in the store. */
+/** Returns the total bytes of all files of the video in the store. */
 async function bytesOnDisk(): Promise<number> {
   const own = path.join(objectsOf(service), placeOf(`1/${guid}`));
   const facts = await Promise.all((await listFiles(own)).map((name) => stat(path.join(own, name))));
@@ -87,7 +87,7 @@ test('a picture is shown under both names, and a later encode leaves it', async 
   expect((await read()).equals(shown)).toBe(true);
 });
 
-test('while it is encoded anew the video plays on, and its states go from 4 over 2 and 3 to 4', async () => {
+test('while it is encoded again the video keeps playing, and its states go from 4 over 2 and 3 to 4', async () => {
   const gone = new AbortController();
   const address = `${service.apiUrl}/library/1/videos/${guid}/progress`;
   const stream = await fetch(address, { headers: { AccessKey: LIBRARY_KEY }, signal: gone.signal });
@@ -100,7 +100,7 @@ test('while it is encoded anew the video plays on, and its states go from 4 over
       reported.push(value);
     }
   };
-  // The addresses of what is shown.
+  // Returns the addresses of the files that viewers get.
   const readShown = async () => {
     const text = await (await fetch(playlistUrl(service, guid))).text();
     return text.split('\n').filter((line) => line.startsWith('r/'));
@@ -127,8 +127,8 @@ test('while it is encoded anew the video plays on, and its states go from 4 over
 });
 
 /**
- * Has the video wait before each of these states until it is let in: followers are notified how things stand, and what
- * is over by then is not reported.
+ * Makes the video wait before each of these states until the test releases it. Followers are notified of the current
+ * state only, and a state that is over by then is not reported.
  */
 async function closeGates() {
   const { pool, close } = openCatalogue(service);
@@ -158,7 +158,7 @@ async function closeGates() {
   };
 }
 
-/** Statuses in the order in which they are reported. */
+/** Yields statuses in the order in which they are reported. */
 async function* readStatuses(stream: Response): AsyncGenerator<number, undefined> {
   let text = '';
   for await (const bytes of stream.body ?? []) {
@@ -173,13 +173,13 @@ async function* readStatuses(stream: Response): AsyncGenerator<number, undefined
   return undefined;
 }
 
-test('the storage that is reported lies in the folder, and a cleanup removes a resolution at once', async () => {
+test('the reported storage matches the folder, and a cleanup removes a resolution at once', async () => {
   const expectSums = async () => {
     const { data } = Object(await call(service, 'GET', `/library/1/videos/${guid}/storage`));
     const encoded = Object.values<{ size: number }>(data.encoded).reduce((sum, { size }) => sum + size, 0);
     const sum = encoded + data.thumbnails + data.previews + data.originals + data.mp4Fallback + data.miscellaneous;
     expect((await getVideo(service, guid)).storageSize).toBe(sum);
-    // What was replaced or taken away lies there for up to a day more.
+    // Replaced and removed files stay there for up to another day.
     expect(sum).toBeLessThanOrEqual(await bytesOnDisk());
     return sum;
   };
@@ -203,7 +203,7 @@ test('oEmbed describes the page that the edge serves', async () => {
   expect((await fetch(src)).status).toBe(200);
 });
 
-test('the service stops within its time though somebody follows', async () => {
+test('the service stops within its time even while somebody follows progress', async () => {
   const stream = await fetch(`${service.apiUrl}/library/1/progress`, { headers: { AccessKey: LIBRARY_KEY } });
   const body = stream.text();
   expect(await service.stop()).toBe(0);

@@ -55,7 +55,7 @@ async function upload(name: string, bytes: Uint8Array): Promise<string> {
   return guid;
 }
 
-/** Waits for the end, whichever it is. */
+/** Waits until the video is finished or failed. */
 async function untilEnded(guid: string): Promise<VideoAnswer> {
   let video = await getVideo(service, guid);
   const ended = async () => {
@@ -77,7 +77,7 @@ const SOUND = ['-f', 'lavfi', '-i', 'sine=d=4'];
 const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
 const clip = (...more: string[]) => [...picture('25', 4), ...SOUND, ...H264, '-c:a', 'aac', ...more];
 
-/** Places that an upload must not lead to: a file beside it and a listener on this machine. */
+/** Places that an upload must not reach: a file next to it and a listener on this machine. */
 function bait(): { file: string; http: string } {
   const address = canary.address();
   if (address === null || typeof address === 'string') throw new Error('Expected a TCP address.');
@@ -135,7 +135,7 @@ test.each<{ what: string; issueCode: number; make: () => Promise<Buffer> | Buffe
     },
   },
 ])(
-  '$what named .mp4 fails with a reason for machines and people, and calls nobody',
+  '$what named .mp4 fails with a reason for machines and people, and makes no network request',
   async ({ issueCode, make: source }) => {
     const guid = await upload('bad.mp4', await source());
     const video = await untilEnded(guid);
@@ -150,7 +150,7 @@ test.each<{ what: string; issueCode: number; make: () => Promise<Buffer> | Buffe
   },
 );
 
-test('an upload of no bytes is refused by each method, and the video awaits its upload still', async () => {
+test('an upload of no bytes is refused by each method, and the video still awaits its upload', async () => {
   const file = path.join(folder, 'empty.mp4');
   await writeFile(file, '');
   const guid = await createVideo(service, 'empty');
@@ -180,7 +180,7 @@ test.each([
   await checkWholeVideo(service, video.guid);
 });
 
-test('all of it left nothing behind', async () => {
+test('none of it left anything behind', async () => {
   await expectNothingLeft(service);
   expect(canaryCalls).toBe(0);
 });

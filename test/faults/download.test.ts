@@ -24,7 +24,7 @@ const LIMITS: DownloadLimits = {
   backoffMs: 10,
 };
 
-/** Where an origin stalls. Elsewhere a processor that is busy would be taken for that. */
+/** For origins that stall. Elsewhere a busy CPU would look like a stall. */
 const SOON = { idleTimeoutMs: 1_000 };
 
 let folder: string;
@@ -133,8 +133,8 @@ describe('a download that ends well', () => {
   });
 });
 
-describe('a download of a file that is not what it was', () => {
-  test('ends when all was there when the connection broke', async () => {
+describe('a download of a file that changed', () => {
+  test('ends when everything had arrived when the connection broke', async () => {
     const origin = await script(
       serveFile(FILE, { headers: ETAG, end: 'stall', unknownLength: true }),
       serveFile(FILE, { headers: ETAG, unknownLength: true }),
@@ -158,7 +158,7 @@ describe('a download of a file that is not what it was', () => {
     expect((await received()).equals(OTHER)).toBe(true);
   });
 
-  test('drops what the sink held before', async () => {
+  test('discards what the sink held before', async () => {
     await sink.append(0, Readable.from([Buffer.from('of another file')]), never);
     await fetchFrom(await script(serveFile(FILE)));
     expect((await received()).equals(FILE)).toBe(true);
@@ -217,7 +217,7 @@ describe('a download that is stopped', () => {
     expect(origin.asked).toHaveLength(1);
   });
 
-  test('when the time is over, though every attempt gains something', async () => {
+  test('when the time is over, even if every attempt gains something', async () => {
     const turns = Array.from({ length: 50 }, (_, at) =>
       serveFile(FILE, { headers: ETAG, upTo: (at + 1) * 1000, end: 'stall' }),
     );
@@ -229,7 +229,7 @@ describe('a download that is stopped', () => {
     expect(origin.asked.length).toBeLessThan(5);
   });
 
-  test('when the sink is full, at once and as the sink says', async () => {
+  test("when the sink is full, at once and with the sink's reason", async () => {
     const origin = await script(serveFile(FILE));
     sink.append = async () => {
       throw new Refused('disk-full', 'The storage is full.');

@@ -30,7 +30,7 @@ const mountRefusal = await run('unshare', [...unshare, 'mount', '-t', 'tmpfs', '
 const isNotApplicable = mountRefusal !== null && !isRoot;
 const note = isNotApplicable ? ' (NOT APPLICABLE: this user may not mount a small tmpfs)' : '';
 
-/** Runs an action on `folder` with a medium mounted at `place` in it. The mount ends with the process. */
+/** Runs an action on `folder` with a file system mounted at `place` in it. The mount ends with the process. */
 async function runMounted(action: string, place: string): Promise<Record<string, unknown>> {
   const script = 'mkdir -p "$1/$5" && mount -t tmpfs -o size=8m none "$1/$5" && exec "$2" "$3" "$4" "$1"';
   const args = ['sh', '-c', script, 'sh', folder, process.execPath, CHILD, action, place];
@@ -40,7 +40,7 @@ async function runMounted(action: string, place: string): Promise<Record<string,
 
 describe('a folder on a full disk', () => {
   test.skipIf(isNotApplicable)(
-    `refuses with disk-full, leaves nothing, keeps staged bytes, and goes on${note}`,
+    `refuses with disk-full, leaves nothing, keeps staged bytes, and continues${note}`,
     async () => {
       expect(mountRefusal).toBeNull();
       const reported = await runMounted('fill', '.');
@@ -60,7 +60,7 @@ test.skipIf(isNotApplicable)(
   },
 );
 
-test('a write that fails reports what it failed of, also where its folder cannot be tidied', async () => {
+test('a failed write reports its cause, even if its folder cannot be cleaned up', async () => {
   const storage = await createFileStorage(folder);
   const place = join(folder, 'library');
   async function* failing() {
@@ -73,7 +73,7 @@ test('a write that fails reports what it failed of, also where its folder cannot
   await expect(put).rejects.toThrow('the sender went away');
 });
 
-test('of two processes that begin the same upload at once, one may be refused and neither fails', async () => {
+test('if two processes begin the same upload at once, one may be refused and neither fails', async () => {
   const [one, two] = [await createFileStorage(folder), await createFileStorage(folder)];
   for (let round = 0; round < 20; round += 1) {
     const id = `upload-${round}`;
@@ -99,7 +99,7 @@ describe('a writer that is killed', () => {
     expect(await readdir(folder)).toEqual(['.staging']);
   });
 
-  test('leaves staged bytes that an append goes on from', async () => {
+  test('leaves staged bytes that an append continues from', async () => {
     await killWhenGrown('append-forever', (names) => names.find((name) => name.endsWith('/upload')));
     const storage = await createFileStorage(folder);
     const size = await storage.staging.size('upload');
@@ -128,7 +128,7 @@ describe('a writer that is killed', () => {
   }
 });
 
-test('a put and a commit succeed while deletes take the empty folders around them away', async () => {
+test('a put and a commit succeed while deletes remove the empty folders around them', async () => {
   const storage = await createFileStorage(folder);
   const writers = Array.from({ length: 4 }, async (_, writer) => {
     for (let round = 0; round < 150; round += 1) {
@@ -144,7 +144,7 @@ test('a put and a commit succeed while deletes take the empty folders around the
   expect(await filesIn(folder)).toEqual([]);
 });
 
-test('a put of 300 MiB takes no memory to speak of', async () => {
+test('a put of 300 MiB needs very little memory', async () => {
   const { stdout } = await run(process.execPath, [CHILD, 'put-large', folder]);
   const { sizeBytes, grownMib } = JSON.parse(stdout);
   expect(sizeBytes).toBe(300 * MIB);

@@ -32,10 +32,10 @@ import { checkWholeVideo } from '../support/whole-video/check-whole-video.ts';
 const run = promisify(execFile);
 const MIB = 2 ** 20;
 const CREATED = 0;
-/** Encoders are polite: on a busy machine they take their time. */
+/** Encoders run at low priority, so they are slow on a busy machine. */
 const HANG_MS = 150_000;
 const FULL_MS = 6_000;
-/** Steps of niceness that encodes of uploads give way by. */
+/** Niceness of the encoders of uploads. */
 const GIVES_WAY = 10;
 const refusal = await whyNoMount();
 const note = refusal === null ? '' : ` (NOT APPLICABLE: ${refusal})`;
@@ -117,7 +117,7 @@ test.skipIf(refusal !== null)(
 );
 
 test.skipIf(refusal !== null)(
-  `a medium that fills up under an encode publishes nothing broken; the video waits, says so, and goes on${note}`,
+  `a medium that fills up under an encode publishes nothing broken; the video waits, says so, and continues${note}`,
   async () => {
     const guid = await uploadClip();
     await disk.leaveFree(64 * 1024);
@@ -125,7 +125,7 @@ test.skipIf(refusal !== null)(
     await expect.poll(() => countOpenTasks('running'), { timeout: HANG_MS }).toBe(0);
     await checkWholeVideo(disk.service, other, { mayBeAway: true });
     await disk.makeRoomy();
-    // An encode task that was made just now counts as under way: the sweep leaves it alone for 15 s.
+    // A new encode task counts as running: the sweep leaves it alone for 15 s.
     const status = async () => {
       await sweepOnce(disk.service, disk.objects);
       return (await getVideo(disk.service, guid)).status;
@@ -159,7 +159,7 @@ async function ask<Row>(query: RawBuilder<unknown>): Promise<QueryResult<Row>> {
 }
 
 test.skipIf(refusal !== null)(
-  `a disk that is full holds up no viewer, and with room again nothing is missing${note}`,
+  `a full disk holds up no viewer, and with room again nothing is missing${note}`,
   async () => {
     const { key, ingest, base } = await startLive({ service: disk.service, catalogue });
     const publisher = publishClip(ingest, clips.small);
@@ -208,14 +208,14 @@ test.skipIf(refusal !== null)(
   180_000,
 );
 
-/** Niceness of the encoders that a role runs now. */
+/** Returns the niceness of the encoders that a role runs now. */
 async function encodersOf(role: string): Promise<number[]> {
   const processes = await findProcesses(disk.service, `role.ts ${role}`);
   const below = processes.flatMap(({ pid }) => descendantsOf(pid)).filter(({ command }) => /^\S*ffmpeg /.test(command));
   return below.flatMap(({ pid }) => nicenessOf(pid));
 }
 
-/** The 19th field of proc(5)'s stat; empty for one that has ended. */
+/** Reads the 19th field of stat in proc(5); empty for a process that has ended. */
 function nicenessOf(pid: number): number[] {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];

@@ -22,18 +22,18 @@ beforeAll(async () => {
 });
 afterAll(() => discard(service));
 
-/** What the client knows of an upload, written down before and after each call. */
+/** The client's knowledge of an upload, recorded before and after each call. */
 type Entry = { guid: string; sha256: string; sendBytes: number; isWholeSent: boolean; status: number | null };
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** Starts uploads that stop at random bytes, kills the api under them, and answers what the client saw. */
+/** Starts uploads that stop at random bytes, kills the api during them, and returns what the client saw. */
 async function killUnderUploads(random: Random): Promise<Entry[]> {
   const [apis, begun] = await Promise.all([
     findProcesses(service, 'role.ts api'),
     Promise.all(Array.from({ length: UPLOADS_A_ROUND }, (_, index) => beginRandomPut(random, index))),
   ]);
-  // A lottery that whole uploads win or lose: the kill falls before, within or after their commit.
+  // For whole uploads, the kill falls at random before, within or after their commit.
   await sleep(random.below(250));
   killAll(apis);
   const ledger: Entry[] = [];
@@ -53,7 +53,7 @@ async function beginRandomPut(random: Random, index: number) {
   return { guid, sha256: sha256(bytes), sendBytes, isWholeSent: put.isWholeSent, put };
 }
 
-/** What is stored as a video's original; null when it has none. */
+/** Returns the hash of a video's stored original; null if it has none. */
 async function storedHash(guid: string): Promise<string | null> {
   const database = openCatalogue(service);
   try {
@@ -69,7 +69,7 @@ async function storedHash(guid: string): Promise<string | null> {
   }
 }
 
-/** Acknowledged: it is there, whole. Not acknowledged: it is there whole, or the video awaits its upload as before. */
+/** An acknowledged upload is stored whole. Any other is stored whole, or the video awaits its upload as before. */
 async function checkEntry(entry: Entry): Promise<void> {
   const stored = await storedHash(entry.guid);
   const isStored = stored !== null;
@@ -91,7 +91,7 @@ test(
     for (let round = 0; round < faultRounds(2); round += 1) ledger.push(...(await killUnderUploads(random)));
     expect(ledger.filter(({ status }) => status !== 200)).not.toEqual([]);
     for (const entry of ledger) await checkEntry(entry);
-    // Bytes at random are no video: each upload that was taken ends as failed, soon.
+    // Random bytes are not a video: each accepted upload soon ends as failed.
     for (const { guid } of ledger) {
       await expect.poll(async () => (await getVideo(service, guid)).status, { timeout: 60_000 }).toBe(FAILED);
     }

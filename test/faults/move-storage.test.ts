@@ -36,7 +36,7 @@ async function openStub(): Promise<Storage> {
 }
 
 const KEY = storageKey('1/film/rendition/0-1.cmaf');
-/** Between two readings of all objects, which would else take a core for as long as the movers live. */
+/** Pause between two readings of all objects, which would otherwise use a full core during the move, in ms. */
 const READ_PAUSE_MS = 100;
 const OLD = Buffer.from('what the old store holds');
 
@@ -49,7 +49,7 @@ async function openPair(way: string): Promise<StorePair> {
 
 class BrokenOff extends Error {}
 
-/** The stores as a mover sees them that calls `at` before and after each of its steps. */
+/** Wraps the stores for a mover so that `at` is called before and after each of its steps. */
 function withSteps({ from, to }: StorePair, at: () => Promise<void>): MoveStores {
   const stepping = (store: Storage): Storage => ({
     ...store,
@@ -72,7 +72,7 @@ async function holders({ from, to }: StorePair): Promise<string[]> {
   return [...(old === null ? [] : ['old']), ...(now === null ? [] : ['new'])];
 }
 
-/** All ways of asking show the bytes. */
+/** Expects every read operation to return the bytes. */
 async function expectReadable(pair: StorePair, bytes: Buffer): Promise<void> {
   const shown = createMovingStorage(pair);
   expect(await gather((await shown.read(KEY, null, never)).body)).toEqual(bytes);
@@ -81,7 +81,10 @@ async function expectReadable(pair: StorePair, bytes: Buffer): Promise<void> {
   expect(await names(shown.list('1/film/', never))).toEqual([KEY]);
 }
 
-/** Moves the object, does `action` at one step after the other, each time in new stores, until there are no more. */
+/**
+ * Moves the object and runs `action` at one step after the other, each time with new stores, until there are no more
+ * steps.
+ */
 async function atEachStep(
   way: string,
   action: (pair: StorePair) => Promise<void>,
@@ -103,7 +106,7 @@ async function atEachStep(
 }
 
 test.each(['to S3', 'back to a folder'])(
-  '%s, a move broken off at any step loses nothing, and ends when done again',
+  '%s, a move interrupted at any step loses nothing, and ends when repeated',
   (way) =>
     atEachStep(
       way,
@@ -118,7 +121,7 @@ test.each(['to S3', 'back to a folder'])(
     ),
 );
 
-test.each(['to S3', 'back to a folder'])('%s, what is deleted while it moves is in neither store', (way) =>
+test.each(['to S3', 'back to a folder'])('%s, an object deleted during the move is in neither store', (way) =>
   atEachStep(
     way,
     (pair) => createMovingStorage(pair).delete([KEY]),
@@ -126,7 +129,7 @@ test.each(['to S3', 'back to a folder'])('%s, what is deleted while it moves is 
   ),
 );
 
-test.each(['to S3', 'back to a folder'])('%s, what is written anew while it moves is what stays', (way) =>
+test.each(['to S3', 'back to a folder'])('%s, an object rewritten during the move is the one that stays', (way) =>
   atEachStep(
     way,
     async (pair) => void (await createMovingStorage(pair).put(KEY, Buffer.from('written later'), {}, never)),
@@ -137,7 +140,7 @@ test.each(['to S3', 'back to a folder'])('%s, what is written anew while it move
   ),
 );
 
-test('an object that goes between the look into one store and that into the other is found', async () => {
+test('an object that moves between the look-up in one store and in the other is found', async () => {
   const pair = await openPair('to S3');
   const move = () => moveObject(KEY, { ...pair, mayDelete: async () => undefined }, never);
   for (const ask of ['read', 'readBytes', 'head'] as const) {
@@ -155,7 +158,7 @@ test('an object that goes between the look into one store and that into the othe
   }
 });
 
-test('a read whose object goes under it, and whose connection then breaks, goes on in the new store', async () => {
+test('a read whose object is moved away, and whose connection then breaks, continues in the new store', async () => {
   const pair = await openPair('to S3');
   const bytes = randomBytes(3 * MIB);
   await pair.from.put(KEY, bytes, {}, never);
@@ -176,10 +179,10 @@ test('a read whose object goes under it, and whose connection then breaks, goes 
   expect((await gather(body)).equals(bytes.subarray(1000, -1))).toBe(true);
 });
 
-test('a copy that cannot be written closes what it was to be made of', async () => {
+test('a copy that cannot be written closes its source', async () => {
   const [{ store: from }, { store: to }] = [await openFolder(), await openFolder()];
   await from.put(KEY, OLD, {}, never);
-  // Where a folder would have to be.
+  // A folder would have to be created at this path.
   await to.put(storageKey('1/film'), OLD, {}, never);
   const bodies: Readable[] = [];
   const read: Storage['read'] = async (...asked) => {
@@ -216,7 +219,7 @@ test('one place under two names is refused before anything is deleted', async ()
   expect(await store.head(KEY)).not.toBeNull();
 });
 
-test('where the rest cannot be noted, that is reported and the objects move all the same', async () => {
+test('if the rest cannot be recorded, that is reported and the objects move anyway', async () => {
   const pair = await openPair('to S3');
   const reported: Error[] = [];
   const note = async () => {
@@ -232,13 +235,13 @@ const freeLock = async () => ({ check: async () => undefined, release: async () 
 
 function startChild(from: string, to: string): ChildProcess {
   const script = join(import.meta.dirname, 'move-child.ts');
-  // The kernel ends it with this process, should the test not come to it.
+  // The kernel ends it with this process, in case the test does not.
   return spawn('setpriv', ['--pdeathsig', 'KILL', process.execPath, script, from, to], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }
 
-/** Reads all objects, again and again, until it is to end; each time all must be there. */
+/** Reads all objects repeatedly until `isOver`. Each time all of them must exist. */
 async function readAllAlong(shown: Storage, objects: Map<StorageKey, Buffer>, isOver: () => boolean): Promise<number> {
   for (let rounds = 1; ; rounds += 1) {
     for (const [key, bytes] of objects) {
@@ -250,7 +253,7 @@ async function readAllAlong(shown: Storage, objects: Map<StorageKey, Buffer>, is
   }
 }
 
-test(`a mover killed again and again ends the move; a reader of all objects misses none (seed ${seed})`, async () => {
+test(`a mover that is killed repeatedly completes the move; a reader misses no object (seed ${seed})`, async () => {
   const [{ store: from, folder: fromFolder }, { store: to, folder: toFolder }] = [
     await openFolder(),
     await openFolder(),

@@ -48,7 +48,7 @@ describe('S3 that fails now and then (scripted server)', () => {
     for (const operation of ['Put', 'Get', 'List', 'Delete']) expect(stub.countOf(operation)).toBe(2);
   });
 
-  test('gives up after four attempts and says what came', async () => {
+  test('gives up after four attempts and reports the response', async () => {
     stub.fail('Put', UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE);
     const put = storage.put(KEY, Buffer.from('bytes'), {}, never);
     await expect(put).rejects.toThrow('Expected S3 to store library/media/object, came 503 SlowDown after 4 attempts.');
@@ -72,20 +72,20 @@ describe('S3 reads that break off (scripted server)', () => {
     await storage.put(KEY, bytes, {}, never);
   });
 
-  test('go on at the byte where the connection was cut', async () => {
+  test('continue at the byte where the connection was cut', async () => {
     stub.fail('Get', 'cut-body', 'cut-body', 'cut-body', 'cut-body', 'cut-body');
     const { body } = await storage.read(KEY, { start: 7, end: 3 * MIB - 9 }, never);
     expect((await gather(body)).equals(bytes.subarray(7, 3 * MIB - 8))).toBe(true);
     expect(stub.countOf('Get')).toBe(6);
   });
 
-  test('fail when the rest never comes', async () => {
+  test('fail when the rest never arrives', async () => {
     stub.fail('Get', 'cut-body', BROKEN, BROKEN, BROKEN, BROKEN);
     const { body } = await storage.read(KEY, null, never);
     await expect(gather(body)).rejects.toThrow('came 500 InternalError after 4 attempts');
   });
 
-  test('fail when another object took the place meanwhile', async () => {
+  test('fail when another object replaced it during the read', async () => {
     stub.fail('Get', 'cut-body');
     const { body } = await storage.read(KEY, null, never);
     await storage.put(KEY, randomBytes(3 * MIB), {}, never);
@@ -102,7 +102,7 @@ describe('S3 reads that break off (scripted server)', () => {
 describe('S3 writes that go wrong (scripted server)', () => {
   const large = () => Readable.from(cut(Buffer.alloc(LARGE_BYTES, 'x'), MIB));
 
-  test('an ETag of other bytes is no success, and the object does not stay', async () => {
+  test('an ETag of other bytes is not a success, and the object does not stay', async () => {
     stub.fail('Put', 'wrong-etag');
     await expect(storage.put(KEY, Buffer.from('bytes'), {}, never)).rejects.toThrow('its ETag is that of other bytes');
     stub.fail('Part', 'wrong-etag');
@@ -146,14 +146,14 @@ describe('S3 objects of more bytes than 10,000 parts of the usual size (scripted
     expect(sizes.sort((a, b) => b - a)).toEqual([32 * MIB, MIB]);
   });
 
-  test('are refused before a byte is sent when no size of a part is enough', async () => {
+  test('are refused before a byte is sent if no part size is enough', async () => {
     const written = storage.put(KEY, Buffer.from('x'), { lengthBytes: 2e12 }, never);
     await expect(written).rejects.toMatchObject({ kind: 'too-large' });
     expect(stub.calls).toEqual([]);
   });
 });
 
-describe('S3 writes of which the outcome is unclear (scripted server)', () => {
+describe('S3 writes with an unclear outcome (scripted server)', () => {
   const large = () => Readable.from(cut(Buffer.alloc(LARGE_BYTES, 'x'), MIB));
 
   test('an upload that cannot even be ended is named, and swept later', async () => {
@@ -166,7 +166,7 @@ describe('S3 writes of which the outcome is unclear (scripted server)', () => {
     expect(stub.uploads.size).toBe(0);
   });
 
-  test('a lost answer is not taken for a failure', async () => {
+  test('a lost response is not treated as a failure', async () => {
     stub.fail('Put', 'lose-answer');
     await storage.put(KEY, Buffer.from('mine'), { ifAbsent: true }, never);
     expect(String(stored(KEY))).toBe('mine');
@@ -175,7 +175,7 @@ describe('S3 writes of which the outcome is unclear (scripted server)', () => {
     expect(stored(KEY)?.length).toBe(LARGE_BYTES);
   });
 
-  test('a conditional write of many parts is refused when the key is taken meanwhile', async () => {
+  test('a conditional write of many parts is refused if the key is taken during the upload', async () => {
     const body = new PassThrough();
     const put = storage.put(KEY, body, { ifAbsent: true }, never);
     put.catch(() => undefined);
@@ -216,7 +216,7 @@ describe('S3 staging that is interrupted (scripted server)', () => {
     await storage.staging.append('upload', 0, Readable.from(cut(bytes, MIB)), never);
   });
 
-  test('a commit whose pieces could not be removed is done again to the same object', async () => {
+  test('a commit whose pieces could not be removed is repeated to the same object', async () => {
     stub.fail('Delete', BROKEN, BROKEN, BROKEN, BROKEN);
     await expect(storage.staging.commit('upload', KEY, never)).rejects.toThrow('delete');
     expect(await storage.staging.commit('upload', KEY, never)).toEqual({ sizeBytes: bytes.length });
@@ -234,7 +234,7 @@ describe('S3 staging that is interrupted (scripted server)', () => {
     expect(stub.objects.size).toBe(1);
   });
 
-  test('bytes behind a gap do not count and are replaced', async () => {
+  test('bytes after a gap do not count and are replaced', async () => {
     stub.objects.delete(`media/.staging/upload/${String(16 * MIB).padStart(20, '0')}`);
     expect(await storage.staging.size('upload')).toBe(16 * MIB);
     await storage.staging.append('upload', 16 * MIB, Readable.from([Buffer.from('end')]), never);

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One answer of the origin; the next request gets the next one, and the last goes on for ever. */
+/** One response of the origin. Each request gets the next one, and the last is repeated. */
 export type Turn = (request: IncomingMessage, response: ServerResponse) => void;
 
 export type Origin = { url: string; asked: IncomingMessage[]; stop: () => Promise<void> };
 
-/** An origin on loopback that follows a script. */
+/** Starts an origin on loopback that follows a script. */
 export async function startOrigin(turns: readonly Turn[]): Promise<Origin> {
   const asked: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -26,17 +26,17 @@ export async function startOrigin(turns: readonly Turn[]): Promise<Origin> {
 
 export type Served = {
   headers?: Record<string, string>;
-  /** Send so many bytes, then `end`. */
+  /** Number of bytes to send before `end`. */
   upTo?: number;
   end?: 'finish' | 'cut' | 'stall';
-  /** No Content-Length, so a chunked body. */
+  /** Sends no Content-Length, so the body is chunked. */
   unknownLength?: boolean;
   ignoresRange?: boolean;
-  /** Claim to start at another byte than was requested. */
+  /** Offset of the claimed start from the requested one. */
   rangeOff?: number;
 };
 
-/** Serves a file as an honest origin does, apart from what `served` says. */
+/** Serves a file like an honest origin, except as `served` says. */
 export function serveFile(file: Buffer, served: Served = {}): Turn {
   return (request, response) => {
     const { upTo = file.length, end = 'finish', headers = {}, rangeOff = 0 } = served;
@@ -61,7 +61,7 @@ export function serveFile(file: Buffer, served: Served = {}): Turn {
   };
 }
 
-/** Answers with a status and nothing else. */
+/** Responds with a status and a meaningless body. */
 export function status(code: number, headers: Record<string, string> = {}): Turn {
   return (_, response) => void response.writeHead(code, headers).end('some page');
 }

@@ -25,7 +25,7 @@ afterAll(async () => {
 const configOf = () => ({ ...server.config, host: '127.0.0.1', port: way.port });
 
 /**
- * A way to the database whose open connections can fall silent, as packets that are dropped make them: no end, no
+ * Opens a proxy to the database whose open connections can fall silent, as dropped packets would make them: no end, no
  * reset.
  */
 async function openWay(target: string): Promise<typeof way> {
@@ -55,7 +55,7 @@ async function openWay(target: string): Promise<typeof way> {
   };
 }
 
-test('connections that fall silent are ended, and who asked or listened is back within 20 s', {
+test('connections that fall silent are ended, and callers and listeners are back within 20 s', {
   timeout: 60_000,
 }, async () => {
   const { pool } = database;
@@ -81,7 +81,7 @@ test('connections that fall silent are ended, and who asked or listened is back 
       (error: unknown) => error,
     );
     expect(isDatabaseAway(failure)).toBe(true);
-    // The other connection of the pool went with it, so this is answered on a new one.
+    // The pool's other connection was lost too, so this runs on a new one.
     expect((await pool.query('select 2 as two')).rows).toEqual([{ two: 2 }]);
     await expect.poll(() => connected, { timeout: 20_000 }).toEqual({ queue: 2, edge: 2 });
     expect(performance.now() - beganMs).toBeLessThan(20_000);

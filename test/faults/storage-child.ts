@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { createFileStorage } from '../../src/adapters/storage/file.ts';
 import { type Storage, storageKey } from '../../src/ports/storage.ts';
 
-// Run as a process of its own, to be killed, starved of disk or measured: storage-child.ts {action} {folder}.
+// Runs as a process of its own, to be killed, starved of disk or measured: storage-child.ts {action} {folder}.
 
 const MIB = 1024 * 1024;
 const never = new AbortController().signal;
@@ -14,7 +14,7 @@ const ACTIONS: Record<string, (storage: Storage) => Promise<unknown>> = {
   /** Appends until it is killed. */
   'append-forever': (storage) => storage.staging.append('upload', 0, endless(), never),
 
-  /** Puts 300 MiB and reports by how much the memory grew. */
+  /** Puts 300 MiB and reports the growth of memory. */
   async 'put-large'(storage) {
     const before = process.memoryUsage.rss();
     let peak = before;
@@ -29,7 +29,7 @@ const ACTIONS: Record<string, (storage: Storage) => Promise<unknown>> = {
     return { sizeBytes: written.sizeBytes, grownMib: (peak - before) / MIB };
   },
 
-  /** Writes more than an 8 MiB medium holds, in every way there is, and reports the errors that it got. */
+  /** Writes more than an 8 MiB file system holds, by every write operation, and reports the errors. */
   async fill(storage) {
     const put = await kindOf(storage.put(storageKey('library/media/too-much'), mebibytes(20), {}, never));
     const listed = await storage.deletePrefix('library/', never);
@@ -41,7 +41,7 @@ const ACTIONS: Record<string, (storage: Storage) => Promise<unknown>> = {
     return { put, listed, freeAfterPut, append, staged, fits: after.sizeBytes };
   },
 
-  /** Empties a folder in every way there is, and reports the errors that it got. */
+  /** Deletes from a folder by every delete operation, and reports the errors. */
   async empty(storage) {
     const key = storageKey('library/object');
     await storage.put(key, Buffer.from('x'), {}, never);

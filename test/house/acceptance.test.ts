@@ -11,7 +11,7 @@ const named = sections.flatMap((section) =>
 
 test.each(named)('$file shows: $title', ({ file, title }) => {
   const source = readFileSync(join(projectRoot, file), 'utf8');
-  // As it stands behind `test(` or `describe(`; a title may go on with what changes from run to run.
+  // The text after `test(` or `describe(`; a title may end in a part that changes from run to run.
   const titles = [...source.matchAll(/\(\s*(['"`])((?:(?!\1).)+)\1,/g)].map(([, , text]) => text);
   expect(titles.some((text) => text?.replace(/\\/g, '').startsWith(title))).toBe(true);
 });

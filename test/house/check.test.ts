@@ -53,7 +53,7 @@ test.each([...new Set(cases.map(({ step }) => step))])('the check of %s finds ea
   const { code, output } = await runStep(step, await makeProject(own.map(({ violation }) => violation)));
   const missed = own.filter(({ violation, says }) => !namesBoth(output, violation, says));
   expect(missed, output).toEqual([]);
-  // Biome names the severity of a rule nowhere but in its sums.
+  // Biome gives the severity of a rule only in its totals.
   if (step === 'lint') expect(Number(/Found (\d+) errors/.exec(output)?.[1])).toBeGreaterThanOrEqual(own.length);
   expect(code).not.toBe(0);
 });
@@ -65,7 +65,7 @@ test.each(['types', 'lint', 'layers', 'lengths', 'language'])(
   },
 );
 
-/** A project without violations, and in it those that are named, each in files that have its name. */
+/** Creates a project without violations, plus the named ones, each in files with its name. */
 async function makeProject(names: readonly string[]): Promise<string> {
   const project = await mkdtemp(join(tmpdir(), 'millrace-check-'));
   projects.push(project);
@@ -84,14 +84,14 @@ async function makeProject(names: readonly string[]): Promise<string> {
   return project;
 }
 
-/** File names, also where they are imported, with the name of the violation. */
+/** Adds the name of the violation to file names, also in imports. */
 function named(text: string, violation: string): string {
   return text.replaceAll(/\b(violation|thing|egg|hen)\.ts\b/g, (_, file) =>
     file === 'violation' ? `${violation}.ts` : `${violation}-${file}.ts`,
   );
 }
 
-/** Whether one line names a file of the violation and what is wrong with it. */
+/** Returns whether one line contains both a file of the violation and its message. */
 function namesBoth(output: string, violation: string, says: string): boolean {
   const file = new RegExp(`/${violation}(-\\w+)?\\.ts`);
   return output.split('\n').some((line) => file.test(line) && line.includes(says));

@@ -16,7 +16,7 @@ import { ACCOUNT_KEY, discard, type Service, startService } from '../support/ser
 import { call, FINISHED, untilVideo } from '../support/videos.ts';
 
 const run = promisify(execFile);
-/** What `cli.test.ts` runs as programs of their own, piped and in a terminal. */
+/** `cli.test.ts` runs these as processes, piped and in a terminal. */
 const RUN_ELSEWHERE = ['login', 'upload', 'completion'];
 
 let service: Service;
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const at = (name: string) => path.join(folder, name);
 
-/** Runs a verb as the program does, with what it prints kept; `--json`, so that fields can be read. */
+/** Runs a verb like the program and captures its output; with `--json`, so that fields can be read. */
 async function verb(words: string, ...args: readonly string[]): Promise<{ code: number | null; out: string }> {
   used.add(words);
   const printed: string[] = [];
@@ -62,14 +62,14 @@ async function verb(words: string, ...args: readonly string[]): Promise<{ code: 
   }
 }
 
-/** Runs what must succeed; answers what it printed. */
+/** Runs a verb that must succeed; returns its output. */
 async function text(words: string, ...args: readonly string[]): Promise<string> {
   const { code, out } = await verb(words, ...args);
   expect({ words, args, code, out: code === 0 ? '' : out }).toEqual({ words, args, code: 0, out: '' });
   return out;
 }
 
-/** The first object that a verb printed. */
+/** Returns the first object that a verb printed. */
 async function read(words: string, ...args: readonly string[]): Promise<Record<string, unknown>> {
   const [line = 'null'] = (await text(words, ...args)).split('\n');
   return Object(JSON.parse(line));
@@ -107,7 +107,7 @@ test('videos', async () => {
   expect(await text('token', guid)).toContain(`/play/1/${guid}?token=`);
   await text('add-codec', guid, '1');
   await ready(guid);
-  // Nothing of it failed or is encoded: the service says so.
+  // None of it failed or is being encoded, as the service reports.
   expect(await verb('cancel', guid)).toMatchObject({ code: 1, out: expect.stringContaining('it is finished') });
   expect(await verb('retry-resolutions', guid)).toMatchObject({ code: 1, out: expect.stringContaining('400') });
   await text('retry');
@@ -230,7 +230,7 @@ test('zones, shield, storage and the installation', async () => {
   const two = (part: number) => String(part).padStart(2, '0');
   const day = `${two(today.getUTCMonth() + 1)}-${two(today.getUTCDate())}-${today.getUTCFullYear()}`;
   await text('shield log', shieldId, day);
-  // A token of nobody's is refused as a wrong key is.
+  // An unknown token is refused like a wrong key.
   expect((await verb('shield log-next', shieldId, day, 'no-token')).code).toBe(3);
   const span = [`from:=${Date.now() - 3_600_000}`, `to:=${Date.now()}`];
   await text('shield search', shieldId, ...span);
@@ -244,7 +244,7 @@ test('zones, shield, storage and the installation', async () => {
   await text('billing');
 });
 
-test('progress is followed, of a video or a library, until it is left', async () => {
+test('progress is followed, of a video or a library, until it is interrupted', async () => {
   const guid = String((await read('create', 'title=Followed')).guid);
   for (const args of [['progress', guid], ['events']]) {
     used.add(args[0] ?? '');
@@ -257,7 +257,7 @@ test('progress is followed, of a video or a library, until it is left', async ()
       const early = ended.then(async ([code]) => {
         throw new Error(`Expected ${args[0]} to follow, it ended with ${code}: ${await stderr}`);
       });
-      // A change now and then, until it was seen: who follows may begin behind the first.
+      // Repeats a change until it was seen: a follower may start after the first.
       let isSeen = false;
       const changes = (async () => {
         for (let turn = 0; !isSeen && turn < 60; turn += 1) {
@@ -279,13 +279,13 @@ test('progress is followed, of a video or a library, until it is left', async ()
   }
 });
 
-test('every other verb reaches the service, which answers that there is no such thing', async () => {
+test('every other verb reaches the service, which responds that the thing does not exist', async () => {
   const nobody = '0192f000-0000-7000-8000-00000000dead';
   const others = verbs.filter(({ words }) => !used.has(words));
   for (const { words, takes } of others) {
     const args = takes.map((name) => (['id', 'shieldZoneId', 'pullZoneId'].includes(name) ? '999999999' : nobody));
     const { code, out } = await verb(words, ...args);
-    // Neither a mistake of ours (a throw), nor of the arguments (2), nor a fault of the service (5).
+    // Not our bug (a throw), wrong arguments (2) or a fault of the service (5).
     expect([0, 1, 3, 4], `${words}: ${out}`).toContain(code);
   }
 });

@@ -12,7 +12,7 @@ import { leftToApi, verbs } from '../../src/cli/client/verbs.table.ts';
 import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '../support/service.ts';
 
 const run = promisify(execFile);
-/** A bound on hanging: on a busy machine a program takes its time. */
+/** Only a hang takes this long: programs are slow on a busy machine. */
 const SCREEN_MS = 180_000;
 const LAUNCHER = join(projectRoot, 'bin/millrace.js');
 let service: Service;
@@ -42,7 +42,7 @@ async function millrace(args: readonly string[], input = ''): Promise<{ code: nu
   return { code, out, err };
 }
 
-/** Runs what must succeed; answers what it printed. */
+/** Runs a command that must succeed; returns its output. */
 async function done(...args: string[]): Promise<string> {
   const { code, out, err } = await millrace(args);
   expect({ args, code, err }).toEqual({ args, code: 0, err: '' });
@@ -55,7 +55,7 @@ test('no operation is out of reach', () => {
   expect(Object.keys(operations).filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('a profile is kept for its owner, and a wrong key is not', async () => {
+test('a profile is kept private to its owner, and a wrong key is not kept', async () => {
   const wrong = await millrace(['login', '--url', service.apiUrl], 'no-key\n');
   expect(wrong).toMatchObject({ code: 3, out: '', err: expect.stringContaining('401') });
   expect(await millrace(['login', '--url', service.apiUrl], `${ACCOUNT_KEY}\n`)).toEqual({ code: 0, out: '', err: '' });
@@ -90,7 +90,7 @@ test('a folder becomes a collection', async () => {
   expect(await done('ls', `collection=${collection}`)).toContain(video);
 });
 
-test('an upload that is refused says why, and makes no video', async () => {
+test('a refused upload says why, and creates no video', async () => {
   await writeFile(join(folder, 'empty.mp4'), '');
   await mkdir(join(folder, 'bare'));
   const count = async () => JSON.parse(await done('api', 'GET', '/library/1/videos', '--json')).totalItems;
@@ -98,7 +98,7 @@ test('an upload that is refused says why, and makes no video', async () => {
   const refused = [
     { args: ['empty.mp4'], code: 2, reason: /file with bytes.* empty\.mp4/ },
     { args: ['bare'], code: 2, reason: /folder with media.* bare/ },
-    // The first could be sent.
+    // The first file could be sent.
     { args: [clip, 'no-such.mp4'], code: 2, reason: /no-such\.mp4: ENOENT/ },
     { args: [clip, '--key', 'wrong-key'], code: 3, reason: /401/ },
     { args: [clip, '--url', 'http://127.0.0.1:9'], code: 5, reason: /127\.0\.0\.1:9/ },
@@ -109,7 +109,7 @@ test('an upload that is refused says why, and makes no video', async () => {
   expect(await count()).toBe(before);
 });
 
-test('what cannot be done ends with the code of its kind', async () => {
+test('a failure ends with the exit code of its kind', async () => {
   const url = ['--url', service.apiUrl];
   expect(await millrace(['upload', 'no-such.mp4', ...url])).toMatchObject({
     code: 2,
@@ -122,12 +122,12 @@ test('what cannot be done ends with the code of its kind', async () => {
   expect(await millrace(['ls', '--url', 'http://127.0.0.1:9'])).toMatchObject({ code: 5 });
 });
 
-test('in a terminal an upload has a bar, what is done says so, and Tab completes verbs', async () => {
+test('in a terminal an upload has a bar, finished actions are reported, and Tab completes verbs', async () => {
   const terminal = await openTerminal();
   try {
     await terminal.type('m upload media/clip.mp4; echo "code $?"');
     const uploaded = await terminal.until(/clip\.mp4 preparing \[=* *\] \d+ %\n([0-9a-f-]{36})\ncode 0\n/);
-    // What was drawn over since.
+    // Output that has been overwritten on the screen since.
     expect(await readFile(terminal.log, 'utf8')).toMatch(/clip\.mp4 uploading \[=+\] 100 %/);
     const [, video = ''] = uploaded;
     await terminal.type('clear; m ls');
@@ -145,10 +145,9 @@ test('in a terminal an upload has a bar, what is done says so, and Tab completes
     await terminal.until(/^\d+ verbs ran$/m);
     const codes: Record<string, unknown> = JSON.parse(await readFile(join(folder, 'codes.json'), 'utf8'));
     expect(Object.keys(codes).length).toBeGreaterThan(100);
-    // Done, refused, wrong arguments, not allowed, or no such thing: neither a throw of ours nor a fault of the
-    // service.
+    // Done, refused, wrong arguments, not allowed, or not found: neither a throw of ours nor a fault of the service.
     expect(Object.entries(codes).filter(([, code]) => ![0, 1, 2, 3, 4].includes(Number(code)))).toEqual([]);
-    // What is listed and shown stands there as in any other terminal.
+    // Lists and details are printed as in any other terminal.
     expect(codes).toMatchObject({ ls: 0, 'libraries ls': 0, 'collections ls': 0, system: 0, get: 4, 'keys ls': 4 });
   } finally {
     await terminal.close();
@@ -156,16 +155,16 @@ test('in a terminal an upload has a bar, what is done says so, and Tab completes
 });
 
 type Terminal = {
-  /** All that was written to it. */
+  /** Path of a log of all output. */
   log: string;
   type(line: string): Promise<void>;
   press(text: string, key: string): Promise<void>;
-  /** Waits until the screen shows something. */
+  /** Waits until the screen matches `shown`. */
   until(shown: RegExp): Promise<RegExpExecArray>;
   close(): Promise<void>;
 };
 
-/** A shell in a terminal of tmux's, in which `m` is the program. */
+/** Opens a shell in a tmux terminal in which `m` is the program. */
 async function openTerminal(): Promise<Terminal> {
   const log = join(folder, 'terminal.log');
   const env = { PATH: process.env.PATH, HOME: folder, MILLRACE_DATA_DIR: folder, TERM: 'xterm', LANG: 'C.UTF-8' };
@@ -196,7 +195,7 @@ async function openTerminal(): Promise<Terminal> {
 test('the packed command line works in an empty folder, without PostgreSQL and ffmpeg', async () => {
   const empty = await mkdtemp(join(tmpdir(), 'millrace-packed-cli-'));
   try {
-    // Also where npm is told to run no scripts of packages.
+    // Works also if npm is configured not to run package scripts.
     await run(process.execPath, ['pack.js'], { cwd: join(projectRoot, 'cli') });
     const { stdout } = await run('npm', ['pack', '--pack-destination', empty], { cwd: join(projectRoot, 'cli') });
     const archive = join(empty, stdout.trim().split('\n').at(-1) ?? '');

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually, type Service, startService } from './service.ts';
 
-// A bound on hanging, not on speed.
+// Only a hang takes this long.
 const LIMIT = { timeout: 150_000 };
 const SLOTS = 14;
 
@@ -48,7 +48,7 @@ function startWorker(settings: Record<string, string> = {}): Service {
   return worker;
 }
 
-/** The connections of all but this test. */
+/** Counts the connections of everything except this test. */
 async function countOthers(): Promise<number> {
   const { rows } = await watcher.query<{ others: number }>(`
     select count(*)::int as others from pg_stat_activity
@@ -56,7 +56,7 @@ async function countOthers(): Promise<number> {
   return rows[0]?.others ?? 0;
 }
 
-/** The most connections of all but this test within some seconds. */
+/** Returns the maximum number of connections, except this test's, within some seconds. */
 async function mostOthers(seconds: number): Promise<number> {
   let most = 0;
   for (const endMs = Date.now() + seconds * 1000; Date.now() < endMs; await sleep(50)) {

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { runVerb } from '../../src/cli/client/run-verb.ts';
 import { verbs } from '../../src/cli/client/verbs.table.ts';
 
-// Runs every verb that ends by itself in the terminal that this is started in, with ids that nobody has; writes how
-// each ended into the file that is named first. The second is a file for those that take one.
+// Runs every verb that ends by itself in the terminal it is started in, with unknown ids; writes each exit code into
+// the first named file. The second is a file for verbs that take one.
 const [report = '', given = ''] = process.argv.slice(2);
-/** They read a key, send a file until it plays, or follow what happens. */
+/** These read a key, send a file until it plays, or follow events. */
 const ELSEWHERE = ['login', 'upload', 'progress', 'events'];
 const NOBODY = '0192f000-0000-7000-8000-00000000dead';
 const ARGUMENTS: Readonly<Record<string, string>> = {

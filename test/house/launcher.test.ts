@@ -25,7 +25,7 @@ test("the system's Node hands over to the pinned one and its exit code comes bac
   expect(spawnSync(olderNode, [LAUNCHER, 'help']).status).toBe(0);
 });
 
-test('doctor names the rules of the core rule set that need libinjection and are not judged', () => {
+test('doctor names the rules of the core rule set that need libinjection and are not checked', () => {
   const { stdout } = spawnSync(process.execPath, [LAUNCHER, 'doctor'], { encoding: 'utf8' });
   expect(stdout).toMatch(/firewall .*not judged: 941100, 942100, 941101, 942101 /);
 });
@@ -85,7 +85,7 @@ test('the programs that a command needs are looked for on the path', () => {
   expect(missingTools('serve', folder).map(({ program }) => program)).toEqual(['ffmpeg', 'ffprobe', 'bwrap']);
   expect(missingTools('test', folder).map(({ program }) => program)).toContain('chromium-headless-shell');
   expect(missingTools('doctor', folder)).toEqual([]);
-  // A program that is there without the packages that it loads is not enough.
+  // A program without the packages that it loads is not enough.
   makeProgram('gst-launch-1.0', 'exit 0');
   const missing = missingTools('test', folder, folder).filter(({ debianPackage }) => debianPackage.startsWith('gstr'));
   expect(missing.map(({ debianPackage }) => debianPackage)).toEqual([
@@ -96,7 +96,7 @@ test('the programs that a command needs are looked for on the path', () => {
   ]);
   for (const { program: plugin } of missing) {
     mkdirSync(join(folder, dirname(plugin)), { recursive: true });
-    // As packages lay them out: to be read, not run.
+    // Installed like by packages: readable, not executable.
     writeFileSync(join(folder, plugin), '', { mode: 0o644 });
   }
   const left = missingTools('test', folder, folder).map(({ debianPackage }) => debianPackage);
@@ -121,7 +121,7 @@ test.each(['bench', 'soak'])('%s installs the programs that it needs', (command)
   expect(needed.includes('libnginx-mod-rtmp')).toBe(command === 'bench');
 });
 
-// Each in a world whose path holds nothing but what the test puts there.
+// Each user has a path that contains only what the test puts there.
 const users = [
   ...(process.getuid?.() === 0 ? [{ as: 'root', command: [process.execPath] }] : []),
   ...(process.getuid?.() !== 0 ? [{ as: 'a user', command: [process.execPath] }] : []),
@@ -131,7 +131,7 @@ const users = [
 test.each(users)('as $as missing programs are installed by root and asked for by others', ({ as, command }) => {
   mkdirSync(join(folder, 'bin'));
   for (const program of ['setpriv', 'chmod', 'touch']) symlinkSync(`/usr/bin/${program}`, join(folder, program));
-  // The package manager is played: it notes its arguments and lays out what was requested of it.
+  // A fake package manager: it records its arguments and creates the requested programs.
   const programs = ['ffmpeg', 'ffprobe', 'bwrap'].map((name) => join(folder, name)).join(' ');
   makeProgram('apt-get', `echo "apt-get $*"; case "$1" in install) touch ${programs}; chmod 755 ${programs};; esac`);
   const [program = '', ...args] = [...command, LAUNCHER, 'serve', '--role', 'none'];

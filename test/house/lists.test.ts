@@ -13,14 +13,14 @@ test('the index of the documents lists every one, and nothing else', async () =>
   expect(new Set(listed)).toEqual(new Set(files));
 });
 
-test('each decision says when it was made and what became of it', async () => {
+test('each decision has its date and its status', async () => {
   const names = await readdir('docs/decisions');
   const texts = await Promise.all(names.map((name) => readFile(`docs/decisions/${name}`, 'utf8')));
   const without = names.filter((_, at) => !/^# .+\n\n20\d\d-\d\d-\d\d\. (Accepted|Replaced by )/.test(texts[at] ?? ''));
   expect(without).toEqual([]);
 });
 
-test("the dashboard's rungs and codecs are the engine's", () => {
+test("the dashboard's rungs and codecs match the engine's", () => {
   expect(dashboard.RUNGS).toEqual(RUNGS.map((rung) => `${rung}p`));
   expect(dashboard.CODECS).toEqual([...WIRE_CODECS.keys()]);
 });

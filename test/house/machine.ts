@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { projectRoot } from '../../scripts/run-program.ts';
 
-/** The command that runs another as nobody, who has no rights anywhere. */
+/** The command that runs another as nobody, a user without rights. */
 export const NOBODY = { id: 65_534, command: ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'] };
 
 /** Whether this user may become nobody, and nobody may read the project. */

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('packed packages are what this process and its children import, and export the same as the others', async () => {
+test('packed packages are the ones that this process and its children import, and have the same exports', async () => {
   const [own, child] = await Promise.all([importPacked(), importPacked('in a child')]);
   const files = Object.fromEntries(PACKED.map((name) => [name, name.replace('/', '-')]));
   for (const { resolved, exports } of [own, child]) {
@@ -31,7 +31,7 @@ test('packed packages are what this process and its children import, and export 
   expect(existsSync(join(folder, '.cache/packed', only, 'hook.mjs'))).toBe(true);
 });
 
-test('where the folder cannot be made, packages are imported as they are', async () => {
+test('if the folder cannot be created, packages are imported unpacked', async () => {
   writeFileSync(join(folder, '.cache'), 'a file in the way');
   const { resolved } = await importPacked();
   for (const name of PACKED) expect(resolved[name]).toContain('/node_modules/');
@@ -53,6 +53,6 @@ async function importPacked(inChild = ''): Promise<Imported> {
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', use + (inChild ? spawned : look)], {
     cwd: projectRoot,
   });
-  // What `look` printed.
+  // The output of `look`.
   return JSON.parse(stdout) as Imported;
 }

@@ -15,7 +15,7 @@ import { ACCOUNT_KEY, discard, LIBRARY_KEY, type Service, startService } from '.
 
 const run = promisify(execFile);
 const libraryId = 1;
-/** A bound on hanging: on a busy machine everything takes its time. */
+/** Only a hang takes this long on a busy machine. */
 const HANG_MS = 300_000;
 let service: Service;
 let library: Millrace;
@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('an upload that was interrupted goes on where it stopped, and its video becomes playable', async () => {
+test('an interrupted upload continues where it stopped, and its video becomes playable', async () => {
   const clip = join(folder, 'clip.mp4');
   const source = ['-f', 'lavfi', '-i', 'testsrc2=size=320x240:rate=25:duration=2', '-c:v', 'libx264'];
   await run('ffmpeg', ['-nostdin', '-v', 'error', ...source, '-pix_fmt', 'yuv420p', clip]);
@@ -57,7 +57,7 @@ test('an upload that was interrupted goes on where it stopped, and its video bec
   expect(video).toMatchObject({ guid: resume.videoId, title: 'Grüße', width: 320 });
 });
 
-test('what the service refuses for a while is done again before the first byte as well', async () => {
+test('a temporary refusal is retried before the first byte too', async () => {
   const refused = new Set<string>();
   const proxy = createServer((request, response) => {
     const what = `${request.method} ${request.url}`;
@@ -76,13 +76,13 @@ test('what the service refuses for a while is done again before the first byte a
   });
 });
 
-test('an empty file is refused before a video is made for it', async () => {
+test('an empty file is refused before a video is created for it', async () => {
   const refused = library.upload(new Blob([]), { libraryId, title: 'nothing at all' });
   await expect(refused).rejects.toThrow(RangeError);
   expect(await library.call('listVideos', { libraryId, search: 'nothing at all' })).toMatchObject({ totalItems: 0 });
 });
 
-test('an upload whose video was deleted since goes to a new video', async () => {
+test('an upload whose video was deleted in between goes to a new video', async () => {
   const file = new Blob(['no video at all']);
   const stop = new AbortController();
   const states: UploadState[] = [];
@@ -107,7 +107,7 @@ test('an upload whose video was deleted since goes to a new video', async () => 
 });
 
 test('a video whose segments are made as viewers request them is playable', async () => {
-  // For as long as a viewer may like: the service would finish so short a video soon.
+  // Serves as long as a viewer may like: the service would soon finish such a short video.
   const onDemand = createServer((_, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ guid: 'a-video', status: 8, availableResolutions: '240p' }));
@@ -130,7 +130,7 @@ test('pages are read as one list', async () => {
   expect(seen).toEqual(new Set(titles));
 });
 
-test('a refusal carries status and request id, and no words where there are none', async () => {
+test('a refusal carries status and request id, and no words if there are none', async () => {
   const stranger = new Millrace({ url: service.apiUrl, key: 'no-such-key' });
   const refused = stranger.call('listVideos', { libraryId });
   await expect(refused).rejects.toMatchObject({ name: 'ApiError', status: 401, requestId: expect.any(String) });
@@ -185,8 +185,8 @@ process.stdout.write(String(totalItems));`;
 });
 
 /**
- * Runs the packed files in Chromium, on a page of the service's address: calls, pages, a signature, and an upload that
- * is interrupted.
+ * Runs the packed files in Chromium, on a page of the service's address: calls, pages, a signature, and an interrupted
+ * upload.
  */
 async function useInBrowser(dist: string): Promise<void> {
   const browser = await openBrowser();
@@ -200,7 +200,7 @@ async function useInBrowser(dist: string): Promise<void> {
     });
     await page.goto(`${service.apiUrl}/sdk/`);
     const clip = (await readFile(join(folder, 'clip.mp4'))).toString('base64');
-    // A text: what is imported here is not what the page imports.
+    // A string, because imports in this file are not the page's imports.
     const seen = await page.evaluate<Record<string, unknown>>(`(async () => {
       const { Millrace, signEmbedUrl } = await import('/sdk/millrace.js');
       const millrace = new Millrace({ url: location.origin, key: '${LIBRARY_KEY}' });

@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Who has the fewest rights; whoever runs the tests started the folder that the others here are copies of. */
+/** The user with the fewest rights. The user who runs the tests started the folder that the other tests copy. */
 const identity: { as: string; command: readonly string[]; uid: number | null } = canBecomeNobody
   ? { as: 'nobody', command: [...NOBODY.command, process.execPath], uid: NOBODY.id }
   : { as: 'the user of the tests', command: [process.execPath], uid: null };
@@ -44,7 +44,7 @@ test(`as ${identity.as} it starts, shows the keys once, works again after kill -
   });
   expect(health.storage).toMatchObject({ kind: 'file', freeBytes: expect.any(Number), totalBytes: expect.any(Number) });
   const keys = join(dataDir, 'first-start.txt');
-  // It is written beside the start.
+  // It is written during the start.
   await expect.poll(() => existsSync(keys), { timeout: 30_000 }).toBe(true);
   const shown = readFileSync(keys, 'utf8');
   const [, key = ''] = /Library key +(\S+)/.exec(shown) ?? [];
@@ -148,7 +148,7 @@ describe('a service that an older launcher started', () => {
   });
 });
 
-/** Kills -9 what was started and starts again on the same port: nothing of the first is left, and all is well. */
+/** Kills -9 a service and starts it again on the same port: nothing of the first is left, and all is well. */
 async function killAndStart(killed: Service, options: ServiceOptions, api: number): Promise<Service> {
   const all = descendantsOf(killed.child.pid ?? 0).map(({ pid }) => pid);
   expect(all.length).toBeGreaterThan(4);
@@ -194,7 +194,7 @@ function newFolder(uid: number | null = null): string {
   return folder;
 }
 
-/** A folder in which a service was started once and ended. */
+/** Returns a folder in which a service was started once and ended. */
 async function startedFolder(): Promise<string> {
   const folder = await copyStarted();
   folders.push(folder);

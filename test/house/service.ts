@@ -7,13 +7,13 @@ import { projectRoot } from '../../scripts/run-program.ts';
 import type { HealthBody } from '../../src/service/health.ts';
 
 const LAUNCHER = join(projectRoot, 'bin/millrace.js');
-/** A bound on hanging: on a crowded machine a start that has nothing compiled took longer than 40 s. */
+/** Only a hang takes this long: on a busy machine a start with nothing compiled took more than 40 s. */
 const PATIENCE_MS = 150_000;
 
 export type Service = {
   child: ChildProcess;
   output: () => string;
-  /** The real ports, once the service said that it is ready. */
+  /** Returns the actual ports, once the service has reported that it is ready. */
   listeners: () => Promise<Record<string, number>>;
   exitCode: () => Promise<number | null>;
 };
@@ -56,7 +56,7 @@ export function startService({ dataDir, command = [process.execPath], settings, 
   return { child, output: () => output, listeners, exitCode: async () => (await closed)[0] };
 }
 
-/** Asks until an answer comes that is not null; then gives up with what was awaited. */
+/** Polls until the result is not null. After a limit, throws with what was awaited. */
 export async function eventually<T>(ask: () => T | null | Promise<T | null>, awaited: () => string): Promise<T> {
   const deadlineMs = performance.now() + PATIENCE_MS;
   while (performance.now() < deadlineMs) {
@@ -72,12 +72,12 @@ export async function askHealth(port: number): Promise<{ status: number; body: H
     const response = await fetch(`http://127.0.0.1:${port}/healthz`);
     return { status: response.status, body: (await response.json()) as HealthBody };
   } catch {
-    // Between two lives of the role nobody listens.
+    // Between two lives of the role, nothing listens.
     return null;
   }
 }
 
-/** Waits until the service says that all is well, after the processes in `gone` were replaced. */
+/** Waits until the service reports that all is well, after the processes in `gone` were replaced. */
 export async function untilWell(port: number, gone: readonly number[] = []): Promise<HealthBody> {
   let last: unknown = null;
   const ask = async () => {
@@ -90,7 +90,7 @@ export async function untilWell(port: number, gone: readonly number[] = []): Pro
 
 export type ProcessInfo = { pid: number; command: string };
 
-/** All processes below one, whatever they are. */
+/** Returns all processes below one. */
 export function descendantsOf(pid: number): ProcessInfo[] {
   const parents = new Map(allPids().map((candidate) => [candidate, parentOf(candidate)]));
   const below = (parent: number): number[] =>
@@ -121,7 +121,7 @@ function parentOf(pid: number): number {
   return Number(statOf(pid)?.[1] ?? 0);
 }
 
-/** The fields of /proc/pid/stat from the state on (proc(5)); null when there is no such process. */
+/** Returns the fields of /proc/pid/stat from the state on (proc(5)); null if there is no such process. */
 function statOf(pid: number): string[] | null {
   const text = readProc(pid, 'stat');
   return text === null ? null : text.slice(text.lastIndexOf(')') + 2).split(' ');

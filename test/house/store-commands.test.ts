@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs a command as its user does; answers its exit code and all that it printed. */
+/** Runs a command like its user; returns its exit code and all its output. */
 async function millrace(...args: string[]): Promise<[number | null, string]> {
   const host = encodeURIComponent(String(database.config.host));
   const env = {
@@ -52,7 +52,7 @@ test('a store is adopted, and its orphans are listed, kept and deleted by comman
     { ...found, name: lost },
   ]);
 
-  // The store holds objects and no mark: it could be anybody's.
+  // The store holds objects and no mark: it could belong to another installation.
   expect(await millrace('orphans', 'delete', '--all')).toEqual([1, expect.stringContaining('millrace store adopt')]);
   expect(await millrace('store', 'adopt')).toEqual([0, expect.stringMatching(/objects belongs to the database/)]);
   const [code, listed] = await millrace('orphans', 'list');
@@ -64,7 +64,7 @@ test('a store is adopted, and its orphans are listed, kept and deleted by comman
   expect(await millrace('orphans', 'delete', '--all')).toEqual([0, '1 orphans were deleted.\n']);
   expect([await storage.head(lost), (await storage.head(kept))?.sizeBytes]).toEqual([null, 15]);
 
-  // A database of another installation has no say there before the command says so.
+  // A database of another installation may not use the store before the command adopts it.
   await sql`update installation set id = gen_random_uuid()`.execute(database.db);
   expect(await millrace('orphans', 'delete', '--all')).toEqual([1, expect.stringContaining('millrace store adopt')]);
   expect(await millrace('store', 'adopt')).toEqual([0, expect.stringContaining('belongs to the database')]);

@@ -20,7 +20,7 @@ beforeAll(async () => {
   database = await startTestDatabase();
   const { db } = database;
   libraryId = await addLibraryRow(db);
-  // These jobs look at no more than this.
+  // The jobs under test use only these.
   deps = {
     db,
     queue: await createTableQueue(db),
@@ -42,7 +42,7 @@ const typesOf = async (ids: readonly Guid[]) => {
 const create = (kind: 'trash' | 'restore' | 'cancel', selection: BulkSelection) =>
   createBulkStore(database.db).create({ libraryId, kind, collectionId: null, selection }, () => async () => undefined);
 
-/** Runs a job that waits for what a transaction holds until it has done `meanwhile`. */
+/** Runs a job that waits for locks of a transaction, which holds them until `meanwhile` has run. */
 async function runBehind(hold: (tx: Tx) => Promise<unknown>, run: () => Promise<void>, meanwhile = async () => {}) {
   let running = Promise.resolve();
   await database.db.transaction().execute(async (tx) => {
@@ -55,7 +55,7 @@ async function runBehind(hold: (tx: Tx) => Promise<unknown>, run: () => Promise<
   await running;
 }
 
-test('an undo ends what it undoes: the video that was just to be trashed stays', async () => {
+test('an undo ends the operation it undoes: the video that was about to be trashed stays', async () => {
   const bulks = createBulkStore(database.db);
   const ids = [await addVideo('a'), await addVideo('b'), await addVideo('c')];
   const trashing = await create('trash', { by: 'ids', ids });
@@ -72,7 +72,7 @@ test('an undo ends what it undoes: the video that was just to be trashed stays',
   await expect(create('restore', { by: 'operation', bulkId: newGuid() })).rejects.toThrow('no bulk operation');
 });
 
-test('a move is undone: each video goes back to the collection that it was in', async () => {
+test('a move is undone: each video returns to its previous collection', async () => {
   const { db } = database;
   const bulks = createBulkStore(db);
   const [shelf, other] = [newGuid(), newGuid()];
@@ -120,7 +120,7 @@ test('encodes are cancelled together, and the report names what was not encoded'
   expect(await media.executeTakeFirst()).toEqual({ state_reason: 'cancelled' });
 });
 
-test('a video that fails unexpectedly is reported and keeps no other from being done', async () => {
+test('a video that fails unexpectedly is reported and does not stop the others', async () => {
   const { db } = database;
   const ids = [await addVideo('broken'), await addVideo('whole')];
   await sql
@@ -134,7 +134,7 @@ test('a video that fails unexpectedly is reported and keeps no other from being 
   expect(reported).toHaveLength(1);
 });
 
-test('a video that cannot be emptied out of the trash keeps no other there', async () => {
+test('a video that cannot be removed from the trash keeps no other there', async () => {
   const { db } = database;
   const ids = [await addVideo('stuck'), await addVideo('old'), await addVideo('older')];
   await sql
@@ -149,7 +149,7 @@ test('a video that cannot be emptied out of the trash keeps no other there', asy
   await emptyTrash.run({}, deps, signal);
 });
 
-test('an operation that is given up says why of each video that it did not come to', async () => {
+test('an operation that is given up gives the reason for each video that it did not reach', async () => {
   const bulks = createBulkStore(database.db);
   const trashing = await create('trash', { by: 'ids', ids: [await addVideo('a'), await addVideo('b')] });
   await runBulk.giveUp?.(trashing, deps, 'the worker died');
@@ -161,7 +161,7 @@ test('an operation that is given up says why of each video that it did not come 
   await runBulk.giveUp?.({ ...trashing, bulkId: newGuid() }, deps, 'it is gone');
 });
 
-test('a video that was trashed anew while the trash is emptied stays', async () => {
+test('a video that was trashed again while the trash is emptied stays', async () => {
   const id = await addVideo('anew');
   const gone = await addVideo('gone');
   await sql`update media set type = 'trash', trashed_at = now() - interval '8 days' where id in (${id}, ${gone})

@@ -11,7 +11,7 @@ import { type Lab, listObjects, loadChunks, loadMedia, loadRenditions } from './
 const run = promisify(execFile);
 const forever = new AbortController().signal;
 
-/** A rendition put together from its stored objects and decoded. */
+/** A rendition assembled from its stored objects and decoded. */
 export type Decoded = {
   kind: string;
   origin: string;
@@ -22,7 +22,7 @@ export type Decoded = {
   warnings: string;
 };
 
-/** Checks all that a finished video promises (`checkWhole`), and answers its renditions, decoded. */
+/** Checks all that a finished video promises (`checkWhole`), and returns its decoded renditions. */
 export async function checkFinished(lab: Lab, key: MediaKey): Promise<Decoded[]> {
   const renditions = await checkWhole(lab, key);
   return Promise.all(renditions.map(decode));
@@ -30,12 +30,12 @@ export async function checkFinished(lab: Lab, key: MediaKey): Promise<Decoded[]>
 
 type RenditionRow = Awaited<ReturnType<typeof loadRenditions>>[number];
 
-/** An active rendition as a file, its init segment and all chunks. */
+/** An active rendition as a file: its init segment and all chunks. */
 type Whole = { row: RenditionRow; file: string; segments: number; ticks: number };
 
 /**
- * Checks that every active rendition of a finished video is whole, each object is what its row and its idx say, no
- * other object is there, and the byte counts are true.
+ * Checks that every active rendition of a finished video is complete, each object matches its row and its idx, no other
+ * object exists, and the byte counts are correct.
  */
 export async function checkWhole(lab: Lab, key: MediaKey): Promise<Whole[]> {
   const media = await loadMedia(lab, key);
@@ -88,7 +88,7 @@ async function decode({ row, file, segments, ticks }: Whole): Promise<Decoded> {
   };
 }
 
-/** What is stored is what rows name, to the byte. */
+/** Checks that the store contains exactly the objects of the rows, to the byte. */
 export async function checkObjects(lab: Lab, key: MediaKey): Promise<void> {
   const media = await loadMedia(lab, key);
   const objects = await listObjects(lab, key);

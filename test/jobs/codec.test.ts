@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.stop());
 
-/** Wide enough for 360p, and few pixels. */
+/** Wide enough for 360p, with few pixels. */
 const STRIP = '640x48';
 const picture = (size: string, seconds: number) => ['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=10:d=${seconds}`];
 const silence = (seconds: number) => ['-f', 'lavfi', '-i', `anullsrc=r=48000:d=${seconds}`];
@@ -67,7 +67,7 @@ const shownOf = async (key: MediaKey) =>
 test.each([
   ['the frame grid', 'grid.avi', OLD],
   ['the cuts of a source that passes through', 'cuts.mp4', H264],
-])('a codec is added on %s, shown at once when it is whole', async (_, name, codec) => {
+])('a codec is added on %s, and shown at once when it is complete', async (_, name, codec) => {
   const clip = await makeClip(lab, name, ...picture(STRIP, 9), ...silence(9), ...codec, '-shortest');
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
@@ -108,7 +108,7 @@ test('a re-encode that begins while a codec is being added leaves one whole set 
   await untilState(lab, key, 'finished');
   expect(new Set(await shownOf(key))).toEqual(new Set(['h264 360', 'vp9 360', 'h264 240', 'vp9 240']));
   expect((await loadRenditions(lab, key)).filter(({ active, retired_at: at }) => !active && at === null)).toEqual([]);
-  // What had been stored of the set that was dropped are orphans, which a sweep takes.
+  // The objects of the dropped set are orphans, which a sweep deletes.
   await until(async () => {
     await sweep.run({}, worker.deps, forever);
     return checkObjects(lab, key).then(
@@ -119,13 +119,13 @@ test('a re-encode that begins while a codec is being added leaves one whole set 
   await checkFinished(lab, key);
 });
 
-test('while another set is being made no codec is added to the one that goes', async () => {
+test('while another set is being made no codec is added to the set that is replaced', async () => {
   const clip = await makeClip(lab, 'anew.avi', ...picture(STRIP, 10), ...OLD);
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
-  // The other set waits for a slot that this one has not.
+  // The other set waits for a slot that this worker does not have.
   await worker.stop();
-  // A worker that is gone must not be woken in the place of the next.
+  // A stopped worker must not be woken in place of the next.
   expect((await sql`select owner from encode_idle`.execute(lab.database.db)).rows).toEqual([]);
   const quick = await lab.startWorker({ quickSlots: 4, longSlots: 0 });
   await reencode(key);
@@ -139,7 +139,7 @@ test('while another set is being made no codec is added to the one that goes', a
   await untilState(lab, key, 'finished');
 });
 
-test('a video that failed, its planner having died ten times, is encoded when it is asked for again', async () => {
+test('a failed video whose planner died ten times is encoded when it is requested again', async () => {
   const clip = await makeClip(lab, 'again.mp4', ...picture('320x240', 3), ...H264);
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'finished');
@@ -150,12 +150,12 @@ test('a video that failed, its planner having died ten times, is encoded when it
     .execute();
   await reencode(key);
   await untilState(lab, key, 'finished');
-  // The fence never goes back: a planner that was given up must not pass for a later one.
+  // The fence never decreases: a planner that was given up must not pass for a later one.
   expect(await loadMedia(lab, key)).toMatchObject({ process_attempt: 11, process_tries: 0 });
   await checkFinished(lab, key);
 });
 
-test('what was retired goes with the sweep, and what rows name stays, to the byte', async () => {
+test('retired objects are swept, and objects named by rows stay, to the byte', async () => {
   const { db } = lab.database;
   const clip = await makeClip(lab, 'swept.mp4', ...picture('320x240', 3), ...silence(3), ...H264);
   const key = await upload(lab, libraryId, clip);
@@ -168,7 +168,7 @@ test('what was retired goes with the sweep, and what rows name stays, to the byt
   };
   const kept = storageKey(`${folder}/captions/en-2.vtt`);
   const caption = { srclang: 'en', label: 'English', version: 2, key: kept, sizeBytes: 4 };
-  // The row comes first: a sweep, which may run just now, deletes what none names.
+  // The row is written first: a sweep, which may run now, deletes objects without one.
   await db
     .updateTable('media')
     .set({ captions: JSON.stringify([caption]) })
@@ -195,13 +195,13 @@ test('what was retired goes with the sweep, and what rows name stays, to the byt
   expect(await db.selectFrom('retired_object').selectAll().where('media_id', '=', key.mediaId).execute()).toEqual([]);
 });
 
-test('the original of a finished video goes where a library does not keep it, and the video still plays', async () => {
+test('the original is removed if a library does not keep it, and the video still plays', async () => {
   const keepsNone = await addLibrary(lab, { encoding: { rungs: [240] }, originals: { keep: false } });
   const clip = await makeClip(lab, 'unkept.mp4', ...picture('320x240', 3), ...silence(3), ...H264);
   const keys = { kept: await upload(lab, libraryId, clip), unkept: await upload(lab, keepsNone, clip) };
   for (const key of Object.values(keys)) await untilState(lab, key, 'finished');
   worker.deps.retiredGraceSec = 0;
-  // What is switched later is no matter of what is finished: the one kept its original, the other does not.
+  // A later change of the setting does not affect finished videos: one kept its original, the other did not.
   const setKeep = (id: number, keep: boolean) =>
     lab.database.db
       .updateTable('library')

@@ -10,7 +10,7 @@ import { planComposition } from '../../src/jobs/compose/plan-compose.ts';
 import { checkFinished } from './check-video.ts';
 import { addLibrary, type Lab, loadRenditions, makeClip, startLab, untilState, upload } from './lab.ts';
 
-// A bound on hanging, not on speed: other suites share the processors.
+// Only a hang takes this long: other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000, hookTimeout: 200_000 });
 
 const run = promisify(execFile);
@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.stop());
 
-/** A fifth of each second is white and sounds. */
+/** White and a tone for the first fifth of each second. */
 function blinking(sec: number): string[] {
   const white = "drawbox=enable='lt(mod(t,1),0.2)':color=white:t=fill";
   const beep = 'if(lt(mod(t,1),0.2),0.6*sin(2*PI*1000*t),0)';
@@ -76,7 +76,7 @@ async function compose(parts: readonly Part[], isExact: boolean): Promise<MediaK
   });
 }
 
-/** When pictures turn white and when sound begins, in seconds, of the decoded files that the check left. */
+/** Returns when the picture turns white and when audio begins, in seconds, of the decoded files that the check left. */
 async function onsets(key: MediaKey): Promise<{ seen: number[]; heard: number[]; timesMs: number[] }> {
   const renditions = (await loadRenditions(lab, key)).filter(({ active }) => active);
   const fileOf = (kind: string) => path.join(lab.clips, `${renditions.find((one) => one.kind === kind)?.id}.mp4`);
@@ -136,7 +136,7 @@ async function checkComposed(key: MediaKey, sec: number, rungs: number[]): Promi
   const { seen, heard, timesMs } = await onsets(key);
   expect(timesMs).toEqual(timesMs.map((_, at) => at * 40));
   expect(seen.length).toBeGreaterThan(2);
-  // Where a part begins in the midst of white, its sound begins there as well.
+  // If a part begins in the midst of white, its audio begins there as well.
   for (const sec of seen) {
     const nearest = Math.min(...heard.map((other) => Math.abs(other - sec)));
     expect({ sec, isNear: nearest < 0.04, nearest }).toMatchObject({ isNear: true });
@@ -144,7 +144,7 @@ async function checkComposed(key: MediaKey, sec: number, rungs: number[]): Promi
   expect(lab.errors).toEqual([]);
 }
 
-test('exact parts of two videos are joined: what stands is copied, ends are encoded', async () => {
+test('exact parts of two videos are joined: whole segments are copied, ends are encoded', async () => {
   const key = await compose(
     [
       [first, 1.52, 11.4],
@@ -156,7 +156,7 @@ test('exact parts of two videos are joined: what stands is copied, ends are enco
   await checkComposed(key, 19.48, [360, 240]);
 });
 
-test('of a source that passes through, the copied rung is encoded and the lower one copied', async () => {
+test('with a source that passes through, the copied rung is encoded and the lower one copied', async () => {
   const key = await compose([[copied, 2.4, 9.2]], true);
   await checkComposed(key, 6.8, [360, 240]);
 });
@@ -187,7 +187,7 @@ test('at segment borders nothing is encoded, and no original is needed', async (
   expect(made[0]?.durationSec).toBe(made[1]?.durationSec);
 });
 
-test('a part without sound is silent, and what follows stays in step', async () => {
+test('a part without sound is silent, and the following part stays in step', async () => {
   const key = await compose(
     [
       [silent, 0, 4.2],

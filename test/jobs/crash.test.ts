@@ -21,7 +21,7 @@ import {
   type Worker,
 } from './lab.ts';
 
-// A bound on hanging, not on speed: other suites share the processors.
+// Only a hang takes this long: other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 let lab: Lab;
@@ -61,7 +61,7 @@ async function startHere(): Promise<void> {
   workers.push(await lab.startWorker());
 }
 
-/** Waits until a long encode of the video is under way. */
+/** Waits until a long encode of the video is running. */
 async function untilEncoding(key: MediaKey): Promise<void> {
   await until(async () => {
     const { rows } = await sql<{ n: number }>`
@@ -84,7 +84,7 @@ async function runSweep(): Promise<void> {
   }, 'the sweep to be over');
 }
 
-/** Finished once: whole, each chunk from one attempt, nothing left over after the sweep. */
+/** Checks that the video finished once: complete, each chunk from one attempt, nothing left after the sweep. */
 async function checkFinishedOnce(key: MediaKey): Promise<void> {
   await untilState(lab, key, 'finished');
   await runSweep();
@@ -152,12 +152,12 @@ test('deleting a video in mid-encode ends its encoders and leaves no object', as
   expect(await listObjects(lab, key)).toEqual(new Map());
 });
 
-test('a worker that stops gives its encode task back, and the next goes on at once', async () => {
+test('a worker that stops gives its encode task back, and the next one continues at once', async () => {
   await startHere();
   const key = await upload(lab, libraryId, clip);
   await untilEncoding(key);
   await workers.splice(0)[0]?.stop();
-  // Killed by then; in its sandbox one may be seen for a moment.
+  // It was killed before; in its sandbox an encoder may be visible for a moment.
   await until(async () => encodersOf(process.pid).length === 0, 'no encoder');
   await startHere();
   await checkFinishedOnce(key);

@@ -7,10 +7,13 @@ import { checkFinished } from './check-video.ts';
 import { encodersOf } from './encoders.ts';
 import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState, upload } from './lab.ts';
 
-// A bound on hanging, not on speed: other suites share the processors.
+// Only a hang takes this long: other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
-/** Longer than a lease of the lab and than the gap after which expired leases are not taken, shorter than giving up. */
+/**
+ * Longer than a lease of the lab and than the gap after which expired leases are not taken, shorter than giving up. In
+ * ms.
+ */
 const PAUSE_MS = 14_000;
 
 let lab: Lab;
@@ -19,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.stop());
 
-/** The long encodes that run, once nothing else does. */
+/** Returns the running long encodes, once nothing else runs. */
 const runningTasks = async ({ mediaId }: MediaKey) => {
   const { rows } = await sql<{ queue: string; attempt: number }>`
     select queue, attempt from encode_task where media_id = ${mediaId} and state = 'running'
@@ -33,7 +36,7 @@ test('a pause of the database that outlasts the leases costs no encode task', as
   const clip = await makeClip(lab, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5');
   await lab.startWorker({ quickSlots: 2, longSlots: 1 });
   const key = await upload(lab, libraryId, clip);
-  // What has no encoder yet has nothing to lose.
+  // A task without an encoder has nothing to lose yet.
   let task: { attempt: number } | undefined;
   await until(async () => {
     [task] = await runningTasks(key);
@@ -46,7 +49,7 @@ test('a pause of the database that outlasts the leases costs no encode task', as
   const { rows } = await sql<{ attempt: number }>`
     select distinct attempt from chunk where media_id = ${key.mediaId} and attempt = ${task?.attempt ?? 0}
   `.execute(lab.database.db);
-  // What was under way was published by the attempt that had begun it.
+  // The running work was published by the attempt that had begun it.
   expect(rows).toEqual([{ attempt: task?.attempt }]);
   expect((await loadMedia(lab, key)).messages).toEqual([]);
   expect((await checkFinished(lab, key)).map(({ rung, frames }) => ({ rung, frames }))).toEqual([

@@ -25,13 +25,13 @@ import {
   type Worker,
 } from './lab.ts';
 
-// A bound on hanging, not on speed: other suites share the processors.
+// Only a hang takes this long: other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 let lab: Lab;
 let libraryId: number;
 let worker: Worker;
-/** An H.264 source that passed through, with a rung below. */
+/** An H.264 source that was copied without encoding, with a rung below. */
 let passed: MediaKey;
 beforeAll(async () => {
   lab = await startLab();
@@ -47,12 +47,12 @@ afterAll(() => lab.stop());
 function picture(rate: string, seconds: number, size: string): string[] {
   return ['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=${rate}:d=${seconds}`];
 }
-/** Silence takes the encoder a fifth of the time. */
+/** Encoding silence takes a fifth of the time. */
 function silence(seconds: number): string[] {
   return ['-f', 'lavfi', '-i', `anullsrc=r=48000:d=${seconds}`];
 }
 const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-bf', '2'];
-/** Wide enough for 360p, and few pixels. */
+/** Wide enough for 360p, with few pixels. */
 const STRIP = '640x48';
 const SMALL = ['-b:v', '300k', '-maxrate', '400k', '-bufsize', '800k'];
 
@@ -78,10 +78,10 @@ test('an H.264 source is its own top rendition, and the rung below has the same 
   expect(media.thumbnail_key).not.toBeNull();
 });
 
-test('a source over the rate of its rung is shown until its encoded set takes its place at once', async () => {
+test('a source over the rate of its rung is shown until its encoded set replaces it at once', async () => {
   const inputs = [...picture('24', 8, '320x240'), ...silence(8)];
   const clip = await makeClip(lab, 'rich.mp4', ...inputs, ...H264, '-qp', '2', '-c:a', 'aac');
-  // The rest of it waits for a slot that this one has not.
+  // The rest of it waits for a slot that this worker does not have.
   await worker.stop();
   const quick = await lab.startWorker({ quickSlots: 4, longSlots: 0 });
   const key = await upload(lab, libraryId, clip);
@@ -112,7 +112,7 @@ test('a source that cannot pass through is encoded in all rungs', async () => {
   ]);
 });
 
-test('a source that cannot pass through starts with a segment of the lowest rung; all show as they grow', async () => {
+test('a source that cannot pass through starts with the lowest rung; all rungs show as they grow', async () => {
   const all = await addLibrary(lab, { encoding: { rungs: [240, 360, 480] } });
   const clip = await makeClip(lab, 'begun.avi', ...picture('10', 24, '854x64'), '-c:v', 'mpeg4', '-q:v', '5');
   await worker.stop();
@@ -130,14 +130,14 @@ test('a source that cannot pass through starts with a segment of the lowest rung
   await checkFinished(lab, key);
   const chunks = await loadChunks(lab, key);
   expect(chunks).toContainEqual(first[0]);
-  // The first two encode tasks of long slots share the segments: what the first made was published in more than one go.
+  // The first two long encode tasks share the segments: the first task published its output in several steps.
   for (const rung of [360, 480]) {
     const mine = chunks.filter((chunk) => rungs.get(chunk.rendition_id) === rung && chunk.first_segment < 3);
     expect(mine.length).toBeGreaterThan(1);
   }
 });
 
-test('receivers are notified of each rung when it stands, before the end of the video', async () => {
+test('webhooks report each rung when it is complete, before the end of the video', async () => {
   const heard = await addLibrary(lab, { encoding: { rungs: [240, 360] }, webhookUrl: 'http://127.0.0.1:9/' });
   const clip = await makeClip(lab, 'heard.avi', ...picture('25', 2, STRIP), '-c:v', 'mpeg4', '-q:v', '5');
   const key = await upload(lab, heard, clip);
@@ -156,7 +156,7 @@ test('receivers are notified of each rung when it stands, before the end of the 
   ]);
 });
 
-test('a source without sound has pictures only, a source without picture sound only', async () => {
+test('a source without sound has pictures only, a source without picture has sound only', async () => {
   const mute = await makeClip(
     lab,
     'mute.webm',
@@ -195,7 +195,7 @@ test.each([
   await checkObjects(lab, key);
 });
 
-test('a job that comes again changes nothing', async () => {
+test('a job that is delivered twice changes nothing', async () => {
   const load = () => Promise.all([loadMedia(lab, passed), loadRenditions(lab, passed), loadChunks(lab, passed)]);
   const before = await load();
   await lab.database.db.transaction().execute(lab.sender.send(processVideo, passed));
@@ -204,7 +204,7 @@ test('a job that comes again changes nothing', async () => {
   expect(await load()).toEqual(before);
 });
 
-test('a video that is encoded anew stays as it is until the new set is complete', async () => {
+test('a video that is encoded again stays as it is until the new set is complete', async () => {
   const key = passed;
   const old = (await loadRenditions(lab, key)).map(({ id }) => id);
   await lab.database.db.transaction().execute(async (tx) => {

@@ -32,7 +32,7 @@ const FAST = ['-c:v', 'mpeg4', '-q:v', '2'];
 const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-bf', '2'];
 const generated = (graph: string) => ['-f', 'lavfi', '-i', graph];
 
-/** Grey that jumps to another level at each step, never to one near. */
+/** Grey that jumps to a clearly different level at each step. */
 const STEPS = (sec: number, everySec: number, fps: number) =>
   `color=s=16x16:r=${fps}:d=${sec},format=yuv420p,geq=lum='30+mod(floor(T/${everySec}+0.001)*67,180)':cb=128:cr=128,` +
   'scale=320:180:flags=neighbor,setsar=1';
@@ -91,18 +91,18 @@ async function load(name: string) {
   return { key, media, images, read };
 }
 
-/** Grey levels of an image, shrunk by the mean of each part to `columns` x `rows`. */
+/** Returns the grey levels of an image, shrunk to `columns` x `rows` by the mean of each part. */
 async function levels(bytes: Buffer, columns: number, rows: number): Promise<number[]> {
   const file = path.join(lab.clips, 'looked-at.jpg');
   await writeFile(file, bytes);
-  // The first plane as it is: ffmpeg takes grey for studio levels.
+  // Reads the first plane unchanged: ffmpeg assumes studio levels for grey.
   const filters = `scale=${columns}:${rows}:flags=area,format=yuvj420p`;
   const argv = ['-v', 'error', '-i', file, '-vf', filters, '-frames:v', '1', '-f', 'rawvideo', '-'];
   const { stdout } = await run('ffmpeg', argv, { encoding: 'buffer' });
   return [...stdout.subarray(0, columns * rows)];
 }
 
-/** What a studio level is in a JPEG, which has the full range. */
+/** Converts a studio level to that of a JPEG, which has the full range. */
 const fullRange = (luma: number) => ((luma - 16) * 255) / 219;
 
 describe('the storyboard', () => {
@@ -145,7 +145,7 @@ describe('the storyboard', () => {
 });
 
 describe('thumbnails', () => {
-  test('five differ, none is black, and the thumbnail is one of them, although the video begins black', async () => {
+  test('five differ, none is black, and the thumbnail is one of them, even if the video begins black', async () => {
     const { key, media, images, read } = await load('scenes.mkv');
     expect(images.posters).toBe(5);
     const posters = await Promise.all([1, 2, 3, 4, 5].map((number) => read(`thumbnail_${number}.jpg`)));
@@ -195,7 +195,7 @@ describe('previews', () => {
         expect(longSidePx).toBeLessThanOrEqual(480);
       }
       const { frames, durationSec, longSidePx } = readAnimatedWebp(await read('preview.webp'));
-      // Frames that are alike are one.
+      // Equal frames are merged into one.
       expect([frames > 2, longSidePx <= 320]).toEqual([true, true]);
       expect(Math.abs(durationSec - 3)).toBeLessThan(0.35);
     },
@@ -249,7 +249,7 @@ test('a video that was finished without images gets them by the sweep', async ()
   await checkObjects(lab, key);
 });
 
-test('a video that is encoded anew gets new images in the place of the old ones', async () => {
+test('a video that is encoded again gets new images in place of the old ones', async () => {
   const { key, images: before } = await load('short.avi');
   await lab.database.db.transaction().execute(async (tx) => {
     await tx.updateTable('media').set({ state: 'uploaded' }).where('id', '=', key.mediaId).execute();
@@ -266,7 +266,7 @@ test('a video that is encoded anew gets new images in the place of the old ones'
   await checkObjects(lab, key);
 });
 
-test('a video that is deleted takes its images with it', async () => {
+test('a deleted video takes its images with it', async () => {
   const { key } = await load('upright.mkv');
   const { db } = lab.database;
   expect([...(await listObjects(lab, key)).keys()].filter((name) => name.includes('/pictures/'))).toHaveLength(10);
@@ -277,7 +277,7 @@ test('a video that is deleted takes its images with it', async () => {
   expect(rows).toEqual([]);
 });
 
-test('images that cannot be made leave a message, and the video is finished all the same', async () => {
+test('images that cannot be made leave a message, and the video is finished anyway', async () => {
   const { key } = await load('line.mkv');
   const { db } = lab.database;
   const [chunk] = await db.selectFrom('chunk').selectAll().where('media_id', '=', key.mediaId).execute();

@@ -31,8 +31,8 @@ import { SCRATCH } from '../support/scratch.ts';
 const run = promisify(execFile);
 
 /**
- * A database, a folder of objects and of clips, and workers; `stop` ends all. Previews are made where they are looked
- * at.
+ * A database, folders of objects and of clips, and workers; `stop` ends all. Previews are made only by the tests that
+ * check them.
  */
 export type Lab = {
   database: TestDatabase;
@@ -41,7 +41,7 @@ export type Lab = {
   clips: string;
   sender: JobQueue;
   errors: Error[];
-  /** `packager` takes the place of the one that has keys of our own. */
+  /** `packager` replaces the one with our own keys. */
   startWorker(slots?: WorkerSlots, packager?: Packager): Promise<Worker>;
   stop(): Promise<void>;
 };
@@ -101,7 +101,7 @@ type WorkerSettings = {
   transcriber?: Transcriber;
 };
 
-/** A worker as its role starts it: queue, cache, slots. */
+/** Starts a worker like its role does: queue, cache, slots. */
 export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const { database, storage, onError } = settings;
   const queue = await openQueue({ pool: database.pool, onError });
@@ -125,7 +125,7 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     segments,
     orphanAgeMs: 0,
     quarantineSec: 0,
-    // Merged where that is looked at: the clock must not change the chunks that other tests look at.
+    // Only some tests merge: the clock must not change the chunks that other tests check.
     mergeBytes: 0,
   };
   await queue.run(allJobs, deps, settings.slots);
@@ -145,12 +145,12 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   };
 }
 
-/** A library whose settings are as stored. */
+/** Adds a library with its settings as stored. */
 export function addLibrary(lab: Lab, settings: Record<string, unknown> = {}): Promise<number> {
   return addLibraryRow(lab.database.db, settings);
 }
 
-/** Stores a file as a new video's original and requests its processing, as an upload does. */
+/** Stores a file as a new video's original and requests its processing, like an upload. */
 export async function upload(
   lab: Lab,
   libraryId: number,
@@ -161,7 +161,8 @@ export async function upload(
   const mediaId = newGuid();
   const key = { libraryId, mediaId };
   const sourceKey = storageKey(`${libraryId}/${mediaId}/source/${newGuid()}`);
-  // The row comes first, as in service: of videos that do not exist a sweep, which may run just now, deletes all.
+  // The row is written first, as in service: a sweep, which may run now, deletes the objects of videos that do not
+  // exist.
   const video = {
     library_id: libraryId,
     id: mediaId,
@@ -189,12 +190,12 @@ export async function upload(
   return key;
 }
 
-/** The media row. */
+/** Reads the media row. */
 export function loadMedia(lab: Lab, { mediaId }: MediaKey) {
   return lab.database.db.selectFrom('media').selectAll().where('id', '=', mediaId).executeTakeFirstOrThrow();
 }
 
-/** The renditions of a video, pictures first, the highest first. */
+/** Reads the renditions of a video, video tracks first, the highest first. */
 export function loadRenditions(lab: Lab, { mediaId }: MediaKey) {
   return lab.database.db
     .selectFrom('rendition')
@@ -242,13 +243,13 @@ export async function makeClip(lab: Lab, name: string, ...args: string[]): Promi
   return file;
 }
 
-/** Every file under the object folder that belongs to a video, with its size. */
+/** Lists every file under the object folder that belongs to a video, with its size. */
 export async function listObjects(lab: Lab, { libraryId, mediaId }: MediaKey): Promise<Map<string, number>> {
   const root = path.join(lab.objects, placeOf(`${libraryId}/${mediaId}`));
   const names = await readdir(root, { recursive: true }).catch(() => []);
   const sizes = new Map<string, number>();
   for (const name of names) {
-    // What vanishes while it is looked at is being deleted.
+    // A file that vanishes in between is being deleted.
     const facts = await stat(path.join(root, name)).catch(() => null);
     if (facts?.isFile() === true) sizes.set(`${libraryId}/${mediaId}/${name}`, facts.size);
   }

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.stop());
 
-/** Plans a video of a length as if it had been probed. */
+/** Plans a video of a given duration as if it had been probed. */
 async function plan(durationSec: number): Promise<MediaKey> {
   const key = { libraryId, mediaId: newGuid() };
   const video = facts.video === null ? null : { ...facts.video, durationSec };
@@ -61,7 +61,7 @@ test('behind 100 hours of queue each video has an end in sight, short ones overt
   const short = await plan(60);
   const { db } = lab.database;
   const etas = await Promise.all(long.map(async (key) => (await outlook(key)).etaSec ?? 0));
-  // Each is signalled to end, the later ones later, and all work is counted once.
+  // Each has an estimated end, later ones a later end, and all work is counted once.
   for (const eta of etas) expect(eta).toBeGreaterThan(HOUR_SEC);
   expect(etas.toSorted((a, b) => a - b)).toEqual(etas);
   const first = await outlook(short);
@@ -78,7 +78,7 @@ test('behind 100 hours of queue each video has an end in sight, short ones overt
   const claim = await claimNext(db, options);
   if (claim === null) throw new Error('Expected a claim.');
   expect(claim.task.key.mediaId).toBe(short.mediaId);
-  // A task of a long video is no more than half a minute of it, and reports how far it is every few seconds.
+  // A task of a long video covers at most half a minute of it, and reports its progress every few seconds.
   const [own] = tasks.filter(({ media_id: id, kind }) => id === long[0]?.mediaId && kind === 'video').slice(-1);
   expect((own?.to_segment ?? 0) - (own?.from_segment ?? 0)).toBeLessThanOrEqual(9);
   await refreshProgress(db, short);

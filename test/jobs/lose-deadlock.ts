@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Lab } from './lab.ts';
 
-/** Has the first `event` on a table fail as the loser of a deadlock does; answers how many came so far. */
+/**
+ * Makes the first `event` on a table fail like the loser of a deadlock; returns a function that counts the events so
+ * far.
+ */
 export async function loseFirst(
   { database: { db } }: Lab,
   table: string,

@@ -25,7 +25,7 @@ import { ownStore } from '../support/own-store.ts';
 import { until } from './lab.ts';
 import { storePacked, storeSingles } from './store-film.ts';
 
-// A bound on hanging, not on speed: other suites share the processors.
+// Only a hang takes this long: other suites share the CPUs.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const SEGMENTS = 12;
@@ -70,7 +70,7 @@ const deps = (change: Partial<Storage> = {}) => ({
 
 const merge = (change?: Partial<Storage>) => mergeChunks.run({}, deps(change), forever);
 
-/** A finished video each of whose segments is an object of its own, as encoding on demand leaves it. */
+/** Adds a finished video with one object per segment, as encoding on demand leaves it. */
 async function addSingles(store: typeof storeSingles = storeSingles): Promise<PublishedFilm> {
   const published = await addFilm(database.db, libraryId, film);
   const [video] = published.videos;
@@ -94,7 +94,7 @@ const loadRows = ({ mediaId }: { mediaId: string }) =>
 const countsOf = async ({ renditionId, mediaId }: RenditionKey) =>
   (await loadRows({ mediaId })).filter((row) => row.rendition_id === renditionId).map((row) => row.segment_count);
 
-/** Digests of all that a viewer gets: playlists and each segment. */
+/** Returns digests of all that a viewer gets: playlists and each segment. */
 async function watch({ audio, videos: [video], mediaId }: PublishedFilm): Promise<string[]> {
   const base = `${edge.base}/vz-${libraryId}/${mediaId}`;
   const lists = [audio, video].map((one) => `${base}/r/${one?.renditionId}/video.m3u8`);
@@ -110,7 +110,7 @@ async function watch({ audio, videos: [video], mediaId }: PublishedFilm): Promis
   );
 }
 
-/** Every file below a video's folder and its size. */
+/** Lists every file below a video's folder and its size. */
 async function listFiles({ mediaId }: { mediaId: string }): Promise<Map<string, number>> {
   const root = path.join(folder, placeOf(`${libraryId}/${mediaId}`));
   const names = await readdir(root, { recursive: true }).catch(() => []);
@@ -133,11 +133,11 @@ const storedBytes = async ({ mediaId }: { mediaId: string }) =>
 
 const sumOf = (sizes: Map<string, number>) => [...sizes.values()].reduce((sum, size) => sum + size, 0);
 
-/** Deletes at once what retired and what no row names. */
+/** Deletes retired objects and objects without a row at once. */
 async function sweepNow(): Promise<void> {
   const sweeping = { ...deps(), store: ownStore, retiredGraceSec: 0, orphanAgeMs: 0, quarantineSec: 0 };
   await database.db.updateTable('retired_object').set({ retired_at: new Date() }).execute();
-  // A sweep of a database without lost jobs sends none.
+  // In a database without lost jobs, a sweep sends none.
   await storage.sweepTemp(0, forever);
   for (let round = 0; round < 2; round += 1) await sweep.run({}, sweeping as unknown as JobDeps, forever);
 }
@@ -153,7 +153,7 @@ async function expectMerged(published: PublishedFilm, before: readonly string[])
   const named = (await loadRows(published)).flatMap((row) => [row.storage_key, idxKeyOf(row.storage_key)]);
   expect(new Set(files.keys())).toEqual(new Set(named));
   expect(await storedBytes(published)).toBe(sumOf(files));
-  // What the edge held of the objects that are deleted now is of an older publication.
+  // Objects that the edge cached before their deletion are of an older publication.
   expect(await watch(published)).toEqual(before);
   expect(await database.db.selectFrom('merge_due').selectAll().execute()).toEqual([]);
 }
@@ -164,7 +164,7 @@ test('segments made one at a time become larger objects, and viewers get the sam
   expect((await listFiles(published)).size).toBe(SEGMENTS * 4);
   await merge();
   expect(errors).toEqual([]);
-  // The objects of before are there for the grace time, and count.
+  // The previous objects exist for the grace time, and count.
   const files = await listFiles(published);
   expect(files.size).toBe(SEGMENTS * 4 + 2 * 4);
   expect(await storedBytes(published)).toBe(sumOf(files));
@@ -264,7 +264,7 @@ async function killHeld(child: ChildProcess): Promise<void> {
   queueMicrotask(() => child.kill('SIGKILL'));
 }
 
-test('nothing is merged of a video that is deleted meanwhile, and no object stays', async () => {
+test('nothing is merged for a video that is deleted in between, and no object stays', async () => {
   const published = await addSingles();
   await merge({
     async put(...args) {
@@ -272,11 +272,11 @@ test('nothing is merged of a video that is deleted meanwhile, and no object stay
       return storage.put(...args);
     },
   });
-  // What the rows of the video named goes by another job.
+  // Objects that the video's rows named are deleted by another job.
   expect((await listFiles(published)).size).toBe(SEGMENTS * 4);
 });
 
-test('a part that was made anew, and one that is damaged, keep their neighbours alone from being merged', async () => {
+test('a part that was made again, and one that is damaged, keep only their neighbours from being merged', async () => {
   const published = await addSingles();
   const [audio, video] = [published.audio, published.videos[0]];
   const rows = await loadRows(published);

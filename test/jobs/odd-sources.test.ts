@@ -6,7 +6,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { checkFinished } from './check-video.ts';
 import { addLibrary, type Lab, loadMedia, loadRenditions, makeClip, startLab, untilState, upload } from './lab.ts';
 
-// A bound on hanging, not on speed: other suites share the processors.
+// Only a hang takes this long: other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 let lab: Lab;
@@ -37,7 +37,7 @@ test('sound that changes midway is kept, and a message says how much of a damage
   const list = path.join(path.dirname(stereo), 'list.txt');
   await writeFile(list, [stereo, surround].map((part) => `file '${part}'\n`).join(''));
   const joined = await makeClip(lab, 'joined.ts', '-f', 'concat', '-safe', '0', '-i', list, '-c', 'copy');
-  // Packets of the sound's stream, of which half a second is taken out.
+  // Packets of the audio stream, of which half a second is removed.
   const bytes = await readFile(joined);
   const packets = Array.from({ length: bytes.length / 188 }, (_, at) => bytes.subarray(at * 188, (at + 1) * 188));
   const sounding = packets.filter((packet) => (packet.readUInt16BE(1) & 0x1fff) === 0x101);
@@ -84,7 +84,7 @@ test('an MP3 that begins with 200 kB of something else sounds from its first fra
   const [track] = await checkFinished(lab, key);
   expect(Math.abs((track?.durationSec ?? 0) - 4)).toBeLessThan(0.1);
   const sound = await samples(await firstFile(lab, key, 'aac'));
-  // The tone's own level is an eighth.
+  // The level of the tone itself is an eighth.
   expect(sound.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)).toBeLessThan(0.2);
   const { messages } = await loadMedia(lab, key);
   expect(JSON.stringify(messages)).toMatch(/The first 2000\d\d bytes of the file are no sound/);
@@ -106,7 +106,10 @@ test('the chapters of a file become those of its video', async () => {
   ]);
 });
 
-/** Two parts of other sizes, the second from 2.5 s on, where no segment begins: its parameter sets lie in band. */
+/**
+ * Makes a clip of two parts of different sizes, the second from 2.5 s on, where no segment begins: its parameter sets
+ * are in-band.
+ */
 async function makeResized(name: string, ...options: string[]): Promise<string> {
   const parts: string[] = [];
   for (const size of ['320x180', '240x320']) {

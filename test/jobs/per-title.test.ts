@@ -7,7 +7,7 @@ import { planMissingRungs } from '../../src/jobs/planning/plan-codec.ts';
 import { checkFinished } from './check-video.ts';
 import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState, upload } from './lab.ts';
 
-// A bound on hanging, not on speed: other suites share the processors.
+// Only a hang takes this long: other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 const OLD = ['-c:v', 'mpeg4', '-q:v', '3'];
@@ -41,7 +41,7 @@ test.each<{ what: string; picture: string; sec: number; perTitle: boolean; optio
     options: { enabledRungs: [240, 360, 480] },
     rungs: [240, 360, 480],
   },
-])('of a ladder that fits its title, $what', async ({ picture, sec, perTitle, options, rungs }) => {
+])('a ladder that fits its title, $what', async ({ picture, sec, perTitle, options, rungs }) => {
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360, 480], perTitle } });
   const clip = await makeClip(lab, 'title.avi', '-f', 'lavfi', '-i', `${picture}:d=${sec}`, ...OLD);
   const key: MediaKey = await upload(lab, libraryId, clip, options);
@@ -56,7 +56,7 @@ test.each<{ what: string; picture: string; sec: number; perTitle: boolean; optio
   expect(lab.errors).toEqual([]);
 });
 
-test('a rung that was left out is made after all when its codec is asked for, and stays', async () => {
+test('a rung that was left out is made when its codec is requested, and stays', async () => {
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360, 480], perTitle: true } });
   const clip = await makeClip(lab, 'after-all.avi', '-f', 'lavfi', '-i', `${FLAT}:d=2`, ...OLD);
   const key: MediaKey = await upload(lab, libraryId, clip);

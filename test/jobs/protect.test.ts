@@ -20,7 +20,7 @@ import {
   upload,
 } from './lab.ts';
 
-// A bound on hanging, not on speed: other suites share the processors.
+// Only a hang takes this long: other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 let lab: Lab;
@@ -75,7 +75,7 @@ test('an upload waits while the key server is away, says so, and has its keys be
   expect(packaged?.signals.map(({ system }) => system)).toEqual(['playReady', 'playReady', 'playReady']);
 });
 
-test('an upload that the key server gives no keys for fails with the reason', async () => {
+test('an upload for which the key server gives no keys fails with the reason', async () => {
   keyServer.script((_request, response) => response.writeHead(401).end());
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'failed');

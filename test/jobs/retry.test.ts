@@ -25,7 +25,7 @@ import {
 import { loseFirst } from './lose-deadlock.ts';
 import { addTask } from './tasks.ts';
 
-// A bound on hanging, not on speed: other suites share the processors.
+// Only a hang takes this long: other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 let lab: Lab;
@@ -39,7 +39,7 @@ afterAll(() => lab.stop());
 
 const retry = (key: MediaKey, rung: number | null) => createRetryStore(lab.database.db).retry(key, rung, planRetry);
 const retryAll = () => createRetryStore(lab.database.db).retryAll(libraryId, planRetry);
-/** What a finished video says that it lacks, without the advice at its end. */
+/** Returns the messages of a finished video about missing parts, without the advice at their end. */
 const missing = async (key: MediaKey) =>
   (await loadMedia(lab, key)).messages
     .filter(({ value }) => value === 'incomplete')
@@ -57,7 +57,7 @@ const finishedEvents = async ({ mediaId }: MediaKey) => {
 };
 const shown = async (key: MediaKey) => (await loadRenditions(lab, key)).filter(({ active }) => active);
 
-/** While it runs, the upper rung and the sound of whatever is planned cannot be made. */
+/** While it runs, the upper rung and the audio of any planned video cannot be encoded. */
 async function whileBroken(run: () => Promise<void>): Promise<void> {
   const { db } = lab.database;
   const body = `begin new.plan := new.plan - 'maxBitrateBps' || '{"streamIndex": 99}'; return new; end`;
@@ -70,14 +70,14 @@ async function whileBroken(run: () => Promise<void>): Promise<void> {
   await sql.raw('drop function break_it cascade').execute(db);
 }
 
-/** What the encode tasks of the video need to go well, put right. */
+/** Restores what the video's encode tasks need to succeed. */
 async function putRight({ mediaId }: MediaKey): Promise<void> {
   await sql`update rendition set plan = plan || '{"streamIndex": 1, "maxBitrateBps": 800000}'
     where media_id = ${mediaId} and state = 'failed'
   `.execute(lab.database.db);
 }
 
-test('what failed is made once more by itself, one rung or all, and what stands is not touched', async () => {
+test('failed rungs are made once more, one or all, and finished ones are not touched', async () => {
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=480x360:r=25:d=6', '-f', 'lavfi', '-i', 'sine=d=6'];
   const clip = await makeClip(lab, 'broken.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
   let key: MediaKey | null = null;
@@ -88,7 +88,7 @@ test('what failed is made once more by itself, one rung or all, and what stands 
   });
   if (key === null) throw new Error('Expected a video.');
   const video: MediaKey = key;
-  // Ended at once, although that lost a deadlock.
+  // Ended at once, although that transaction lost a deadlock.
   expect(await countFailed()).toBe(3);
   expect(lab.errors.map(({ cause }) => String(cause))).not.toContainEqual(expect.stringContaining('deadlock'));
   expect(await loadMedia(lab, video)).toMatchObject({ is_incomplete: true });
@@ -119,7 +119,7 @@ test('what failed is made once more by itself, one rung or all, and what stands 
   expect(await retryAll()).toEqual({ retried: 0, refused: 0 });
 });
 
-test('images that failed are made once more with all that is incomplete', async () => {
+test('failed images are made once more with everything incomplete', async () => {
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=25:d=2', '-c:v', 'mpeg4'];
   const key = await upload(lab, libraryId, await makeClip(lab, 'plain.avi', ...inputs));
   await untilState(lab, key, 'finished');
@@ -136,7 +136,7 @@ test('images that failed are made once more with all that is incomplete', async 
   expect([images !== null, isIncomplete]).toEqual([true, false]);
 });
 
-test('a video whose worker died in planning it is planned by a job that waits for its lease to end', async () => {
+test('a video whose worker died while planning it is planned by a job that waits for its lease to end', async () => {
   const { db } = lab.database;
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=426x240:r=5:d=2', '-c:v', 'mpeg4'];
   const key = await upload(lab, libraryId, await makeClip(lab, 'dropped.avi', ...inputs));
@@ -175,7 +175,7 @@ test('a cancelled encode ends its encoders, a re-encode makes it, and cancelling
   await freezeEncoders(process.pid);
   await cancel();
   expect(await loadMedia(lab, key)).toMatchObject({ state: 'failed', state_reason: 'cancelled' });
-  // Stopped as they are, encoders end only because they are ended.
+  // Frozen encoders end only if they are killed.
   await until(isEncoderGone, 'the encoders to end');
   expect(await loadChunks(lab, key)).toEqual([]);
   await reencode();

@@ -26,7 +26,7 @@ import {
 import { chunksOf, dropRetired, keysOf, loseChunk, mergeStored } from './stored-chunks.ts';
 import { addTask, claimOnly, performClaim } from './tasks.ts';
 
-// A bound on hanging, not on speed: other suites share the processors.
+// Only a hang takes this long: other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000, hookTimeout: 200_000 });
 
 const forever = new AbortController().signal;
@@ -70,7 +70,7 @@ async function countRepairs(): Promise<number> {
 
 const untilMended = () => until(async () => (await countRepairs()) === 0, 'all to be made anew');
 
-test('an intact store is read in bounded steps that go on where the last ended, and then left alone', async () => {
+test('an intact store is read in bounded steps that continue where the last ended, and then left alone', async () => {
   const total = await countChunks();
   const seen: number[] = [];
   for (let run = 0; run < total + 1; run += 1) {
@@ -91,8 +91,8 @@ test('an intact store is read in bounded steps that go on where the last ended, 
   expect(lab.errors).toEqual([]);
 });
 
-test('damage of every kind is found and made anew, only what is damaged, and the videos play on', async () => {
-  // What begins a timeline is published as it grows: not so when it is made anew.
+test('damage of every kind is found and repaired, only the damaged parts, and the videos keep playing', async () => {
+  // The beginning of a timeline is published as it grows, but not when it is encoded again.
   const [flipped] = await chunksOf(lab, encoded, 'video', 360);
   const [missing] = await chunksOf(lab, copied, 'video', 360);
   const [short] = (await chunksOf(lab, encoded, 'audio', null)).slice(-1);
@@ -129,7 +129,7 @@ test('damage of every kind is found and made anew, only what is damaged, and the
 });
 
 test.each(['copied', 'encoded'] as const)(
-  'nothing is made anew from an original that is damaged as well: a video that was %s says so',
+  'nothing is repaired from an original that is damaged too: a video that was %s says so',
   async (origin) => {
     const key = origin === 'copied' ? copied : encoded;
     const { db } = lab.database;
@@ -156,7 +156,7 @@ test.each(['copied', 'encoded'] as const)(
   },
 );
 
-test('what was made anew from a file that came in the place of the original meanwhile is not taken in', async () => {
+test('a repair made from a file that replaced the original in between is rejected', async () => {
   const { db } = lab.database;
   await db.updateTable('media').set({ messages: '[]' }).where('id', '=', copied.mediaId).execute();
   const before = await loadChunks(lab, copied);
@@ -185,7 +185,7 @@ test('a store that is empty counts as away, not as damaged', async () => {
   expect(await countRepairs()).toBe(0);
 });
 
-test('an object that cannot be read is reported, passed over, and read in the next round', async () => {
+test('an object that cannot be read is reported, skipped, and read in the next round', async () => {
   const [first, second] = await loadChunks(lab, copied);
   if (first === undefined || second === undefined) throw new Error('Expected chunks.');
   const total = await countChunks();
@@ -196,7 +196,7 @@ test('an object that cannot be read is reported, passed over, and read in the ne
   }
   await look();
   expect(await state()).toMatchObject({ library_id: null, objects_seen: total, objects_damaged: 0, objects_unread: 2 });
-  // The clock's sweep meets them as well.
+  // The scheduled sweep finds them as well.
   const reported = lab.errors.filter(({ message }) => message.includes('passed over until the next round'));
   expect(reported.map(({ cause }) => cause)).toEqual(Array(2).fill(expect.objectContaining({ code: 'ELOOP' })));
   for (const file of unread) await rename(`${file}.kept`, file);
@@ -207,11 +207,11 @@ test('an object that cannot be read is reported, passed over, and read in the ne
 });
 
 test.each(['library', 'video'])(
-  'the part of a %s that is away is reported once and passed over, and nothing of it is made anew',
+  'the missing part of a %s is reported once and skipped, and nothing of it is repaired',
   async (part) => {
     const folder = fileOf(`${copied.libraryId}${part === 'video' ? `/${copied.mediaId}` : ''}`);
     const others = part === 'video' ? (await loadChunks(lab, encoded)).length : 0;
-    // Something else is stored, of which no row of a video knows.
+    // An object that no video's row names.
     await writeFile(path.join(lab.objects, 'other'), 'stays');
     await rename(folder, `${lab.objects}-part`);
     await mkdir(folder);
@@ -232,7 +232,7 @@ test.each(['library', 'video'])(
   },
 );
 
-test('originals are read too: damage is reported once on the video, and one that is gone mends nothing', async () => {
+test('originals are read too: damage is reported once on the video, and a missing one repairs nothing', async () => {
   const { db } = lab.database;
   const original = fileOf((await loadMedia(lab, copied)).source_key ?? '');
   const bytes = await readFile(original);
@@ -263,7 +263,7 @@ test('originals are read too: damage is reported once on the video, and one that
   await db.updateTable('media').set({ source_sha256: null }).where('id', '=', copied.mediaId).execute();
 });
 
-test('workers share a round: each object is taken once, and one whose look failed again', async () => {
+test('workers share a round: each object is taken once, and one whose check failed again', async () => {
   const { db } = lab.database;
   const [first, ...others] = await Promise.all([takeNext(db), takeNext(db), takeNext(db)]);
   const names = [first, ...others].map((taken) => taken?.item.storageKey);
@@ -274,7 +274,7 @@ test('workers share a round: each object is taken once, and one whose look faile
   expect((await takeNext(db))?.item.storageKey).toBe(last.item.storageKey);
 });
 
-test('what cannot be made anew is reported once on the video, and nothing is taken away', async () => {
+test('unrepairable damage is reported once on the video, and nothing is removed', async () => {
   const { db } = lab.database;
   await db.updateTable('media').set({ source_key: null, messages: '[]' }).where('id', '=', encoded.mediaId).execute();
   const lost = await loseChunk(lab, encoded, 240);
@@ -288,7 +288,7 @@ test('what cannot be made anew is reported once on the video, and nothing is tak
   expect((await chunksOf(lab, encoded, 'video', 240)).map(({ storage_key: key }) => key)).toContain(lost.storageKey);
 });
 
-test('what is stored is read while others wait for encoders', async () => {
+test('stored objects are read while others wait for encoders', async () => {
   await worker.stop();
   await addTask(lab.database.db, encoded, 'video', 'waiting');
   await look();

@@ -9,7 +9,7 @@ import { checkFinished, checkObjects } from './check-video.ts';
 import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, untilState, upload } from './lab.ts';
 import { performClaim } from './tasks.ts';
 
-/** At this rate 72 s, where the second sheet begins, lies between two frames. */
+/** At this rate 72 s, where the second sheet begins, is between two frames. */
 const CLIP = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=6000/1001:d=90', '-c:v', 'mpeg4', '-q:v', '5'];
 const NAMES = ['seek/_0.jpg', 'seek/_1.jpg', ...[1, 2, 3, 4, 5].map((number) => `thumbnail_${number}.jpg`)];
 const never = new AbortController().signal;
@@ -18,19 +18,19 @@ let lab: Lab;
 let deps: JobDeps;
 beforeAll(async () => {
   lab = await startLab();
-  // What wants a slot for long work is done by the tests themselves, one task after the other.
+  // Tasks that need a long slot are run by the tests themselves, one after the other.
   deps = (await lab.startWorker({ quickSlots: 4, longSlots: 0 })).deps;
 });
 afterAll(() => lab.stop());
 
-test('a sheet is made while the video is encoded, once, and all is as if it were made at the end', async () => {
+test('a sheet is made while the video is encoded, once, and the result is as if it were made at the end', async () => {
   const key = await upload(
     lab,
     await addLibrary(lab, { encoding: { rungs: [240] } }),
     await makeClip(lab, 'a.avi', ...CLIP),
   );
   await untilState(lab, key, 'transcoding');
-  // The first segment comes by itself.
+  // The worker makes the first segment by itself.
   await until(async () => (await openTasks(key, 'quick')).length === 0, 'the end of quick tasks');
   const kinds: string[] = [];
   for (let [id] = await openTasks(key, 'long'); id !== undefined; [id] = await openTasks(key, 'long')) {
@@ -54,7 +54,7 @@ test('a sheet is made while the video is encoded, once, and all is as if it were
   expect(lab.errors).toEqual([]);
 });
 
-/** The tasks of a queue that are not over, the most urgent first. */
+/** Returns the unfinished tasks of a queue, the most urgent first. */
 async function openTasks({ mediaId }: MediaKey, queue: 'quick' | 'long') {
   const rows = await lab.database.db
     .selectFrom('encode_task')
@@ -73,7 +73,7 @@ async function claimOne(key: MediaKey, id: Claim['task']['id']): Promise<Claim> 
   return claim;
 }
 
-/** Another worker takes a task from a late one, whose sheets are not taken in when they come in the end. */
+/** Makes another worker take over a late worker's task. The late one's sheets are rejected when they finally arrive. */
 async function performTwice(late: Claim): Promise<void> {
   const { key, id } = late.task;
   await lab.database.db.updateTable('encode_task').set({ state: 'waiting' }).where('id', '=', id).execute();
@@ -81,7 +81,7 @@ async function performTwice(late: Claim): Promise<void> {
   await performClaim(deps, late);
 }
 
-/** Forgets a video's images, and has one task make them all. */
+/** Forgets a video's images, and makes them all in one task. */
 async function makeAtOnce(key: MediaKey): Promise<void> {
   await lab.database.db.updateTable('media').set({ images: null }).where('id', '=', key.mediaId).execute();
   await sweep.run({}, deps, never);

@@ -33,7 +33,7 @@ let lab: Lab;
 let worker: Worker;
 let spans = 0;
 
-/** What the engine does with a span, the count of which it is given, from 1. */
+/** The engine's behaviour for a span, given its number, from 1. */
 let recognise: (span: number) => Promise<SpokenWord[]> | SpokenWord[];
 
 const scripted: Transcriber = {
@@ -55,7 +55,7 @@ beforeAll(async () => {
     storage: lab.storage,
     cache: path.join(lab.clips, 'cache-speech'),
     onError: (error) => lab.errors.push(error),
-    // No slot for tasks of the queue of viewers: what waits there waits.
+    // No slot for the viewers' queue, so its tasks wait.
     slots: { quickSlots: 4, longSlots: 2, viewerSlots: 0 },
     transcriber: scripted,
   });
@@ -65,7 +65,7 @@ afterAll(async () => {
   await lab?.stop();
 });
 
-/** Uploads three tones with silence between them, to be transcribed. */
+/** Uploads three tones with silence between them, for transcription. */
 async function uploadTones(): Promise<MediaKey> {
   const loud = 'between(t,1,2)+between(t,4,5)+between(t,7,8)';
   const sound = ['-f', 'lavfi', '-i', `aevalsrc='0.4*sin(440*2*PI*t)*(${loud})':s=48000:d=9`];
@@ -75,7 +75,7 @@ async function uploadTones(): Promise<MediaKey> {
   return await upload(lab, await addLibrary(lab), clip, { transcribeEnabled: true });
 }
 
-/** The lines of the first track, once there is one. */
+/** Returns the lines of the first track, once there is one. */
 async function spokenLines(key: MediaKey): Promise<string[]> {
   await until(async () => (await loadMedia(lab, key)).captions.length > 0, 'captions');
   const [track] = (await loadMedia(lab, key)).captions;
@@ -84,7 +84,7 @@ async function spokenLines(key: MediaKey): Promise<string[]> {
   return vtt.split('\n').filter((line) => line.startsWith('Span'));
 }
 
-test('a span at which the engine crashes costs that span alone, and the messages say so', async () => {
+test('a span at which the engine crashes costs only that span, and the messages say so', async () => {
   recognise = (span) => {
     if (span === 2) throw new EngineCrashed('The process ended by SIGSEGV.');
     return say(`Span ${span}`);
@@ -97,7 +97,7 @@ test('a span at which the engine crashes costs that span alone, and the messages
   expect(spans).toBe(3);
 });
 
-test('a local engine begins no span while new videos wait to be encoded, and goes on when none does', async () => {
+test('a local engine begins no span while new videos wait to be encoded, and continues when none does', async () => {
   const { db } = lab.database;
   const waiting = newGuid();
   recognise = async (span) => {
@@ -114,7 +114,7 @@ test('a local engine begins no span while new videos wait to be encoded, and goe
   expect(spans).toBe(3);
 });
 
-/** Has a video wait to be encoded. */
+/** Adds a video that waits to be encoded. */
 async function addWaiting(id: Guid): Promise<void> {
   await sql`
     insert into encode_task (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment, to_segment,
@@ -124,7 +124,7 @@ async function addWaiting(id: Guid): Promise<void> {
     from timeline where active order by id limit 1`.execute(lab.database.db);
 }
 
-/** A video with English captions. */
+/** Adds a video with English captions. */
 async function addTalk(libraryId: number, title: string, vtt: string): Promise<MediaKey> {
   const key = { libraryId, mediaId: newGuid() };
   const { db } = lab.database;
@@ -165,7 +165,7 @@ test('videos whose captions cannot be indexed hold up no other, nor does a time 
   expect(await block.execute()).toEqual([{ first_ms: 2 ** 31 - 1, cues: 'Very late' }]);
 });
 
-/** What a job sent itself to go on with, and when. */
+/** Runs a job and returns its follow-up job and the time of it. */
 async function goOn(run: (deps: JobDeps) => Promise<void>, model: LanguageModel['complete']) {
   const languageModel = { name: 'a model', complete: model };
   const sent: { payload: object; delaySec: number | undefined }[] = [];
@@ -178,7 +178,7 @@ async function goOn(run: (deps: JobDeps) => Promise<void>, model: LanguageModel[
   return sent;
 }
 
-test('a translation that the model interrupts goes on after what is translated', async () => {
+test('a translation that the model interrupts continues after the translated part', async () => {
   const texts = Array.from({ length: CUES_AT_ONCE + 1 }, (_, at) => `Line ${at}`);
   const key = await addTalk(await addLibrary(lab), 'long', vttOf(texts));
   const given: string[][] = [];

@@ -16,14 +16,14 @@ import {
   type Worker,
 } from './lab.ts';
 
-// A bound on hanging, not on speed: other suites share the processors.
+// Only a hang takes this long: other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 let lab: Lab;
 let worker: Worker;
 let isAway = false;
 
-/** The lab's store as one on another machine, which can be unreachable. */
+/** Makes the lab's store look like one on another machine, which can be unreachable. */
 function remote(storage: Storage): Storage {
   const reach = () => {
     if (isAway) throw new StorageAway('Expected S3 to answer, came no answer.');
@@ -66,7 +66,7 @@ afterAll(async () => {
   await lab.stop();
 });
 
-test('a store that is away before planning and in mid-encode costs a video nothing but time', async () => {
+test('a store outage before planning and in mid-encode costs a video nothing but time', async () => {
   const libraryId = await addLibrary(lab, { encoding: { rungs: [240, 360] } });
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=640x96:r=25:d=18', '-f', 'lavfi', '-i', 'anullsrc=r=44100:d=18'];
   const clip = await makeClip(lab, 'long.avi', ...inputs, '-c:v', 'mpeg4', '-q:v', '5', '-c:a', 'pcm_s16le');
@@ -83,7 +83,7 @@ test('a store that is away before planning and in mid-encode costs a video nothi
       where media_id = ${key.mediaId} and state = 'waiting' and reason like '%storage%'
     `.execute(lab.database.db);
   const seen = new Set<number>();
-  // Each has been tried more often by now than failures are forgiven.
+  // By now, each has been tried more often than the limit of failures.
   await until(async () => {
     const { rows } = await sql<{ attempt: number }>`
       select attempt from encode_task where media_id = ${key.mediaId} and reason like '%storage%'

@@ -25,7 +25,7 @@ export async function storeSingles({ db, storage }: Place, ...stored: Stored[]):
   }
 }
 
-/** As a live stream leaves it: the segments of one number lie together. */
+/** Stores segments as a live stream leaves them: those with the same number are in one object. */
 export async function storePacked({ db, storage }: Place, ...stored: Stored[]): Promise<void> {
   const [first] = stored;
   if (first === undefined) return;

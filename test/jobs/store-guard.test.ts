@@ -55,7 +55,7 @@ async function startS3(): Promise<typeof s3> {
   return { open: () => createS3Storage({ url: stub.url.replace(/media$/, newGuid()), credentials }), stop: stub.stop };
 }
 
-/** A folder that can be gone for a while. */
+/** Opens a folder that can be absent for a while. */
 async function openFolder() {
   const parent = await mkdtemp(path.join(tmpdir(), 'mr-guard-'));
   const folder = path.join(parent, 'objects');
@@ -63,11 +63,11 @@ async function openFolder() {
   return { folder, storage: await createFileStorage(folder) };
 }
 
-/** A database of the same server: a copy of the migrated one, or of another, as a restored backup is. */
+/** Opens a database of the same server: a copy of the migrated one, or of another, like a restored backup. */
 async function openCopy(of = 'postgres'): Promise<Database & { name: string }> {
   const name = `copy_${newGuid().replaceAll('-', '_')}`;
   const admin = openDatabase({ ...server.config, database: 'template1', max: 1 }, () => undefined);
-  // Nobody may be connected to what is copied.
+  // The source of a copy must have no connections.
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${of}`.execute(admin.db);
   await sql.raw(`create database ${name} template ${of}`).execute(admin.db);
   await admin.close();
@@ -76,7 +76,7 @@ async function openCopy(of = 'postgres'): Promise<Database & { name: string }> {
   return { ...database, name };
 }
 
-/** A new installation: its database was made by the migrations. */
+/** Opens a new installation: its database was made by the migrations. */
 async function openNew(): Promise<Database & { name: string }> {
   const database = await openCopy();
   await sql`update installation set id = gen_random_uuid()`.execute(database.db);
@@ -91,7 +91,7 @@ type Node = {
   close(): Promise<void>;
 };
 
-/** What a worker does its sweeps with. */
+/** Opens everything that a worker's sweeps need. */
 async function openNode(database: Database, places: Storage): Promise<Node> {
   const said: (string | null)[] = [];
   const store = openStoreGuard({
@@ -104,12 +104,12 @@ async function openNode(database: Database, places: Storage): Promise<Node> {
   const storage = createGuardedStorage(places, store);
   const ages = { retiredGraceSec: 0, orphanAgeMs: 0, quarantineSec: 0 };
   const queue = await createTableQueue(database.db);
-  // The sweeps look at no more than these.
+  // The sweeps use only these.
   const deps = { db: database.db, storage, store, queue, ...ages } as unknown as JobDeps;
   return { database, storage, said, deps, close: () => store.close() };
 }
 
-/** Everything that deletes, with all ages at zero. */
+/** Runs everything that deletes, with all ages at zero. */
 async function sweepAll({ deps }: Node): Promise<void> {
   await sweepUploads.run({}, deps, never);
   await sweep.run({}, deps, never);
@@ -129,7 +129,7 @@ async function addVideo({ database, storage }: Node): Promise<{ source: string; 
   return { source, key: { libraryId, mediaId } };
 }
 
-/** An object and a staged upload that no row names. */
+/** Adds an object and a staged upload that no row names. */
 async function addOrphans({ storage }: Node): Promise<string[]> {
   const staged = newGuid();
   await storage.staging.append(staged, 0, Readable.from([Buffer.from('nor this')]), never);
@@ -157,7 +157,7 @@ const kinds = [
 ];
 
 test.each(kinds)(
-  '$kind: an empty database deletes nothing in the store of another, which goes on to clean up',
+  '$kind: an empty database deletes nothing in the store of another, which continues to clean up',
   async ({ open }) => {
     const places = await open();
     const ours = await openNode(await openNew(), places);
@@ -182,7 +182,7 @@ test.each(kinds)(
 );
 
 test.each(kinds)(
-  '$kind: a database that was restored from a backup deletes nothing before the time of quarantine is over',
+  '$kind: a database restored from a backup deletes nothing before the quarantine is over',
   async ({ open }) => {
     const places = await open();
     const backedUp = await openNew();
@@ -207,7 +207,7 @@ test.each(kinds)(
   },
 );
 
-test.each(kinds)('$kind: a store without its mark, or that does not answer, loses nothing', async ({ open }) => {
+test.each(kinds)('$kind: a store without its mark, or that does not respond, loses nothing', async ({ open }) => {
   const places = await open();
   const database = await openNew();
   const ours = await openNode(database, places);

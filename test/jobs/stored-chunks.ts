@@ -9,7 +9,7 @@ import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
 import { type Lab, loadChunks, loadRenditions } from './lab.ts';
 
-/** The chunks of the rendition that is shown. */
+/** Returns the chunks of the active rendition. */
 export async function chunksOf(lab: Lab, key: MediaKey, kind: string, rung: number | null) {
   const rendition = (await loadRenditions(lab, key)).find(
     (one) => one.kind === kind && one.rung === rung && one.active,
@@ -17,7 +17,7 @@ export async function chunksOf(lab: Lab, key: MediaKey, kind: string, rung: numb
   return (await loadChunks(lab, key)).filter(({ rendition_id: id }) => id === rendition?.id);
 }
 
-/** Deletes the first object of some pictures. */
+/** Deletes the first object of a video rendition. */
 export async function loseChunk(lab: Lab, key: MediaKey, rung: number) {
   const [lost] = await chunksOf(lab, key, 'video', rung);
   if (lost === undefined) throw new Error('Expected a chunk.');
@@ -27,13 +27,13 @@ export async function loseChunk(lab: Lab, key: MediaKey, rung: number) {
   return { storageKey: lost.storage_key, putBack: () => writeFile(file, bytes) };
 }
 
-/** The objects of all chunks of some videos. */
+/** Returns the keys of all chunks of some videos. */
 export async function keysOf(lab: Lab, videos: readonly MediaKey[]): Promise<StorageKey[]> {
   const chunks = await Promise.all(videos.map((key) => loadChunks(lab, key)));
   return chunks.flat().map(({ storage_key: key }) => key);
 }
 
-/** Merges what was stored segment by segment, and drops the parts. */
+/** Merges objects stored segment by segment, and drops the parts. */
 export async function mergeStored(lab: Lab, deps: JobDeps, videos: readonly MediaKey[]): Promise<void> {
   const parts = await keysOf(lab, videos);
   await mergeChunks.run({}, { ...deps, mergeBytes: 1e9 }, new AbortController().signal);
@@ -44,7 +44,7 @@ export async function mergeStored(lab: Lab, deps: JobDeps, videos: readonly Medi
   );
 }
 
-/** Deletes objects that others took the place of, which count as stored until their grace is over. */
+/** Deletes replaced objects, which count as stored until their grace time is over. */
 export async function dropRetired(lab: Lab, keys: readonly StorageKey[]): Promise<void> {
   const files = keys.flatMap((key) => [key, idxKeyOf(key)]).map((key) => path.join(lab.objects, placeOf(key)));
   await Promise.all(files.map((file) => rm(file, { force: true })));

@@ -8,7 +8,7 @@ import type { JobDeps } from '../../src/jobs/job-deps.ts';
 import { runTask } from '../../src/jobs/queue/run-task.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 
-/** Performs a task, whichever it is, as a worker would, unless it is over. */
+/** Performs a task of any kind as a worker would, unless it is over. */
 export async function performTask(deps: JobDeps, key: MediaKey, id: Guid): Promise<void> {
   const claim = await deps.db.transaction().execute((tx) => claimTask(tx, key, id, 'test'));
   if (claim !== null) await performClaim(deps, claim);
@@ -20,7 +20,7 @@ export async function performClaim(deps: JobDeps, claim: Claim): Promise<void> {
   await runTask({ claim, report: () => undefined }, task, { lost: never, stopping: never });
 }
 
-/** Claims the one task of a kind that a video has; in the transaction that planned it, before any worker can. */
+/** Claims a video's only task of a kind, in the transaction that planned it, before any worker can. */
 export async function claimOnly(tx: Tx, key: MediaKey, kind: TaskKind): Promise<Claim> {
   const rows = tx.selectFrom('encode_task').select('id').where('media_id', '=', key.mediaId).where('kind', '=', kind);
   const claim = await claimTask(tx, key, (await rows.executeTakeFirstOrThrow()).id, 'test');
@@ -28,7 +28,7 @@ export async function claimOnly(tx: Tx, key: MediaKey, kind: TaskKind): Promise<
   return claim;
 }
 
-/** Writes a task of the timeline that a video shows. */
+/** Inserts a task for the active timeline of a video. */
 export async function addTask(db: Db, { mediaId }: MediaKey, kind: TaskKind, state: string): Promise<void> {
   await sql`
     insert into encode_task (library_id, media_id, id, timeline_id, kind, rendition_ids, from_segment, to_segment,

@@ -35,7 +35,7 @@ async function compose(...parts: { startMs?: number; endMs?: number }[]): Promis
   return ((await call(service, 'POST', '/library/1/videos/compose', wanted)) as VideoAnswer).guid;
 }
 
-/** Numbers of its pictures; the sound must last as long as they do, and nothing may be damaged. */
+/** Returns the numbers of a clip's frames; its audio must last as long as the video, and nothing may be damaged. */
 async function readClip(guid: string): Promise<number[]> {
   await untilVideo(service, guid, ({ status }) => status === FINISHED);
   const { errors, audio, videoFrames, audioFrames } = await framesOf(playlistUrl(service, guid));
@@ -45,7 +45,7 @@ async function readClip(guid: string): Promise<number[]> {
 }
 
 test('a clip of a running stream has its newest whole segments, picture for picture, and is not encoded', async () => {
-  // Until something of the stream is stored there is nothing to take.
+  // Until something of the stream is stored, there is nothing to clip.
   const guid = await until(() => compose({ startMs: -5_000 }).catch(() => null), 'a clip');
   await readClip(guid);
   const clip = await until(async () => {
@@ -71,7 +71,7 @@ test('parts of one stream are joined at segment borders', async () => {
   expect(numbers).toEqual([...run(0, 50), ...run(100, 50)]);
 }, 120_000);
 
-/** The media playlist of the pictures as published, and when its first segment was taken. */
+/** Returns the published media playlist of the video, and when its first segment was captured. */
 async function readMedia(query = ''): Promise<{ text: string; firstMs: number }> {
   const multivariant = (await readText(`${base}/playlist.m3u8${query}`)) ?? '';
   const text = (await readText(`${base}/${/^r\/.*$/m.exec(multivariant)?.[0]}`)) ?? '';
@@ -80,7 +80,7 @@ async function readMedia(query = ''): Promise<{ text: string; firstMs: number }>
 
 const utc = (ms: number) => new Date(ms).toISOString();
 
-/** When the first four segments of the pictures were taken, ms since 1970, once they are stored; null before. */
+/** Returns when the first four video segments were captured, in ms since 1970, once they are stored; null before. */
 async function takenMs(): Promise<[number, number, number, number] | null> {
   const rows = await catalogue.database.db
     .selectFrom('chunk')
@@ -95,7 +95,7 @@ async function takenMs(): Promise<[number, number, number, number] | null> {
   return fourth === undefined ? null : [first ?? 0, second ?? 0, third ?? 0, fourth];
 }
 
-/** When they were taken, from before the stream ended: later only their clock is kept. */
+/** Capture times from before the stream ended: later only the stream's clock is kept. */
 let taken: [number, number, number, number];
 
 test('each keyframe of a growing rendition is a picture of its own', async () => {
@@ -108,7 +108,7 @@ test('each keyframe of a growing rendition is a picture of its own', async () =>
     return found.length > 3 ? found : null;
   }, 'four keyframes');
   const read = async (name: string) => Buffer.from(await (await fetch(new URL(name, address))).arrayBuffer());
-  // The first one is read from the store, the last one from memory.
+  // The first is read from the store, the last from memory.
   for (const at of [0, pictures.length - 1]) {
     const file = path.join(service.dataDir, `keyframe-${at}.mp4`);
     await writeFile(file, Buffer.concat([await read('init.mp4'), await read(pictures[at] ?? '')]));
@@ -116,10 +116,10 @@ test('each keyframe of a growing rendition is a picture of its own', async () =>
   }
 }, 60_000);
 
-test('a range of the clock plays out of the running stream, and later out of its recording', async () => {
+test('a range of the clock plays from the running stream, and later from its recording', async () => {
   taken = await until(takenMs, 'four stored segments');
   const [first, second, third, fourth] = taken;
-  // Between the ends of the first two, and the beginnings of the last two.
+  // Between the ends of the first two, and the starts of the last two.
   const fromMs = Math.round((first + second) / 2) + 2_000;
   const range = `?from=${utc(fromMs)}&to=${utc((third + fourth) / 2)}`;
   const running = await readMedia(range);
@@ -127,7 +127,7 @@ test('a range of the clock plays out of the running stream, and later out of its
   expect(running.text).toContain('#EXT-X-ENDLIST');
   expect(Math.abs(running.firstMs - second)).toBeLessThan(2);
   expect(await readNumbers(`${base}/playlist.m3u8${range}`)).toEqual(run(50, 100));
-  // Without an end it goes on with the stream.
+  // Without an end, it grows with the stream.
   const open = (await readMedia(`?from=${fromMs}`)).text;
   expect(open).toContain('#EXT-X-MEDIA-SEQUENCE:1\n');
   expect(open).toContain('#EXT-X-PART:');

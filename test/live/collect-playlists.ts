@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readLivePlaylist } from '../support/rfc8216/live/read-live-playlist.ts';
 import { readText } from './live-service.ts';
 
-/** `byPlaylist`: what a player of each media playlist was answered so far, in order. */
+/** `byPlaylist`: the texts that a player of each media playlist has received so far, in order. */
 export type Collector = {
   byPlaylist: ReadonlyMap<string, readonly string[]>;
-  /** All of them at one moment. */
+  /** Reads all playlists at one moment. */
   readTogether(): Promise<string[]>;
   stop(): Promise<void>;
 };
@@ -13,7 +13,7 @@ export type Collector = {
 const PAUSE_MS = 100;
 
 /**
- * Follows all media playlists of a stream as low-latency players do, by blocking reloads, every other one a delta
+ * Follows all media playlists of a stream like low-latency players, by blocking reloads, every other one a delta
  * update, until it is stopped.
  */
 export async function collectPlaylists(base: string): Promise<Collector> {
@@ -27,7 +27,7 @@ export async function collectPlaylists(base: string): Promise<Collector> {
     while (!isStopped) {
       const text = await readText(reloadOf(address, texts)).catch(() => null);
       if (text !== null) texts.push(text);
-      // An answer that comes at once, such as that of an edge whose owner is away, is not requested again at once.
+      // An immediate response, such as that of an edge whose owner is unreachable, is not requested again at once.
       await sleep(PAUSE_MS);
     }
   };

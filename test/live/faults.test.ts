@@ -20,7 +20,7 @@ afterAll(async () => {
 
 type Stream = Awaited<ReturnType<typeof goLive>>;
 
-/** A started stream; `publish` sends a numbered clip to the ingest process that there is now. */
+/** Starts a stream; `publish` sends a numbered clip to the current ingest process. */
 async function goLive() {
   const { key, streamKey, base } = await startLive({ service, catalogue });
   const publish = async (clip: string) => {
@@ -33,7 +33,7 @@ async function goLive() {
   return { key, publish, base };
 }
 
-/** Publishes until so many more segments are listed, then kills the publisher. */
+/** Publishes until `segments` more segments are listed, then kills the publisher. */
 async function publishFor({ publish, base }: Stream, clip: string, segments: number): Promise<void> {
   const before = await countSegments(base);
   const publisher = await publish(clip);

@@ -28,7 +28,7 @@ afterAll(() => room.close());
 test('rungs below the source have its segments, a player switches, and a dead encoder leaves a gap', async () => {
   const { base, key, ingest } = await startLive(room);
   await publish(ingest, { size: '854x480', ...FEW_PICTURES });
-  // On a busy machine the rungs come later than the source.
+  // On a busy machine the rungs appear later than the source.
   const sizes = await until(async () => {
     const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
     const found = [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\S+?),/gm)].map(([, size]) => size);
@@ -61,7 +61,7 @@ test('rungs below the source have its segments, a player switches, and a dead en
   await stop(key);
 }, 300_000);
 
-test('a stream that the cores have no room for is sent on as it comes, and its video gets the rungs', async () => {
+test('a stream that the cores have no room for is passed through, and its video gets the rungs', async () => {
   const other = await startLive(room);
   const holder = await publish(other.ingest, { size: '854x480', ...FEW_PICTURES });
   expect(await transcodingOf(other.key)).toMatchObject({ state: 'running' });
@@ -74,7 +74,7 @@ test('a stream that the cores have no room for is sent on as it comes, and its v
   holder.kill('SIGKILL');
   await stop(key);
   await ended(publisher);
-  // Workers do so once a minute.
+  // Workers do this once a minute.
   await completeRecordings(room.catalogue.database, new AbortController().signal);
   const { availableResolutions } = await untilVideo(
     room.service,
@@ -94,7 +94,7 @@ test('a stream that the cores have no room for is sent on as it comes, and its v
   for (const numbers of others) expect(numbers).toEqual(first);
 }, 200_000);
 
-/** By the objects that there are: one a second of the stream at most, in which segments of all its renditions lie. */
+/** Checks the number of stored objects: at most one per second of the stream, with segments of all its renditions. */
 async function expectFewWrites({ libraryId, mediaId }: MediaKey): Promise<void> {
   const { rows } = await sql<{ storageKey: StorageKey; renditionId: string; sec: number }>`
     select c.storage_key as "storageKey", c.rendition_id as "renditionId",
@@ -114,7 +114,7 @@ async function expectFewWrites({ libraryId, mediaId }: MediaKey): Promise<void> 
   expect(files.length).toBeLessThanOrEqual(streamSec);
 }
 
-/** Stops a stream and waits for its video: its rungs take no cores any more. */
+/** Stops a stream and waits for its video: its rungs then use no more cores. */
 async function stop(key: MediaKey): Promise<void> {
   await room.catalogue.streams.change(key, stopStream);
   await until(async () => ((await room.catalogue.streams.load(key)).isVideo ? true : null), 'the recording');
@@ -130,14 +130,14 @@ async function transcodingOf({ libraryId, mediaId }: MediaKey) {
   return answer;
 }
 
-/** Media playlists of the pictures, the largest first. */
+/** Returns the media playlists of the video renditions, the largest first. */
 async function mediaPlaylists(base: string): Promise<string[]> {
   const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
   const addresses = multivariant.match(/^r\/.*$/gm) ?? [];
   return Promise.all(addresses.map(async (address) => (await readText(`${base}/${address}`)) ?? ''));
 }
 
-/** Seconds of each whole segment by its number; gaps are left out. */
+/** Returns the duration of each whole segment in seconds, by its number, without gaps. */
 function durationsBySequence(text: string): Map<number, number> {
   const first = Number(/#EXT-X-MEDIA-SEQUENCE:(\d+)/.exec(text)?.[1]);
   const found = new Map<number, number>();
@@ -156,7 +156,7 @@ function durationsBySequence(text: string): Map<number, number> {
 
 function choose(page: Page, heightPx: number): Promise<void> {
   return page.evaluate((wanted) => {
-    // `playLive` put it there.
+    // Set by `playLive`.
     const { hls } = (window as unknown as { live: { hls: { levels: { height: number }[]; currentLevel: number } } })
       .live;
     hls.currentLevel = hls.levels.findIndex(({ height }) => height === wanted);

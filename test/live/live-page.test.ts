@@ -10,9 +10,9 @@ import { createVideo, FINISHED, untilVideo, uploadFile } from '../support/videos
 import { type LiveRoom, openLiveRoom } from './live-room.ts';
 import { createLive, ended, makeClip, NO_RUNGS, publish, startLive } from './live-service.ts';
 
-/** A bound on hanging; each look takes the page's own time. */
+/** Only a hang takes this long; each poll takes the page's own time. */
 const PATIENCE = { timeout: 60_000, interval: 250 };
-/** What moves while a stream is waited for is drawn sixty times a second. */
+/** Reduced motion: the animations of a waiting page would be drawn sixty times a second. */
 const PAGE = { ...SMALL_PAGE, reducedMotion: 'reduce' } as const;
 
 let room: LiveRoom;
@@ -28,7 +28,7 @@ const read = (page: Page) =>
     durationSec: video.duration,
   }));
 
-/** Hovers over the bar; answers how many colours the picture over it has, which is decoded from a keyframe. */
+/** Hovers over the bar; returns the number of colours in the preview above it, which is decoded from a keyframe. */
 async function lookAtBar(page: Page): Promise<number> {
   const box = await page.locator('bunny-media-time-range').boundingBox();
   if (box === null) return 0;
@@ -55,15 +55,15 @@ test('the player page waits for a stream, plays it near its newest second, and t
   await page.getByRole('button', { name: 'Live: playing live' }).waitFor(PATIENCE);
   const before = await read(page);
   expect(before.behindSec).toBeLessThan(8);
-  // Without a line for longer than it has media, the page stalls, and gets back to where it was.
+  // Offline for longer than its buffer lasts, the page stalls, and returns to where it was.
   await page.context().setOffline(true);
   await page.waitForTimeout(6_000);
   await page.context().setOffline(false);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(before.sec + 8);
   await expect.poll(async () => (await read(page)).behindSec, PATIENCE).toBeLessThan(before.behindSec + 1.5);
-  // A small frame has no room to show it.
+  // A small frame has no room for the viewer count.
   await expect.poll(() => page.locator('.viewers').textContent(), PATIENCE).toBe('1 watching');
-  // Behind by a short pause, it comes back near its newest second too.
+  // After a short pause, it also returns close to its newest second.
   const video = page.locator('video');
   await video.evaluate((element: HTMLVideoElement) => element.pause());
   const paused = await read(page);
@@ -105,7 +105,7 @@ test('until a stream begins its trailer loops under the countdown, then the stre
   await page.close();
 });
 
-test('the bar of a stream that can be gone back in shows its keyframes', async () => {
+test('the bar of a stream with a DVR window shows its keyframes', async () => {
   const window = { dvrEnabled: true, dvrWindowSec: 600 };
   const { key, ingest } = await startLive(room, window);
   const publisher = await publish(ingest, NO_RUNGS);
@@ -119,8 +119,8 @@ test('the bar of a stream that can be gone back in shows its keyframes', async (
   await page.close();
 });
 
-// The last here: its library requires tokens from then on.
-test('whoever holds an embed token sees the preview before the start in the page, and then the stream', async () => {
+// Last in this file: its library requires tokens from then on.
+test('a viewer with an embed token sees the preview before the start in the page, and then the stream', async () => {
   const { service, browser, catalogue } = room;
   const settings = { method: 'POST', headers: { AccessKey: ACCOUNT_KEY, 'Content-Type': 'application/json' } };
   const changed = JSON.stringify({ PlayerTokenAuthenticationEnabled: true });
@@ -138,7 +138,7 @@ test('whoever holds an embed token sees the preview before the start in the page
   await shoot(page, 'preview', ['1280', '320']);
   await catalogue.streams.change(key, startStream);
   await expect.poll(() => page.getByText('Preview', { exact: true }).isVisible(), PATIENCE).toBe(false);
-  // It plays on without being touched, from the start of the stream.
+  // It continues to play without interaction, from the start of the stream.
   const started = (await read(page)).sec;
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(started + 2);
   await catalogue.streams.change(key, stopStream);

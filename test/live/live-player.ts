@@ -2,7 +2,7 @@ import type HlsEngine from 'hls.js';
 import type { Browser, Page } from 'playwright-core';
 import { HLS_JS, openScriptPage } from '../delivery/in-page.ts';
 
-/** How a player that was started with `playLive` does. */
+/** State of a player that was started with `playLive`. */
 export type LivePlayback = {
   timeSec: number;
   latencySec: number;
@@ -15,7 +15,7 @@ export type LivePlayback = {
 
 type Page1 = { live: { hls: HlsEngine; stalls: number; errors: string[]; holes: Set<string> } };
 
-/** Opens a page that plays a live stream with low latency until it is closed; `licenceUrl` gives ClearKey licences. */
+/** Opens a page that plays a live stream with low latency until it is closed; `licenceUrl` serves ClearKey licences. */
 export async function playLive(
   browser: Browser,
   origin: string,
@@ -26,7 +26,7 @@ export async function playLive(
   await page.evaluate(
     ({ source, licenseUrl }) => {
       const video = document.querySelector('video') as HTMLVideoElement;
-      // The script tag put hls.js's one export there.
+      // The script tag defined the single export of hls.js.
       const { Hls } = window as unknown as { Hls: typeof HlsEngine };
       const drm = licenseUrl === null ? {} : { emeEnabled: true, drmSystems: { 'org.w3.clearkey': { licenseUrl } } };
       const hls = new Hls({ ...drm, lowLatencyMode: true, liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1.5 });
@@ -34,7 +34,7 @@ export async function playLive(
       Object.assign(window, { live });
       let firstTimeSec = Number.POSITIVE_INFINITY;
       hls.on(Hls.Events.ERROR, (_, { details, fatal }) => {
-        // A request that the engine itself gave up, as it does when it changes the rendition.
+        // The engine itself aborted the request, as it does when it changes the rendition.
         if (details !== 'aborted') live.errors.push(details);
         if (fatal) hls.startLoad();
       });
@@ -61,7 +61,7 @@ export async function playLive(
 }
 
 const HARMLESS = [
-  // The first segment once more, whose pictures begin a presentation delay after its time in the playlist.
+  // The first segment again: its frames begin a presentation delay after its time in the playlist.
   'bufferAppendNoProgress',
   // A picture that is there and is not shown yet, as on a busy machine: what lacks is reported as a stall or a hole.
   'bufferNudgeOnStall',
@@ -83,7 +83,7 @@ export function faultsOf(errors: readonly string[], outages = 0): string[] {
 export function readPlayback(page: Page): Promise<LivePlayback> {
   return page.evaluate(() => {
     const video = document.querySelector('video') as HTMLVideoElement;
-    // `playLive` put it there.
+    // Set by `playLive`.
     const { live } = window as unknown as Page1;
     const frames = video.getVideoPlaybackQuality().totalVideoFrames;
     return {

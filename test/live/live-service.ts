@@ -12,10 +12,10 @@ import { openCatalogue } from '../support/leftovers.ts';
 import { onceARun } from '../support/once-a-run.ts';
 import type { Health, Service } from '../support/service.ts';
 
-/** Each look is a request or several, which cost the processor time of two processes. */
+/** Each poll is one or more requests, which cost CPU time in two processes. */
 const LOOK_MS = 100;
 
-/** A bound on hanging, for programs that read a stream. */
+/** Only a hang takes this long, for programs that read a stream. */
 export const BOUNDED = { timeout: 90_000, killSignal: 'SIGKILL' } as const;
 
 export const LIVE_SETTINGS: Omit<NewLiveStream, 'libraryId'> = {
@@ -38,14 +38,14 @@ export const LIVE_SETTINGS: Omit<NewLiveStream, 'libraryId'> = {
 
 export type LiveCatalogue = { database: Database; secretBox: SecretBox; streams: LiveStore };
 
-/** The live streams of a running service, as its own processes see them. */
+/** Opens the live streams of a running service, as its own processes see them. */
 export async function openLiveCatalogue(service: Service): Promise<LiveCatalogue> {
   const database = openCatalogue(service);
   const secretBox = createSecretBox(await readFile(path.join(service.dataDir, 'secret.key')));
   return { database, secretBox, streams: createLiveStore({ db: database.db, secretBox }) };
 }
 
-/** A stream of a service, with where it is published by RTMP (`ingest`) and watched (`base`). */
+/** A stream of a service, with its RTMP publish address (`ingest`) and its playback address (`base`). */
 export type TestStream = {
   key: MediaKey;
   streamKey: string;
@@ -56,7 +56,7 @@ export type TestStream = {
 
 export type LivePlace = { service: Service; catalogue: LiveCatalogue };
 
-/** Makes a stream that nobody has started. */
+/** Creates a stream without starting it. */
 export async function createLive(
   { service, catalogue }: LivePlace,
   settings: Partial<typeof LIVE_SETTINGS> = {},
@@ -71,33 +71,33 @@ export async function createLive(
   };
 }
 
-/** Makes a stream and starts it. */
+/** Creates a stream and starts it. */
 export async function startLive(place: LivePlace, settings: Partial<typeof LIVE_SETTINGS> = {}): Promise<TestStream> {
   const stream = await createLive(place, settings);
   await place.catalogue.streams.change(stream.key, startStream);
   return stream;
 }
 
-/** What a second costs those who encode and draw it is by its pictures. */
+/** The cost of encoding and drawing a second depends on its frames. */
 export const FEW_PICTURES = { rate: 12 };
 
-/** Of a size below which no rung is encoded. */
+/** So small that no rung is encoded below it. */
 export const NO_RUNGS = { size: '320x180', ...FEW_PICTURES };
 
 type TestPicture = { size?: string; rate?: number };
 
 /**
- * Publishes a test picture (2 s between keyframes, two B-frames) and a tone in real time, to the end of the test at
- * most. It is encoded once a run, and sent over and over.
+ * Publishes a test picture (2 s between keyframes, two B-frames) and a tone in real time, at most until the end of the
+ * test. It is encoded once per run, and sent in a loop.
  */
 export async function publish(url: string, { size = '640x360', rate = 25 }: TestPicture = {}): Promise<ChildProcess> {
-  // 750 frames of AAC: the sound is as long as the pictures, and each turn follows the last without a gap.
+  // 750 frames of AAC: audio and video have the same length, so each loop follows the last without a gap.
   const clip = await encodeOnce({ size, rate, lengthSec: 16 });
   const argv = ['-nostdin', '-v', 'error', '-re', '-stream_loop', '-1', '-i', clip, '-c', 'copy', '-f', 'flv', url];
   return endWithTest(spawn('ffmpeg', argv, { stdio: ['ignore', 'ignore', 'pipe'] }));
 }
 
-/** An MP4 of 12 s (H.264, 2 s between keyframes, two B-frames; AAC) that all tests of a run share. */
+/** Returns an MP4 of 12 s (H.264, 2 s between keyframes, two B-frames; AAC) that all tests of a run share. */
 export function makeClip(): Promise<string> {
   return encodeOnce({ size: '320x180', rate: 25, lengthSec: 12 });
 }
@@ -114,7 +114,8 @@ function encodeOnce({ size, rate, lengthSec }: Required<TestPicture> & { lengthS
 }
 
 /**
- * Publishes a clip by GStreamer in real time, to the end of the test at most; `sink` begins with the muxer named `mux`.
+ * Publishes a clip with GStreamer in real time, at most until the end of the test; `sink` begins with the muxer named
+ * `mux`.
  */
 export function publishByGstreamer(clip: string, sink: readonly string[]): ChildProcess {
   const source = ['filesrc', `location=${clip}`, '!', 'qtdemux', 'name=demux'];
@@ -129,7 +130,7 @@ export async function ended(child: ChildProcess): Promise<number | null> {
   return child.exitCode;
 }
 
-/** Asks until it gets a value that is not null. */
+/** Polls until it gets a value that is not null. */
 export async function until<T>(
   ask: () => Promise<T | null>,
   what: string | (() => string),
@@ -144,7 +145,7 @@ export async function until<T>(
   throw new Error(`Expected ${typeof what === 'string' ? what : what()} within ${limitMs} ms.`);
 }
 
-/** The body of an answer, null for a refusal. */
+/** Returns the body of a response, null for a refusal. */
 export async function readText(url: string): Promise<string | null> {
   const response = await fetch(url);
   const body = await response.text();
@@ -160,7 +161,8 @@ export type Decoded = {
 };
 
 /**
- * Reads a playlist as ffmpeg does: what its decoder reports, and the codecs and frames of the first picture and sound.
+ * Reads a playlist with ffmpeg: the reports of its decoder, and the codecs and frame counts of the first video and
+ * audio track.
  */
 export async function framesOf(playlist: string): Promise<Decoded> {
   const argv = ['-v', 'error', '-count_frames', '-show_entries', 'stream=codec_type,codec_name,nb_read_frames'];

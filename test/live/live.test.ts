@@ -67,7 +67,7 @@ test('a killed encoder comes back into the page that plays, and the stop makes t
     const text = await readText(await mediaPlaylistOf(base));
     return text?.includes('#EXT-X-ENDLIST') ? text : null;
   }, 'the video');
-  // All that viewers were sent is in the video, under the same numbers.
+  // Everything sent to viewers is in the video, under the same numbers.
   for (const [segment] of (live ?? '').matchAll(/^\d+\.m4s$/gm)) expect(video).toContain(`\n${segment}\n`);
   expect(await room.catalogue.streams.load(key)).toMatchObject({ isVideo: true, stream: { state: 'ended' } });
   const { stdout, stderr } = await run('ffprobe', [
@@ -76,7 +76,8 @@ test('a killed encoder comes back into the page that plays, and the stop makes t
   ]);
   expect(stderr).toBe('');
   const listedSec = [...video.matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, sec]) => sum + Number(sec), 0);
-  // Of reordered pictures each of the two that were cut off may have sent the last before the two that are shown first.
+  // Frames are reordered: both publishers that were cut off may have sent a frame without the two that are shown before
+  // it.
   const lackingFrames = Math.round(listedSec * FEW_PICTURES.rate) - Number.parseInt(stdout, 10);
   expect([0, 1, 2, 3, 4]).toContain(lackingFrames);
 }, 180_000);
@@ -116,7 +117,7 @@ test('a killed ingest process and an encoder of another size cost no part that v
   const first = await publish(ingest, NO_RUNGS);
   await until(async () => ((await listed()).segments.length >= 2 ? true : null), 'two segments');
   const before = await listed();
-  // What it names as its relay gets the same media; the other, at a private address, harms nothing and has its reason.
+  // The relay of the stream gets the same media; the other, at a private address, does no harm and has its reason.
   const { relays: states } = (await room.catalogue.streams.load(key)).ingest;
   expect(states).toEqual([
     { host: '127.0.0.1', state: 'running', reason: null },
@@ -164,7 +165,7 @@ test('a killed ingest process and an encoder of another size cost no part that v
   await page.close();
 }, 240_000);
 
-/** Addresses of the init segment and the segments of each period. */
+/** Returns the addresses of the init segment and the segments of each period. */
 function periodsOf(text: string): string[][] {
   return text.split('#EXT-X-DISCONTINUITY\n').map((period) => {
     const init = /#EXT-X-MAP:URI="(.*)"/.exec(period)?.[1] ?? '';
@@ -172,7 +173,7 @@ function periodsOf(text: string): string[][] {
   });
 }
 
-/** Decodes all pictures of a period and answers their size; anything that the decoder says is a failure. */
+/** Decodes all frames of a period and returns their size; any message of the decoder is a failure. */
 async function decodedSize(addresses: readonly string[], playlist: string): Promise<string> {
   const answers = await Promise.all(addresses.map((address) => fetch(new URL(address, playlist))));
   const bytes = Buffer.concat(await Promise.all(answers.map(async (one) => Buffer.from(await one.arrayBuffer()))));
@@ -189,7 +190,7 @@ async function decodedSize(addresses: readonly string[], playlist: string): Prom
   }
 }
 
-/** Whole segments of a media playlist, and seconds of media, those of open parts included. */
+/** Returns whole segments of a media playlist, and seconds of media including open parts. */
 function parts(text: string): { text: string; segments: string[]; seconds: number } {
   const lines = text.split('\n');
   const lastSegment = lines.findLastIndex((line) => line.startsWith('#EXTINF'));

@@ -46,7 +46,7 @@ async function makePicture(colour: string): Promise<Buffer> {
   return stdout;
 }
 
-/** Blue pictures with a tone; reordered, as most encoders send them. */
+/** Publishes a blue picture with a tone, with reordered frames, as most encoders send them. */
 function publishBlue(url: string): ChildProcess {
   const picture = ['-re', '-f', 'lavfi', '-i', 'color=blue:s=640x360:r=25', '-f', 'lavfi', '-i', 'sine=r=48000'];
   const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '2', '-g', '50', '-pix_fmt', 'yuv420p'];
@@ -54,7 +54,10 @@ function publishBlue(url: string): ChildProcess {
   return endWithTest(spawn('ffmpeg', argv, { stdio: 'ignore' }));
 }
 
-/** Whether the corners of a picture are red or blue: of the first of a video, of one a few segments old of a stream. */
+/**
+ * Returns whether the corners of a frame are red or blue: of a video's first frame, or of one a few segments back in a
+ * stream.
+ */
 async function cornersOf(playlist: string) {
   const corner = (x: string, y: string) => `crop=16:16:${x}:${y},scale=1:1,format=rgb24`;
   const graph = `[0:v]split[a][b];[a]${corner('8', '8')}[c];[b]${corner('iw-24', 'ih-24')}[d];[c][d]hstack`;
@@ -75,7 +78,7 @@ test('a live mark is in each rendition that viewers get, and in the video', asyn
   await until(async () => (segmentsOf((await readText(address)) ?? '').length >= 3 ? true : null), 'segments', 60_000);
   const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
   const renditions = multivariant.match(/^r\/.*\.m3u8$/gm) ?? [];
-  // 360p as it was published, and 240p below it.
+  // 360p as published, and 240p below it.
   expect(renditions).toHaveLength(2);
   for (const one of renditions) expect(await cornersOf(`${base}/${one}`)).toEqual({ marked: 'red', plain: 'blue' });
   await catalogue.streams.change(key, stopStream);

@@ -22,14 +22,14 @@ import { countSegments, mediaPlaylistOf, missingOf, readMedia, readRuns } from '
 
 const root = path.resolve(import.meta.dirname, '../..');
 const SECRET = Buffer.alloc(32, 7);
-/** `npm test -- --mode soak test/live/nodes.test.ts` takes what is away for a minute. */
+/** Time for which something is away, in ms: a minute with `npm test -- --mode soak test/live/nodes.test.ts`. */
 const AWAY_MS = process.env.MODE === 'soak' ? 60_000 : 8_000;
-/** More of the clip than a test lasts on any machine. */
+/** More loops of the clip than a test lasts on any machine. */
 const TURNS = 12;
-/** Answers to a player who follows a playlist, a few a second. */
+/** Number of responses to a player that follows a playlist; it gets a few per second. */
 const MANY = 5;
 
-/** `setAway` null: a real engine, which the environment requests as `test/ports/README.md` says, is always there. */
+/** `setAway` null: a real engine, requested by the environment as in `test/ports/README.md`, cannot be taken away. */
 type Store = {
   url: string;
   credentials: { accessKeyId: string; secretAccessKey: string };
@@ -44,7 +44,7 @@ async function startStore(): Promise<Store> {
     const { options, stop } = await realStore.start();
     const { url, credentials } = options;
     if (credentials === null) throw new Error('Expected the keys of the real engine.');
-    // A service's setting has the prefix behind the bucket.
+    // In a service's setting, the prefix is after the bucket.
     return { url: url.replace(/\?(.*)&prefix=(.*)$/, '/$2?$1'), credentials, setAway: null, stop };
   }
   const stub = await startS3Stub();
@@ -52,7 +52,7 @@ async function startStore(): Promise<Store> {
   return { ...stub, url: stub.url.replace(/&prefix=.*/, ''), credentials };
 }
 
-/** One role on a machine of its own: a data folder and a health port that are unique. */
+/** One role on a machine of its own, with a unique data folder and health port. */
 type Machine = { child: ChildProcess; ended: Promise<unknown>; health: string };
 
 let database: TestDatabase;
@@ -63,7 +63,7 @@ let streams: LiveStore;
 let edgeUrl: string;
 let nodes: Machine[];
 const machines: Machine[] = [];
-/** Where nodes take publishers: one without its store says so on its health port, and takes them all the same. */
+/** RTMP ports of nodes. A node without its store reports that on its health port, and still accepts publishers. */
 const rtmpPorts = new Map<Machine, number>();
 
 beforeAll(async () => {
@@ -74,7 +74,7 @@ beforeAll(async () => {
     mkdtemp(path.join(tmpdir(), 'mr-nodes-')),
   ]);
   streams = createLiveStore({ db: database.db, secretBox: createSecretBox(SECRET) });
-  // The first makes the tables of the database and library 1.
+  // The first one creates the tables of the database and library 1.
   const api = await startMachine('api');
   await until(() => listenersOf(api), 'the interface', 90_000);
   const edge = await startMachine('edge');
@@ -150,7 +150,7 @@ async function recordingOf(base: string): Promise<string> {
   );
 }
 
-/** Segments of the pictures that have their row. */
+/** Returns the number of video segments that have a row. */
 async function storedOf(mediaId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from chunk c join rendition r on r.library_id = c.library_id
@@ -159,10 +159,10 @@ async function storedOf(mediaId: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** The first answer after a node's death, and the segment that was open in the last one before. */
+/** The first response after a node's death, and the segment that was open in the last one before. */
 type Death = { from: number; open: number };
 
-/** What follows from parts that only the dead node had: nobody can list them again. */
+/** Returns whether a fault is due to parts that only the dead node had: no node can list them again. */
 function isOfLostParts(fault: string, { from, open }: Death): boolean {
   const [, answer, message = ''] = /^answer (\d+): (.*)$/.exec(fault) ?? [];
   const [, gone = Number.NaN] = /^segment (\d+) is gone$/.exec(message) ?? [];
@@ -170,10 +170,10 @@ function isOfLostParts(fault: string, { from, open }: Death): boolean {
   return Number(answer) >= from && (Number(gone) >= open || what.test(message));
 }
 
-/** Playlists of keyframes alone have rules of their own. */
+/** I-frame playlists have rules of their own. */
 const isWhole = (text: string) => !text.includes('EXT-X-I-FRAMES-ONLY');
 
-test('the owner of a stream is killed: another node takes its publisher, an open segment at most is lost', async () => {
+test('after the owner of a stream is killed, another node takes its publisher; at most a segment is lost', async () => {
   const { key, streamKey, base } = await goLive();
   const known = await database.db.selectFrom('live_node').select(['region', 'capacity']).orderBy('region').execute();
   expect(known).toEqual([
@@ -214,12 +214,12 @@ test('the owner of a stream is killed: another node takes its publisher, an open
   }
   const runs = await readRuns(address);
   expect(runs.map(({ from }) => from)).toEqual([0, 0]);
-  // Two seconds a segment; what was open may be lost.
+  // Segments of two seconds; the open one may be lost.
   expect(runs[0]?.to).toBeGreaterThanOrEqual(99);
 }, 240_000);
 
 test.skipIf(realStore !== null)(
-  'without its store, and then without its database, a stream goes on; rows follow, and no picture is lost',
+  'without its store, and then without its database, a stream continues; rows follow, and no picture is lost',
   async () => {
     const { key, streamKey, base } = await goLive();
     const publisher = publishTo(nodes[1], streamKey, TURNS);
@@ -241,12 +241,12 @@ test.skipIf(realStore !== null)(
     const live = (await readText(address)) ?? '';
     await streams.change(key, stopStream);
     await ended(publisher);
-    // The lease may have run out while the database stood still: then the stop itself makes the video, and what the
-    // owner still held is added once it is back.
+    // The lease may have expired during the database's pause: then the stop itself makes the video, and the owner adds
+    // what it still holds once it is back.
     await recordingOf(base);
     const missing = async () => missingOf(address, live, (await readMedia(base)) ?? '#EXTM3U\n');
     await expect.poll(missing, { timeout: 60_000 }).toEqual([]);
-    // Each turn of the clip begins with 0, and none but the last ends before its last picture.
+    // Each loop of the clip begins with 0, and only the last may end before its last frame.
     const runs = await readRuns(address);
     expect(runs.length).toBeGreaterThan(0);
     expect(runs.filter(({ from }) => from !== 0)).toEqual([]);
@@ -255,7 +255,7 @@ test.skipIf(realStore !== null)(
   400_000,
 );
 
-/** While something is away, playlists grow with the time that passes. */
+/** While something is away, playlists grow in real time. */
 async function expectGrowth(base: string): Promise<void> {
   const before = await countSegments(base);
   await sleep(AWAY_MS);

@@ -5,8 +5,8 @@ const BITS = 14;
 const BOX_PX = 40;
 
 /**
- * Publishes pictures (25 a second, 2 s between keyframes) that show their number as white boxes, and a tone; its caller
- * ends it.
+ * Publishes video (25 frames a second, 2 s between keyframes) that shows each frame's number as white boxes, and a
+ * tone; the caller ends it.
  */
 export function publishNumbered(url: string, size = '640x360'): ChildProcess {
   const boxes = Array.from({ length: BITS }, (_, bit) => {
@@ -22,14 +22,14 @@ export function publishNumbered(url: string, size = '640x360'): ChildProcess {
   });
 }
 
-/** The numbers that the decoded pictures of a playlist or file show, in their order. */
+/** Returns the numbers shown by the decoded frames of a playlist or file, in order. */
 export async function readNumbers(source: string): Promise<number[]> {
   const boxes = `scale=640:360,crop=${BITS * BOX_PX}:${BOX_PX}:0:0,format=gray,scale=${BITS}:1:flags=area`;
   const output = ['-map', '0:v:0', '-fps_mode', 'passthrough', '-vf', boxes, '-f', 'rawvideo', '-'];
   const { stdout } = await promisify(execFile)('ffmpeg', ['-v', 'error', '-i', source, ...output], {
     encoding: 'buffer',
     maxBuffer: 2 ** 26,
-    // A bound on hanging.
+    // Only a hang takes this long.
     timeout: 90_000,
     killSignal: 'SIGKILL',
   });
@@ -40,7 +40,7 @@ export async function readNumbers(source: string): Promise<number[]> {
   );
 }
 
-/** `count` numbers from `first` on. */
+/** Returns `count` numbers from `first` on. */
 export function run(first: number, count: number): number[] {
   return Array.from({ length: count }, (_, at) => first + at);
 }

@@ -12,7 +12,7 @@ const NONE = Buffer.alloc(0);
 
 type Window = { index: LiveIndex; rendition: FeedRendition; text(isDelta: boolean): string };
 
-/** A stream of so many periods, all stored, of which the last one goes on; a gap in each. */
+/** Opens a stream of `periods` periods, all stored, of which the last one continues; each has a gap. */
 function openWindow(hours: number, periods: number): Window {
   const index = new LiveIndex();
   const [first, ...others] = Array.from({ length: periods }, (_, number) => addPeriod(index, number));
@@ -62,6 +62,6 @@ test('a window of three hours over several periods is reloaded by its newest seg
   texts.push(whole);
   expect(whole.match(/#EXTINF/g)).toHaveLength((3 * 3600) / SEGMENT_SEC);
   expect(whole.match(/#EXT-X-MEDIA-SEQUENCE:(\d+)/)?.[1]).toBe(`${6 * PERIOD_SEGMENTS + 12 - 5_400}`);
-  // A segment without address or parts has no date to begin with.
+  // A segment without address or parts has no date yet.
   expect(checkReloads(texts)).toEqual([]);
 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-test('parts are encrypted under keys that were there before them, and the video keeps these keys', async () => {
+test('parts are encrypted under keys that existed before them, and the video keeps these keys', async () => {
   await setDrm('enterprise');
   const stream = await createLive(room);
   const { key, base } = stream;
@@ -82,7 +82,7 @@ test('under basic protection a play session gets whole segments, encrypted under
   await player.close();
 }, 120_000);
 
-test('after another process sent parts, media goes on under a rendition of its own, which repeats no IV', async () => {
+test('after another process sent parts, media continues under its own rendition, which repeats no IV', async () => {
   await setDrm('enterprise');
   const stream = await createLive(room);
   const { key, base, streamKey } = stream;
@@ -119,7 +119,7 @@ test('pictures that cannot be encrypted are refused, and nothing of them is kept
   const argv = ['-v', 'error', ...picture, ...encoder, address];
   const publisher = endWithTest(spawn('ffmpeg', argv, { stdio: ['ignore', 'ignore', 'pipe'] }));
   expect(await ended(publisher)).not.toBe(0);
-  // It had been let in: by its key alone it is not refused.
+  // It had been admitted: its key itself is not refused.
   const { rows: leases } = await sql`select session from live_lease where stream_id = ${key.mediaId}`.execute(
     room.catalogue.database.db,
   );
@@ -136,7 +136,7 @@ async function goLive({ key, ingest }: TestStream) {
   return publish(ingest, FEW_PICTURES);
 }
 
-/** The player page of a stream that has not begun; nothing that it requests from then on may be refused. */
+/** Opens the player page of a stream that has not begun; from then on, none of its requests may be refused. */
 async function openPlayer({ libraryId, mediaId }: MediaKey, query: string): Promise<Page> {
   const player = await room.browser.newPage(SMALL_PAGE);
   player.on('response', (response) => {

@@ -5,10 +5,10 @@ import { readNumbers } from '../soak/players/measure-recording.ts';
 import { type ListedMedia, readLivePlaylist } from '../support/rfc8216/live/read-live-playlist.ts';
 import { readText } from './live-service.ts';
 
-/** Live playlists and those of videos are written with different decimals. */
+/** Live playlists and those of videos have different numbers of decimals. */
 const ROUNDING_SEC = 0.0001;
 
-/** The address of the first media playlist of the pictures; throws where there is none. */
+/** Returns the address of the first video media playlist; throws if there is none. */
 export async function mediaPlaylistOf(base: string): Promise<string> {
   const multivariant = (await readText(`${base}/playlist.m3u8`)) ?? '';
   const found = /^r\/.*\.m3u8$/m.exec(multivariant)?.[0];
@@ -16,26 +16,26 @@ export async function mediaPlaylistOf(base: string): Promise<string> {
   return `${base}/${found}`;
 }
 
-/** The same; null while there is none, for what waits for it. */
+/** Reads that playlist; null while there is none, for polling. */
 export async function readMedia(base: string): Promise<string | null> {
   const address = await mediaPlaylistOf(base).catch(() => null);
   return address === null ? null : readText(address);
 }
 
-/** Whole segments that a playlist lists; gaps are left out. */
+/** Returns the whole segments of a playlist, without gaps. */
 export function segmentsOf(text: string): ListedMedia[] {
   return readLivePlaylist(text).media.filter(({ uri, isGap }) => uri !== null && !isGap);
 }
 
-/** Segments that a stream has had so far, those that left its window too. */
+/** Counts the segments of a stream so far, including those that left its window. */
 export async function countSegments(base: string): Promise<number> {
   const last = segmentsOf((await readMedia(base)) ?? '#EXTM3U\n').at(-1);
   return last === undefined ? 0 : last.sequence + 1;
 }
 
 /**
- * Decodes each period of a media playlist and answers the numbers that its pictures show, in runs that rise by one:
- * each publisher of a numbered clip is one run from 0 on, and a lost or doubled picture breaks one in two.
+ * Decodes each period of a media playlist and returns the numbers shown by its frames, as runs that rise by one: each
+ * publisher of a numbered clip is one run from 0 on, and a lost or doubled frame splits a run.
  */
 export async function readRuns(address: string): Promise<{ from: number; to: number }[]> {
   const runs: { from: number; to: number }[] = [];
@@ -43,7 +43,7 @@ export async function readRuns(address: string): Promise<{ from: number; to: num
   return runs;
 }
 
-/** Writes each period of a media playlist to a file, and answers what `read` makes of it. */
+/** Writes each period of a media playlist to a file, and returns the results of `read`. */
 export async function readPeriods<T>(address: string, read: (file: string) => Promise<T>): Promise<T[]> {
   const text = (await readText(address)) ?? '';
   const periods = Map.groupBy(segmentsOf(text), ({ map }) => map);
@@ -62,7 +62,7 @@ export async function readPeriods<T>(address: string, read: (file: string) => Pr
   return answers;
 }
 
-/** Segments that viewers were sent and the recording lacks, or has of another length. */
+/** Returns segments that viewers were sent and that are missing from the recording, or have another length there. */
 export function missingOf(address: string, live: string, recording: string): string[] {
   const pathOf = ({ uri }: ListedMedia) => new URL(uri ?? '', address).pathname;
   const recorded = new Map(segmentsOf(recording).map((segment) => [pathOf(segment), segment]));

@@ -78,7 +78,7 @@ test('ffmpeg publishes by RTMPS, and GStreamer by rtmp2sink', async () => {
   }
 }, 120_000);
 
-test('streams name every address of ingest, under the host and the region that are set', async () => {
+test('streams name every address of ingest, under the configured host and region', async () => {
   const { key, listeners } = await startLive({ service, catalogue });
   const headers = { AccessKey: ACCOUNT_KEY };
   const shown = await until(async () => {
@@ -98,7 +98,7 @@ test('streams name every address of ingest, under the host and the region that a
   });
 });
 
-test('of one address a few connections may wait without publishing, for ten seconds', async () => {
+test('a few connections of one address may wait without publishing, for ten seconds', async () => {
   const { listeners } = await service.health();
   const sockets = Array.from({ length: 40 }, () => connect(listeners.rtmp ?? 0, '127.0.0.1'));
   const closedAt: number[] = [];
@@ -126,7 +126,7 @@ function publishSrt(url: string, codecs: readonly string[]): ChildProcess {
   return endWithTest(spawn('ffmpeg', argv, { stdio: ['ignore', 'ignore', 'pipe'] }));
 }
 
-/** Waits for two whole segments, stops the stream, and answers codecs and counts of its video. */
+/** Waits for two whole segments, stops the stream, and returns codecs and counts of its video. */
 async function watched({ key, base }: TestStream, publisher: ChildProcess) {
   await until(async () => {
     const multivariant = await readText(`${base}/playlist.m3u8`);
@@ -135,7 +135,7 @@ async function watched({ key, base }: TestStream, publisher: ChildProcess) {
     return (text?.match(/#EXTINF/g)?.length ?? 0) >= 2 ? text : null;
   }, 'two segments');
   await catalogue.streams.change(key, stopStream);
-  // srtsink waits for its connection to come back.
+  // srtsink waits for its connection to return.
   if (publisher.spawnfile.startsWith('gst')) publisher.kill('SIGKILL');
   await ended(publisher);
   return framesOf(`${base}/playlist.m3u8`);
@@ -164,10 +164,10 @@ test.each([
     const publisher = publishSrt(`${srtOf(stream)}?streamid=${nameOf(stream.streamKey)}`, codecs);
     const found = await watched(stream, publisher);
     expect(found).toMatchObject({ errors: '', video, audio: 'aac' });
-    // Two segments of 24, but for reordered pictures that were under way at the stop.
+    // Two segments of 24, except reordered frames that were in flight at the stop.
     expect(found.videoFrames).toBeGreaterThanOrEqual(44);
     expect(found.audioFrames).toBeGreaterThanOrEqual(150);
-    // What the stream names as its relay got the same by RTMP.
+    // The relay of the stream got the same by RTMP.
     await catalogue.streams.change(receiver.key, stopStream);
     await until(async () => ((await catalogue.streams.load(receiver.key)).isVideo ? true : null), 'the video');
     expect(await framesOf(`${receiver.base}/playlist.m3u8`)).toMatchObject({ errors: '', video, audio: 'aac' });
@@ -202,7 +202,7 @@ test('GStreamer publishes by srtsink, also after the process that holds libsrt w
   const sink = ['srtsink', 'sync=true', `uri=${srtOf(stream)}?mode=caller`, `streamid=${stream.streamKey}`];
   const publisher = await until(async () => {
     const started = publishByGstreamer(clip, ['mpegtsmux', 'name=mux', 'alignment=7', '!', ...sink]);
-    // Until the next process listens libsrt says that nobody is there.
+    // Until the next process listens, libsrt reports that the connection is refused.
     const isIn = async () => ((await catalogue.streams.load(stream.key)).ingest.primaryLive ? true : null);
     return (await Promise.race([ended(started), until(isIn, 'a publisher')])) === true ? started : null;
   }, 'a publisher that is accepted');

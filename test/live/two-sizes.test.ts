@@ -24,8 +24,7 @@ afterAll(async () => {
 
 test('a recording of two sizes gets the rungs below each, which show every picture of both', async () => {
   const { base, key, ingest } = await startLive(place);
-  // Some parts of the next segment too: hls.js does not come to an end where the last segment of a period is one
-  // picture.
+  // Some parts of the next segment too: hls.js does not finish if the last segment of a period is a single frame.
   const isUnderWay = async (period: number) => {
     const text = (await readMedia(base)) ?? '#EXTM3U\n';
     const whole = [...Map.groupBy(segmentsOf(text), ({ map }) => map).values()][period]?.length ?? 0;
@@ -43,7 +42,7 @@ test('a recording of two sizes gets the rungs below each, which show every pictu
   await ended(smaller);
   await completeRecordings(place.catalogue.database, new AbortController().signal);
   await untilVideo(place.service, key.mediaId, ({ status }) => status === FINISHED);
-  // An edge knows within seconds; until a period has a rung its own pictures stand for it.
+  // An edge knows within seconds. Until a period has a rung, its source is listed in place of the rung.
   const sizesOf = (text: string) =>
     [...text.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\S+?),/gm)].map(([, size]) => size);
   const multivariant = await until(async () => {
@@ -62,7 +61,7 @@ test('a recording of two sizes gets the rungs below each, which show every pictu
     expect(periods.map(({ numbers }) => numbers)).toEqual(source.map(({ numbers }) => numbers));
 }, 240_000);
 
-/** Size of the pictures of a file, and the numbers that they show. */
+/** Returns the frame size of a file, and the numbers that its frames show. */
 async function readPictures(file: string): Promise<{ size: string; numbers: number[] }> {
   const asked = ['-v', 'error', '-select_streams', 'v', '-show_entries', 'stream=width,height', '-of', 'csv=p=0', file];
   const { stdout } = await run('ffprobe', asked, BOUNDED);

@@ -17,7 +17,7 @@ const FAKE_CAMERA = [
   '--use-fake-device-for-media-stream',
   '--use-fake-ui-for-media-stream',
   '--allow-loopback-in-peer-connection',
-  // The page is no real one of this machine, and so may not reach other ports of it.
+  // The page is not really served by this machine, so it may not reach other ports of it.
   '--disable-features=LocalNetworkAccessChecks',
 ];
 
@@ -117,7 +117,7 @@ const CODED_FRAMES = 1;
 /** AV1's OBU types. */
 const [SEQUENCE_HEADER, TEMPORAL_DELIMITER] = [1, 2];
 
-/** Pictures of AV1 from a file of IVF: its header has 32 bytes, that of each frame 12. */
+/** Reads AV1 frames from an IVF file: its header has 32 bytes, that of each frame 12. */
 async function makePictures(): Promise<Buffer[]> {
   const file = path.join(folder, 'clip.ivf');
   const picture = ['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=${RATE}:d=10`, '-pix_fmt', 'yuv420p'];
@@ -133,7 +133,7 @@ async function makePictures(): Promise<Buffer[]> {
   return pictures;
 }
 
-/** The OBUs of a temporal unit (AV1 section 5.3), each with its header. */
+/** Returns the OBUs of a temporal unit (AV1 section 5.3), each with its header. */
 function obusOf(unit: Buffer): { type: number; bytes: Buffer }[] {
   const obus: { type: number; bytes: Buffer }[] = [];
   for (let at = 0; at < unit.length; ) {
@@ -152,7 +152,7 @@ function obusOf(unit: Buffer): { type: number; bytes: Buffer }[] {
   return obus;
 }
 
-/** av1C (AV1 in ISO BMFF, section 2.3) of 8 bits, 4:2:0, main profile, around the sequence header. */
+/** Returns the av1C (AV1 in ISO BMFF, section 2.3) of 8 bits, 4:2:0, main profile, around the sequence header. */
 function configurationOf(unit: Buffer): Buffer {
   const header = obusOf(unit).find(({ type }) => type === SEQUENCE_HEADER);
   if (header === undefined) throw new Error('Expected a sequence header in the first picture.');
@@ -197,7 +197,7 @@ test('AV1 by enhanced RTMP plays in Chromium while it is live, and is the video'
   await until(async () => ((await room.catalogue.streams.load(key)).isVideo ? true : null), 'the video');
   const found = await framesOf(`${base}/playlist.m3u8`);
   expect(found).toMatchObject({ errors: '', video: 'av1' });
-  // The last ones may have been under way when the stream was stopped.
+  // The last ones may have been in flight when the stream was stopped.
   expect(found.videoFrames).toBeGreaterThan(pictures.length - RATE);
   await page.close();
 }, 150_000);

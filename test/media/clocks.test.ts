@@ -38,13 +38,13 @@ const SOURCES: Source[] = [
     argv: [...flash('30'), ...beep(), ...VARIABLE, ...H264, '-movflags', 'frag_keyframe+delay_moov'],
   },
   {
-    // Half a second before the 33 bits of its clock are full.
+    // Half a second before its 33-bit clock wraps.
     name: 'late sound at a full clock.ts',
     argv: [...flash('25'), '-itsoffset', '0.5', ...beep(SIGNAL_SEC - 0.5), ...H264, '-output_ts_offset', '95440'],
   },
 ];
 
-/** Copied out of a longer file from between two keyframes, which edit lists describe from then on. */
+/** Copied from a longer file, starting between two keyframes, which edit lists then describe. */
 const CUT_SEC = 1.3;
 const CUTS = [
   { name: 'cut.mp4', codec: H264 },

@@ -35,7 +35,7 @@ Dialogue: 0,0:00:01.00,0:00:02.50,Default,,0,0,0,,Guten Tag
 `;
 const DISC = 'disc.mkv';
 
-/** As copied from a disc: DTS sound, subtitles that are pictures, and others that are text; losslessly encoded. */
+/** Like a copied disc: DTS audio, bitmap subtitles, and text subtitles; losslessly encoded. */
 async function discSource(): Promise<Source> {
   const [pictures, text] = [path.join(lab.clips, 'disc.sup'), path.join(lab.clips, 'disc.ass')];
   await writeFile(pictures, writeDiscSubtitles());
@@ -57,7 +57,7 @@ beforeAll(async () => {
 }, GROUP_LIMIT_SEC * 1000);
 afterAll(() => lab.stop());
 
-/** A recording that ended in the middle of a packet and then holds rubbish. */
+/** Makes a recording that ended in the middle of a packet, followed by garbage. */
 async function breakTail(file: string, name: string): Promise<string> {
   if (name !== 'broken tail.ts') return file;
   const bytes = await readFile(file);
@@ -77,7 +77,7 @@ test.each([...SOURCES.map(({ name }) => name), DISC])('%s plays, whole', async (
   expect(Math.abs(durationMs / 1000 - DURATION_SEC)).toBeLessThan(0.25);
 });
 
-test('of the subtitles of a disc those that are text become captions', async () => {
+test('the text subtitles of a disc become captions', async () => {
   const key = keyOf(keys, DISC);
   const captionsOf = async () => (await loadMedia(lab, key)).captions.map(({ srclang }) => srclang);
   await until(async () => (await captionsOf()).length > 0, 'captions');

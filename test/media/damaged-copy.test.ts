@@ -22,7 +22,7 @@ afterAll(async () => {
   await lab.stop();
 });
 
-/** Plays a rung to its end through Media Source in Chromium, as players of HLS and DASH do. */
+/** Plays a rung to its end through Media Source in Chromium, like HLS and DASH players. */
 async function playByMediaSource(
   file: Buffer,
   codec: string,
@@ -62,7 +62,7 @@ async function readVideoPackets(file: string): Promise<Packet[]> {
   return JSON.parse(stdout).packets;
 }
 
-/** Overwrites the head of one packet, so that its picture does not decode. */
+/** Overwrites the head of one packet, so that its frame does not decode. */
 async function damage(file: string, choose: (packets: Packet[]) => Packet | undefined): Promise<void> {
   const packet = choose(await readVideoPackets(file));
   if (packet === undefined) throw new Error('Expected a packet to damage.');
@@ -78,7 +78,7 @@ test.each([
     choose: (packets: Packet[]) => packets.filter(({ flags }) => !flags.startsWith('K'))[61],
   },
   {
-    // It is no IDR picture any more: a segment cannot open with it.
+    // It is no longer an IDR picture: a segment cannot begin with it.
     what: 'a keyframe at a cut',
     origin: 'encode',
     choose: (packets: Packet[]) => packets.filter(({ flags }) => flags.startsWith('K'))[2],

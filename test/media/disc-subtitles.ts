@@ -1,4 +1,7 @@
-/** Subtitles as discs have them (Presentation Graphic Stream, a `.sup` file): one small picture from second 1 to 2. */
+/**
+ * Writes subtitles like those of discs (Presentation Graphic Stream, a `.sup` file): one small image from second 1 to
+ * 2.
+ */
 export function writeDiscSubtitles(): Buffer {
   const position = [u16(0), u8(0), u8(0), u16(10), u16(100)];
   const shown = [u16(160), u16(120), u8(0x10), u16(0), u8(0x80), u8(0), u8(0), u8(1), ...position];

@@ -17,8 +17,8 @@ const FAST = ['-c:v', 'mpeg4', '-q:v', '4'];
 const generated = (graph: string) => ['-f', 'lavfi', '-i', graph];
 
 /**
- * The upper half is white before the turn; `white` is a part that must be white after it. ffmpeg 5.1 writes its tag
- * `rotate` as a counter-clockwise turn, of `turnDeg`, into the display matrix.
+ * The upper half is white before the rotation; `white` is a part that must be white after it. ffmpeg 5.1 writes its tag
+ * `rotate` as a counter-clockwise rotation, by `turnDeg`, into the display matrix.
  */
 const TURNS = [
   { turnDeg: 90, aspect: '1/1', size: [180, 320], white: 'iw/4:ih:0:0' },
@@ -160,7 +160,7 @@ test.each(RANGES)(
   },
 );
 
-test('where no previews are wanted the other images are made all the same', async () => {
+test('where no previews are wanted the other images are made anyway', async () => {
   const key = keyOf(keys, SIZES[0]?.name ?? '');
   await requireFinished(lab, key);
   const { images, thumbnail_key: thumbnail, messages } = await loadMedia(lab, key);

@@ -10,11 +10,11 @@ import { createVideo, FINISHED, playlistUrl, untilVideo, uploadFile } from '../s
 
 const run = promisify(execFile);
 
-/** Players begin with the first picture or the first sound: up to a frame of sound later, 21 ms. */
+/** Players begin with the first video or the first audio frame: up to one audio frame later, 21 ms. */
 const START_SEC = 0.05;
-/** GStreamer passes over edit lists: pictures and sound alike come as much later as the presentation delay. */
+/** GStreamer ignores edit lists: video and audio are both late by the presentation delay. */
 const DELAY_SEC = 0.2;
-/** Half a picture at 24 a second, below what a viewer sees. */
+/** Half a frame at 24 a second, below what a viewer sees. */
 const STEP_SEC = 0.02;
 
 const B_FRAMES = ['-c:v', 'libx264', '-preset', 'veryfast', '-pix_fmt', 'yuv420p', '-bf', '3', '-x264-params'];
@@ -57,7 +57,7 @@ afterAll(async () => {
 describe.each(Object.entries(PLAYERS))('in %s', (name, play) => {
   const laterSec = name === 'GStreamer' ? DELAY_SEC : 0;
   test.each(SOURCES)(
-    'flash and beep of $what come together, and when they should',
+    'flash and beep of $what coincide, and at the right time',
     async ({ file, rate }) => {
       const { flashesSec, beepsSec } = await play(urls.get(file) ?? '', folder);
       expect(flashesSec).toHaveLength(FLASH_AT_SEC.length);

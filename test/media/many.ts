@@ -3,13 +3,13 @@ import type { MediaKey } from '../../src/catalog/db.ts';
 import type { UploadOptions } from '../../src/catalog/schema.ts';
 import { type Lab, loadMedia, makeClip, until, upload } from '../jobs/lab.ts';
 
-/** A source to make with ffmpeg: its file's name, the arguments before it, and what its upload requests. */
+/** A source to make with ffmpeg: its file name, the arguments before it, and the options of its upload. */
 export type Source = { name: string; argv: readonly string[]; options?: UploadOptions };
 
-/** How long a group of small videos may take on a busy machine. */
+/** Time limit for a group of small videos on a busy machine. */
 export const GROUP_LIMIT_SEC = 240;
 
-/** Makes and uploads many sources at once, and waits until each is finished or failed. Keys by name. */
+/** Makes and uploads many sources at once, and waits until each is finished or failed. Returns keys by name. */
 export async function uploadMany(
   lab: Lab,
   libraryId: number,
@@ -18,7 +18,7 @@ export async function uploadMany(
 ): Promise<Map<string, MediaKey>> {
   const keys = new Map<string, MediaKey>();
   for (const { name, argv, options } of sources) {
-    // Names need not be names of files.
+    // Names need not be valid file names.
     const stem = createHash('sha1').update(name).digest('hex').slice(0, 8);
     const file = await change(await makeClip(lab, `${stem}.${name.split('.').at(-1)}`, ...argv), name);
     keys.set(name, await upload(lab, libraryId, file, options));
@@ -30,14 +30,14 @@ export async function uploadMany(
   return keys;
 }
 
-/** The key of a source; throws when it was not uploaded. */
+/** Returns the key of a source; throws if it was not uploaded. */
 export function keyOf(keys: ReadonlyMap<string, MediaKey>, name: string): MediaKey {
   const key = keys.get(name);
   if (key === undefined) throw new Error(`Expected a source called ${name}.`);
   return key;
 }
 
-/** Checks that a video is finished, and says why when it is not. */
+/** Checks that a video is finished, and gives the reason if it is not. */
 export async function requireFinished(lab: Lab, key: MediaKey): Promise<void> {
   const { state, state_reason: reason, messages } = await loadMedia(lab, key);
   if (state !== 'finished')

@@ -16,7 +16,7 @@ import { GROUP_LIMIT_SEC } from './many.ts';
 
 const run = promisify(execFile);
 const HLS = path.resolve(import.meta.dirname, '../../node_modules/hls.js/dist/hls.min.js');
-/** A bound on hanging. */
+/** Only a hang takes this long. */
 const PATIENCE = { timeout: 60_000 };
 
 declare global {
@@ -105,7 +105,7 @@ test.each(['avc1', 'vp09', 'av01'])('%s plays in Chromium, and seeks', async (co
     element.currentTime = 4.2;
   });
   await expect.poll(async () => (await read()).sec, PATIENCE).toBeGreaterThan(4.6);
-  // Pictures may come later than the clock says.
+  // Frames may come later than the clock.
   await expect.poll(async () => (await read()).frames, PATIENCE).toBeGreaterThan(24);
   expect((await read()).heightPx).toBe(120);
   expect(new Set(await page.evaluate(() => window.shown))).toEqual(new Set([codec]));
@@ -126,7 +126,7 @@ test.each(['avc1', 'vp09', 'av01'])(
   },
 );
 
-/** Plays the rendition of a codec with hls.js; `read` reports how far it is. */
+/** Plays the rendition of a codec with hls.js; `read` reports its progress. */
 async function play(video: MediaKey, codec: string) {
   const page = await browser.newPage(SMALL_PAGE);
   await page.setContent('<video muted></video>');
@@ -161,7 +161,7 @@ async function play(video: MediaKey, codec: string) {
   return { page, read };
 }
 
-/** The upper bars of SMPTE EG 1 without the white one, at 75 %, as BT.601 gives them. */
+/** The upper bars of SMPTE EG 1 without the white one, at 75 %, in BT.601. */
 const BARS = [
   [191, 191, 0],
   [0, 191, 191],
@@ -170,11 +170,13 @@ const BARS = [
   [191, 0, 0],
   [0, 0, 191],
 ];
-/** Encoded bars are off by up to 11; read as BT.709, all are by up to 30. */
+/** Encoded bars are off by up to 11; read as BT.709, they are off by up to 30. */
 const MOST_OFF = 15;
 const RUNGS = [480, 240];
 
-/** Runs in the page: the colours of the upper bars of a rung's first picture, played by Media Source Extensions. */
+/**
+ * Runs in the page: returns the colours of the upper bars in a rung's first frame, played by Media Source Extensions.
+ */
 async function readBars(rungUrl: string): Promise<number[][]> {
   const bytes = async (url: string) => new Uint8Array(await (await fetch(url)).arrayBuffer());
   const lines = (await (await fetch(`${rungUrl}video.m3u8`)).text()).split('\n');
@@ -198,7 +200,7 @@ async function readBars(rungUrl: string): Promise<number[][]> {
   [canvas.width, canvas.height] = [70, 48];
   const context = canvas.getContext('2d');
   if (context === null) throw new Error('Expected a canvas to draw on.');
-  // A picture that is loaded may not be painted yet.
+  // A loaded frame may not be painted yet.
   for (let left = 100; left > 0; left -= 1) {
     context.drawImage(video, 0, 0, 70, 48);
     if ((context.getImageData(5, 10, 1, 1).data[0] ?? 0) > 0) break;
@@ -236,7 +238,7 @@ describe('in Firefox', () => {
   });
   afterAll(() => firefox?.close());
 
-  test('it has them too, although they are taken from the parameter sets alone', async () => {
+  test('it has them too, although they are read from the parameter sets alone', async () => {
     await checkRungs(await firefox.newPage(480, 270));
   });
 

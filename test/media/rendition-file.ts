@@ -15,7 +15,7 @@ const forever = new AbortController().signal;
 
 export type RenditionRow = Awaited<ReturnType<typeof loadRenditions>>[number];
 
-/** Puts the active renditions of a video together as files: each its init segment and its chunks. */
+/** Assembles the active renditions of a video as files: each its init segment and its chunks. */
 export async function renditionFiles(lab: Lab, key: MediaKey): Promise<{ row: RenditionRow; file: string }[]> {
   const chunks = await loadChunks(lab, key);
   const files: { row: RenditionRow; file: string }[] = [];
@@ -32,14 +32,14 @@ export async function renditionFiles(lab: Lab, key: MediaKey): Promise<{ row: Re
   return files;
 }
 
-/** The file of the first picture (of a codec), or of the first sound. */
+/** Returns the file of the first rendition with this codec. Throws if there is none. */
 export async function firstFile(lab: Lab, key: MediaKey, codec: string): Promise<string> {
   const found = (await renditionFiles(lab, key)).find(({ row }) => row.codec === codec);
   if (found === undefined) throw new Error(`Expected a rendition of ${codec}, found none.`);
   return found.file;
 }
 
-/** What ffprobe says of the first stream of a file, one field after another. */
+/** Returns ffprobe's fields for the first stream of a file, in the given order. */
 export async function fields(file: string, ...names: string[]): Promise<string[]> {
   const shown = ['-show_entries', `stream=${names.join(',')}`, '-of', 'default=nw=1'];
   const { stdout } = await run('ffprobe', ['-v', 'error', ...shown, file]);
@@ -48,8 +48,8 @@ export async function fields(file: string, ...names: string[]): Promise<string[]
 }
 
 /**
- * Presentation times of keyframes in seconds after the first picture: ffmpeg moves a whole track whose composition
- * offsets are negative.
+ * Returns presentation times of keyframes in seconds after the first frame, because ffmpeg shifts a whole track with
+ * negative composition offsets.
  */
 export async function keyframes(file: string): Promise<number[]> {
   const shown = ['-show_entries', 'packet=pts_time,flags', '-of', 'csv=p=0'];
@@ -60,7 +60,7 @@ export async function keyframes(file: string): Promise<number[]> {
 
 type Lit = { sec: number; luma: number };
 
-/** Each decoded picture: when it is shown after the first one, and its mean brightness (0 to 255) after a filter. */
+/** Returns each decoded frame: its time after the first one, and its mean brightness (0 to 255) after a filter. */
 export async function brightness(file: string, filter = 'null'): Promise<Lit[]> {
   const argv = ['-nostdin', '-hide_banner', '-i', file, ...brightnessArgv(filter)];
   const { stderr } = await run('ffmpeg', argv, { maxBuffer: 2 ** 26 });
@@ -78,7 +78,7 @@ function readBrightness(stderr: string): Lit[] {
   return shown.map((match) => ({ sec: Number(match[1]) - firstSec, luma: Number(match[2]) }));
 }
 
-/** The sound of a file as one channel of floats at 8 kHz, from presentation time 0. */
+/** Returns the audio of a file as one channel of floats at 8 kHz, from presentation time 0. */
 export async function samples(file: string, filter = 'anull'): Promise<Float32Array> {
   const argv = ['-nostdin', '-v', 'error', '-i', file, ...samplesArgv('0:a:0', filter)];
   const { stdout } = await run('ffmpeg', argv, { encoding: 'buffer', maxBuffer: 2 ** 28 });
@@ -90,7 +90,10 @@ function samplesArgv(stream: string, filter: string): string[] {
   return ['-map', stream, '-af', graph, '-ac', '1', '-f', 'f32le', '-'];
 }
 
-/** The brightness of the pictures of one file and the sound of another, which one process decodes: a start is dear. */
+/**
+ * Returns the brightness of one file's frames and the audio of another. One process decodes both, because starting one
+ * is expensive.
+ */
 export async function brightnessAndSamples(
   picture: string,
   sound: string,

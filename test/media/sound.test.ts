@@ -92,7 +92,7 @@ test('a silent track stays a track', async () => {
   expect(sound.every((sample) => Math.abs(sample) < 0.001)).toBe(true);
 });
 
-test('5.1 is mixed down: what the centre says is heard left and right', async () => {
+test('5.1 is mixed down: the centre channel is heard left and right', async () => {
   const file = await firstFile(lab, await checked('surround.mkv'), 'aac');
   expect(await fields(file, 'channels', 'sample_rate')).toEqual(['2', '48000']);
   for (const side of ['c0', 'c1']) {
@@ -143,13 +143,13 @@ test('5.1 at full scale is limited when it is mixed down', async () => {
   expect(Math.max(...peaksDb)).toBeGreaterThan(-4);
 });
 
-/** Integrated loudness in LUFS (EBU R 128). */
+/** Returns integrated loudness in LUFS (EBU R 128). */
 async function loudness(file: string): Promise<number> {
   const { stderr } = await run('ffmpeg', ['-nostdin', '-hide_banner', '-i', file, '-af', 'ebur128', '-f', 'null', '-']);
   return Number([...stderr.matchAll(/I:\s+(-[\d.]+) LUFS/g)].at(-1)?.[1]);
 }
 
-test('loudness is levelled when the library asks for it, and only then', async () => {
+test('loudness is levelled if the library asks for it, and only then', async () => {
   const plain = await loudness(await firstFile(lab, await checked('quiet.wav'), 'aac'));
   const levelled = await loudness(await firstFile(lab, await checked('levelled.wav'), 'aac'));
   expect(plain).toBeLessThan(-24);

@@ -16,7 +16,7 @@ import { brightness, renditionFiles } from './rendition-file.ts';
 
 const never = new AbortController().signal;
 
-/** The mark is a white square, which leaves room on both sides of its box. */
+/** The watermark is a white square, with free space on both sides of its box. */
 const PLACE = { leftPercent: 70, topPercent: 10, widthPercent: 20, heightPercent: 20 };
 const INSIDE = 'crop=iw*0.06:ih*0.12:iw*0.77:ih*0.14';
 const OUTSIDE = ['iw*0.02:ih*0.12:iw*0.705:ih*0.14', 'iw*0.6:ih*0.9:0:0', 'iw:ih*0.6:0:ih*0.35', 'iw:ih*0.07:0:0'];
@@ -57,7 +57,7 @@ async function addMarkedLibrary(encoding: Record<string, unknown>, opacity = 1):
   return libraryId;
 }
 
-/** Mean brightness over all pictures of a file, within a part of them. */
+/** Returns the mean brightness over all frames of a file, within a part of them. */
 async function meanOf(file: string, filter: string): Promise<number> {
   const seen = await brightness(file, filter);
   return seen.reduce((sum, { luma }) => sum + luma, 0) / seen.length;
@@ -130,7 +130,7 @@ test('pictures of an HDR source have it too, no brighter than white', async () =
   }
 });
 
-test('segments that viewers ask for are marked like those that nobody asked for, half transparent', async () => {
+test('segments made on demand are marked like all others, half transparent', async () => {
   const libraryId = await addMarkedLibrary({ rungs: [240], jitEnabled: true }, 0.5);
   const clip = await makeClip(
     lab,

@@ -9,7 +9,7 @@ import { createEdgeRoom, type EdgeRoom, type TestEdge } from '../delivery/start-
 import { type Lab, loadMedia, loadRenditions, startLab, until, untilState, upload } from '../jobs/lab.ts';
 import { performTask } from '../jobs/tasks.ts';
 
-/** Workers, and edges over what they make. */
+/** Workers, and edges over their output. */
 export type OnDemandLab = Lab & { room: EdgeRoom };
 
 export async function startOnDemandLab(): Promise<OnDemandLab> {
@@ -27,14 +27,14 @@ export async function startOnDemandLab(): Promise<OnDemandLab> {
 }
 
 /**
- * For edges that wait for a segment for as long as it takes: a bound on hanging, not on speed. Half of `idleMs` ends a
- * connection on which nothing moves.
+ * For edges that wait for a segment indefinitely: only a hang takes this long. Half of `idleMs` ends an idle
+ * connection.
  */
 export const PATIENT = { segmentWaitMs: 150_000, idleMs: 320_000 };
 
 /**
- * Has requests and leases of runs last minutes longer, so that a process that is busy with its viewers never passes for
- * a dead one: another run would begin. Call the answer when no run is counted any more.
+ * Makes requests and leases of runs last minutes longer. Otherwise a process busy with its viewers would pass for dead,
+ * and another run would begin. Call the returned function once runs are no longer counted.
  */
 export async function holdRuns({ database: { db } }: Lab): Promise<() => Promise<void>> {
   for (const [table, column] of [
@@ -53,12 +53,12 @@ export async function holdRuns({ database: { db } }: Lab): Promise<() => Promise
   return async () => void (await sql`drop function hold_encode_task, hold_segment_request cascade`.execute(db));
 }
 
-/** A library that encodes on demand. */
+/** Adds a library that encodes on demand. */
 export function addOnDemandLibrary(lab: Lab, rungs: number[], encoding: Record<string, unknown> = {}): Promise<number> {
   return addLibrary(lab.database.db, { encoding: { rungs, jitEnabled: true, ...encoding } });
 }
 
-/** Uploads a clip and waits until all of it can be had. */
+/** Uploads a clip and waits until all of it is available. */
 export async function uploadReady(lab: Lab, libraryId: number, clip: string): Promise<MediaKey> {
   const key = await upload(lab, libraryId, clip);
   await untilState(lab, key, 'jit-ready');
@@ -75,7 +75,7 @@ export function segmentUrl({ base }: TestEdge, key: MediaKey, renditionId: Guid,
   return `${base}/vz-${key.libraryId}/${key.mediaId}/r/${renditionId}/${segment}.m4s`;
 }
 
-/** How many segment tasks were ever begun. */
+/** Returns how many segment tasks were ever begun. */
 export async function countRuns(lab: Lab): Promise<number> {
   const { rows } = await sql<{ begun: number }>`select count(*) as begun from noted_run`.execute(lab.database.db);
   return rows[0]?.begun ?? 0;
@@ -85,7 +85,7 @@ export type Fetched = { status: number; retryAfter: string | undefined; body: Bu
 
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
 
-/** Fetches without a limit on connections; the signal leaves as a viewer does who closes the page. */
+/** Fetches without a limit on connections; the signal disconnects like a viewer who closes the page. */
 export function fetchFile(url: string, signal?: AbortSignal): Promise<Fetched> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent, ...(signal === undefined ? {} : { signal }) }, (response) => {
@@ -105,7 +105,7 @@ export function fetchFile(url: string, signal?: AbortSignal): Promise<Fetched> {
   });
 }
 
-/** Asks again as often as the answer says, as players do. */
+/** Retries as often as the response says, like players do. */
 export async function fetchPatiently(url: string): Promise<Buffer> {
   for (;;) {
     const { status, body, retryAfter } = await fetchFile(url);
@@ -114,7 +114,10 @@ export async function fetchPatiently(url: string): Promise<Buffer> {
   }
 }
 
-/** Has the database note each state of each video and each run of a segment task: a poll would miss short ones. */
+/**
+ * Makes the database record each state of each video and each run of a segment task, because polling would miss short
+ * ones.
+ */
 async function noteStates({ database: { db } }: Lab): Promise<void> {
   await sql`create table noted_state (number bigserial, media_id uuid, state text)`.execute(db);
   await sql`
@@ -143,7 +146,7 @@ async function noteStates({ database: { db } }: Lab): Promise<void> {
   `.execute(db);
 }
 
-/** Waits for a state and answers all that a video has had since it was made. */
+/** Waits for a state and returns all states of a video since it was created. */
 export async function followStates(lab: Lab, key: MediaKey, last: string): Promise<string[]> {
   await until(async () => [last, 'failed'].includes((await loadMedia(lab, key)).state), `the state ${last}`);
   const { rows } = await sql<{ state: string }>`
@@ -152,12 +155,12 @@ export async function followStates(lab: Lab, key: MediaKey, last: string): Promi
   return rows.map(({ state }) => state);
 }
 
-/** Forgets a video, so that nothing of it is filled in while others are looked at. */
+/** Deletes a video's row, so that it is not filled in while tests check others. */
 export async function drop(lab: Lab, { mediaId }: MediaKey): Promise<void> {
   await lab.database.db.deleteFrom('media').where('id', '=', mediaId).execute();
 }
 
-/** Does what is left to be filled in, without the pause before it. No other video may have such work. */
+/** Fills in the rest at once, without the pause before it. No other video may have such work. */
 export async function fillIn(lab: Lab, { mediaId }: MediaKey, deps: JobDeps): Promise<void> {
   const tasks = await lab.database.db
     .selectFrom('encode_task')
@@ -168,7 +171,7 @@ export async function fillIn(lab: Lab, { mediaId }: MediaKey, deps: JobDeps): Pr
   for (const { libraryId, mediaId, taskId } of tasks) await performTask(deps, { libraryId, mediaId }, taskId);
 }
 
-/** What is requested and under way for a video; encode tasks that only fill in do not count. */
+/** Returns the requested and running work for a video; encode tasks that only fill in do not count. */
 export async function countOpen(
   lab: Lab,
   { mediaId }: MediaKey,

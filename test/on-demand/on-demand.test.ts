@@ -93,7 +93,7 @@ test('a video is ready before it is encoded; segments of viewers and background 
     const list = (await fetchFile(`${playlists}/r/${id}/video.m3u8`)).body.toString();
     expect(list).toContain('#EXT-X-ENDLIST');
     expect(boundariesOf(list).map((sec) => Math.round(sec * 24_000))).toEqual(
-      // 96 frames of 1001 ticks are a segment; 384 frames are 16 s at this rate, rounded to whole frames.
+      // A segment is 96 frames of 1001 ticks; 384 frames are 16 s at this rate, rounded to whole frames.
       Array.from({ length: 4 }, (_, segment) => (segment + 1) * 96 * 1001),
     );
   }
@@ -121,7 +121,7 @@ test('a video is ready before it is encoded; segments of viewers and background 
     expect(await pictureTicks(id)).toEqual(Array.from({ length: 384 }, (_, n) => n * 1001));
 });
 
-test('beside a source that passes through, lower rungs are encoded on its own cuts', async () => {
+test('with a source that passes through, lower rungs are encoded on its own cuts', async () => {
   const inputs = [...picture('testsrc2=s=640x48:r=25:d=12'), ...SOUND, '-t', '12'];
   const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '70', '-c:a', 'aac'];
   const clip = await makeClip(
@@ -159,7 +159,7 @@ test('viewers who watch all of it finish a video', async () => {
   await checkFinished(lab, key);
 });
 
-test('the whole time is listed from the start, sound and all, in HLS and DASH', async () => {
+test('the whole time is listed from the start, including sound, in HLS and DASH', async () => {
   const inputs = [...picture('testsrc2=s=160x120:r=10:d=18.5'), ...SOUND, '-t', '18.5'];
   const key = await uploadReady(lab, libraryId, await makeClip(lab, 'listed.avi', ...inputs, ...MPEG4));
   const playlists = `${edge.base}/vz-${libraryId}/${key.mediaId}`;
@@ -174,7 +174,7 @@ test('the whole time is listed from the start, sound and all, in HLS and DASH', 
   await drop(lab, key);
 });
 
-test('sound of levelled loudness is encoded as a whole: it depends on all that came before', async () => {
+test('sound of levelled loudness is encoded as a whole: it depends on everything before', async () => {
   const library = await addOnDemandLibrary(lab, [240], { normaliseLoudness: true });
   const inputs = [...picture('testsrc2=s=160x120:r=10:d=9'), ...SOUND, '-t', '9'];
   const key = await uploadReady(lab, library, await makeClip(lab, 'level.avi', ...inputs, ...MPEG4));
@@ -202,7 +202,7 @@ test.each([
   expect(messages).toMatchObject([{ level: 2, issueCode: 9, message: expect.stringContaining(why) }]);
 });
 
-/** Where each segment ends, in seconds, as a playlist adds up. */
+/** Returns the end of each segment, in seconds, as a playlist adds up. */
 function boundariesOf(playlist: string): number[] {
   let sec = 0;
   return [...playlist.matchAll(/#EXTINF:([\d.]+),/g)].map(([, length]) => {
@@ -211,7 +211,7 @@ function boundariesOf(playlist: string): number[] {
   });
 }
 
-/** When each picture of a rendition that was put together is shown. */
+/** Returns the presentation time of each frame of an assembled rendition. */
 async function pictureTicks(renditionId: string): Promise<number[]> {
   const file = path.join(lab.clips, `${renditionId}.mp4`);
   const { stdout } = await run('ffprobe', ['-v', 'error', '-show_entries', 'packet=pts', '-of', 'csv=p=0', file]);

@@ -19,7 +19,7 @@ import {
   uploadReady,
 } from './on-demand-lab.ts';
 
-// A bound on hanging, not on speed: other suites share the processors.
+// Only a hang takes this long: other suites share the CPUs.
 vi.setConfig({ testTimeout: 200_000 });
 
 let lab: OnDemandLab;
@@ -46,10 +46,10 @@ const reencode = (key: MediaKey) =>
   createVideoStore(lab.database.db).change(key, requestReencode, lab.sender.send(processVideo, key));
 const messagesOf = async (key: MediaKey) => (await loadMedia(lab, key)).messages;
 
-test('a video on demand of which the new set fails plays on as it was, says why, and is finished later', async () => {
+test('a video on demand whose new set fails keeps playing, says why, and is finished later', async () => {
   const key = await uploadReady(lab, await addOnDemandLibrary(lab, [240]), await clipOf('ready.avi'));
   const rung = await findRung(lab, key, 240);
-  // No encoder starts with so little.
+  // Too little for any encoder to start.
   worker.deps.encoderMemoryBytes = 2 ** 20;
   await reencode(key);
   await until(async () => (await messagesOf(key)).some(({ level }) => level === 3), 'the failure to be reported');
@@ -60,13 +60,13 @@ test('a video on demand of which the new set fails plays on as it was, says why,
   expect((await fetchFile(segmentUrl(edge, key, rung, 2))).status).toBe(200);
   await fillIn(lab, key, worker.deps);
   await untilState(lab, key, 'finished');
-  // What was begun of the new set has no name any more.
+  // Objects of the abandoned set are no longer named by any row.
   await sweep.run({}, worker.deps, new AbortController().signal);
   const made = await checkFinished(lab, key);
   expect(made.map(({ warnings }) => warnings)).toEqual(['', '']);
 });
 
-test('a finished video of which the original cannot be read any more stays finished and says why', async () => {
+test('a finished video whose original can no longer be read stays finished and says why', async () => {
   const libraryId = await addOnDemandLibrary(lab, [240], { jitEnabled: false });
   const key = await upload(lab, libraryId, await clipOf('finished.avi'));
   await untilState(lab, key, 'finished');

@@ -14,7 +14,7 @@ import { open } from '../uploads/tus-client.ts';
 
 const run = promisify(execFile);
 const PLAYLISTS_CREATED = 8;
-/** A bound on hanging: a browser that was just started takes its time on a busy machine. */
+/** Only a hang takes this long: a browser that was just started is slow on a busy machine. */
 const PATIENCE = { timeout: 90_000, interval: 250 };
 
 let service: Service;
@@ -40,7 +40,7 @@ beforeAll(async () => {
     '-i',
     'anullsrc=r=44100:d=40',
   ];
-  // MPEG-4 part 2 plays in no browser; without `faststart` the index comes last.
+  // No browser plays MPEG-4 part 2; without `faststart` the index is at the end.
   const argv = [...inputs, '-c:v', 'mpeg4', '-q:v', '8', '-g', '24', '-c:a', 'aac', clip];
   await run('ffmpeg', ['-nostdin', '-v', 'error', ...argv]);
   const settings = { JitEncodingEnabled: true, EnabledResolutions: '240p,360p' };
@@ -78,11 +78,11 @@ const uploads = {
   },
 };
 
-/** A segment that takes long on a busy machine: the player gets an answer to retry, and does. */
+/** A segment that takes long on a busy machine: the player is told to retry, and does. */
 const isLate = (response: Response) =>
   response.status() === 503 && response.url().endsWith('.m4s') && response.headers()['retry-after'] !== undefined;
 
-/** What the video element shows. */
+/** Reads the video element. */
 const read = (page: Page) =>
   page.locator('video').evaluate((video: HTMLVideoElement) => ({
     sec: video.currentTime,
@@ -94,29 +94,32 @@ test('the index of the test clip comes last', async () => {
   expect(readBoxes(await readFile(clip)).map(({ type }) => type)).toEqual(['ftyp', 'free', 'mdat', 'moov']);
 });
 
-test.each(Object.entries(uploads))('a video that came by %s plays and seeks before it is encoded', async (_, enter) => {
-  const guid = await enter();
-  const ready = await untilVideo(service, guid, ({ status }) => status === PLAYLISTS_CREATED || status === FINISHED);
-  expect(ready).toMatchObject({ status: PLAYLISTS_CREATED, availableResolutions: '240p,360p', length: 40 });
-  const page = await browser.newPage(SMALL_PAGE);
-  const faults: string[] = [];
-  let late = 0;
-  page.on('pageerror', (error) => faults.push(error.message));
-  page.on('response', (response) => {
-    if (isLate(response)) late += 1;
-    else if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
-  });
-  await page.goto(`${service.edgeUrl}/embed/1/${guid}?muted=true`);
-  await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
-  expect((await read(page)).durationSec).toBeCloseTo(40, 0);
-  const { frames } = await read(page);
-  await page.locator('media-controller[ready]').waitFor(PATIENCE);
-  await page.keyboard.press('8');
-  await expect.poll(async () => (await read(page)).frames, PATIENCE).toBeGreaterThan(frames + 5);
-  expect((await read(page)).sec).toBeGreaterThan(31);
-  expect(faults).toEqual([]);
-  expect(late).toBeLessThan(4);
-  expect((await getVideo(service, guid)).transcodingMessages).toEqual([]);
-  await page.close();
-  await call(service, 'DELETE', `/library/1/videos/${guid}`);
-});
+test.each(Object.entries(uploads))(
+  'a video that arrived by %s plays and seeks before it is encoded',
+  async (_, enter) => {
+    const guid = await enter();
+    const ready = await untilVideo(service, guid, ({ status }) => status === PLAYLISTS_CREATED || status === FINISHED);
+    expect(ready).toMatchObject({ status: PLAYLISTS_CREATED, availableResolutions: '240p,360p', length: 40 });
+    const page = await browser.newPage(SMALL_PAGE);
+    const faults: string[] = [];
+    let late = 0;
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('response', (response) => {
+      if (isLate(response)) late += 1;
+      else if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
+    });
+    await page.goto(`${service.edgeUrl}/embed/1/${guid}?muted=true`);
+    await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
+    expect((await read(page)).durationSec).toBeCloseTo(40, 0);
+    const { frames } = await read(page);
+    await page.locator('media-controller[ready]').waitFor(PATIENCE);
+    await page.keyboard.press('8');
+    await expect.poll(async () => (await read(page)).frames, PATIENCE).toBeGreaterThan(frames + 5);
+    expect((await read(page)).sec).toBeGreaterThan(31);
+    expect(faults).toEqual([]);
+    expect(late).toBeLessThan(4);
+    expect((await getVideo(service, guid)).transcodingMessages).toEqual([]);
+    await page.close();
+    await call(service, 'DELETE', `/library/1/videos/${guid}`);
+  },
+);

@@ -26,7 +26,7 @@ import {
 const run = promisify(execFile);
 
 const VIEWER_SLOTS = 2;
-/** Nothing is made but what makes a video play, and what viewers request. */
+/** Runs only the tasks that make a video playable and those that viewers request. */
 const NOTHING_ELSE: WorkerSlots = { quickSlots: 4, longSlots: 0, viewerSlots: VIEWER_SLOTS };
 
 let lab: OnDemandLab;
@@ -47,7 +47,7 @@ afterEach(async () => {
 });
 afterAll(() => lab.stop());
 
-/** A ready video whose quick encode tasks are over; those for long slots wait. */
+/** Uploads a video and waits until its quick encode tasks are over; those for long slots wait. */
 async function uploadQuick(clip: string): Promise<MediaKey> {
   const key = await uploadReady(lab, libraryId, clip);
   const tasks = sql<{ open: number }>`select count(*)::int as open from encode_task where media_id = ${key.mediaId}
@@ -61,14 +61,14 @@ async function uploadQuick(clip: string): Promise<MediaKey> {
 
 const LONG_SEC = 7200;
 const PART_SEC = 120;
-/** A part of a long film that costs little: few and small pictures, and sound that needs no encoder. */
+/** A cheap part of a long film: few and small frames, and audio that needs no encoder. */
 const PART = [
   ...['-f', 'lavfi', '-i', `testsrc=s=64x48:r=1:d=${PART_SEC}`],
   ...['-f', 'lavfi', '-i', `sine=sample_rate=8000:d=${PART_SEC}`],
   ...['-c:v', 'mpeg4', '-g', '10', '-c:a', 'pcm_mulaw'],
 ];
 const SEEKS = 6;
-/** A request a segment is for the next one too; sound is made by eight. */
+/** A request for a segment also covers the next one; audio is encoded in groups of eight. */
 const MOST_PICTURES_A_SEEK = 2;
 const MOST_SOUNDS_A_SEEK = 8;
 const SOUND_SEGMENT_TICKS = 188 * 1024;
@@ -84,10 +84,10 @@ test('a viewer who seeks wildly through two hours has video and audio each time,
   const random = seededRandom(7);
   const wholeSoundCpuSec = await measureWholeSound(clip);
   const cpuBeforeSec = childrenCpuSec();
-  /** Those that are killed within their sandbox are in no sum of children. */
+  /** Encoders killed within their sandbox are in no sum of children. */
   const cpuSecOf = new Map<number, number>();
   for (let seek = 0; seek < SEEKS; seek += 1) {
-    // On the way there, a place that is left at once.
+    // On the way there, a position that is left at once.
     const passing = new AbortController();
     const passed = segmentUrl(edge, key, picture.id, random.below(LONG_SEC / 4));
     const left = fetchFile(passed, passing.signal).catch(() => null);
@@ -103,7 +103,7 @@ test('a viewer who seeks wildly through two hours has video and audio each time,
     expect(readSegmentTimes(seen).baseTick).toBe(pictures * 4 * picture.timescale);
     expect(readSegmentTimes(heard).baseTick).toBe(sounds * SOUND_SEGMENT_TICKS);
     for (const encoder of ffmpegsOf(process.pid)) cpuSecOf.set(encoder, readCpuSec(encoder));
-    // One that was ended may be seen for a moment; one that waits for viewers waits for longer than this.
+    // An encoder that was ended may be visible for a moment; one that waits for viewers waits longer than this.
     await until(async () => ffmpegsOf(process.pid).length <= VIEWER_SLOTS, 'no more encoders than slots', 10);
   }
   await edge.close();
@@ -113,7 +113,7 @@ test('a viewer who seeks wildly through two hours has video and audio each time,
   const after = await countSegments(key);
   expect(after.video - before.video).toBeLessThanOrEqual(2 * SEEKS * MOST_PICTURES_A_SEEK);
   expect(after.audio - before.audio).toBeLessThanOrEqual(SEEKS * MOST_SOUNDS_A_SEEK);
-  // A bound on order: no seek makes what lies before it or goes on to the end.
+  // A bound on the order of magnitude: no seek encodes what precedes it or continues to the end.
   const seenCpuSec = [...cpuSecOf.values()].reduce((sum, sec) => sum + sec, 0);
   expect(childrenCpuSec() - cpuBeforeSec + seenCpuSec).toBeLessThan(wholeSoundCpuSec / 3);
   await checkObjects(lab, key);
@@ -129,7 +129,7 @@ async function countSegments(key: MediaKey): Promise<{ video: number; audio: num
   return count;
 }
 
-/** What encoding all the sound of a clip once takes here and now, estimated from a part of it. */
+/** Returns the CPU time for encoding all audio of a clip once on this machine, estimated from a part of it. */
 async function measureWholeSound(clip: string): Promise<number> {
   const beforeSec = childrenCpuSec();
   const parts = 72;
@@ -138,19 +138,22 @@ async function measureWholeSound(clip: string): Promise<number> {
   return (childrenCpuSec() - beforeSec) * parts;
 }
 
-/** What all children that have ended took, theirs included: fields 16 and 17 of proc_pid_stat(5), in hundredths. */
+/**
+ * Returns the CPU time of all ended children and their descendants: fields 16 and 17 of proc_pid_stat(5), in
+ * hundredths.
+ */
 function childrenCpuSec(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[13]) + Number(fields[14])) / 100;
 }
 
-test('sound that viewers had made and what was encoded beside it become one track', async () => {
+test('sound made for viewers and sound encoded in the background become one track', async () => {
   const tone = ['-f', 'lavfi', '-i', 'sine=f=300:sample_rate=44100:d=100'];
   const pictures = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=100', '-c:v', 'mpeg4', '-g', '10'];
   const key = await uploadQuick(await makeClip(lab, 'tone.avi', ...tone, ...pictures, '-c:a', 'pcm_s16le'));
   const sound = (await loadRenditions(lab, key)).find(({ kind }) => kind === 'audio');
   if (sound === undefined) throw new Error('Expected a sound.');
-  // The first 16 of 25 are there; the others wait for a slot that this worker has not.
+  // The first 16 of 25 exist; the others wait for a slot that this worker does not have.
   for (const segment of [24, 18]) await fetchPatiently(segmentUrl(edge, key, sound.id, segment));
   await until(async () => (await countOpen(lab, key)).runs === 0, 'no run');
   await worker.stop();
@@ -158,7 +161,7 @@ test('sound that viewers had made and what was encoded beside it become one trac
     (await loadChunks(lab, key))
       .filter((chunk) => chunk.rendition_id === sound.id)
       .flatMap(({ first_segment: first, segment_count: count }) => Array.from({ length: count }, (_, n) => first + n));
-  // What viewers had made goes on from 18 to the end.
+  // The run that viewers started continues from 18 to the end.
   expect((await listSound()).filter((segment) => segment > 15)).toEqual([18, 19, 20, 21, 22, 23, 24]);
   worker = await lab.startWorker({ quickSlots: 1, longSlots: 1, viewerSlots: 1 });
   const isFinished = async () =>
@@ -169,7 +172,7 @@ test('sound that viewers had made and what was encoded beside it become one trac
   const bytes = await Promise.all(chunks.map((chunk) => lab.storage.readBytes(chunk.storage_key, null, forever)));
   const pcm = await decodeRaw(Buffer.concat([sound.init ?? Buffer.alloc(0), ...bytes]), 'a');
   const samples = new Float32Array(pcm.buffer, pcm.byteOffset, pcm.length / 4);
-  // A tone of 300 Hz at one eighth: from one sample to the next it rises by 0.005 at most, and a click by more.
+  // A tone of 300 Hz at one eighth rises by at most 0.005 from one sample to the next, and a click by more.
   const steps = samples.map((sample, at) => Math.abs(sample - (samples[at - 1] ?? sample)));
   expect(steps.slice(4096, -4096).reduce((high, step) => Math.max(high, step), 0)).toBeLessThan(0.01);
 });

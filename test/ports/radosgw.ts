@@ -15,15 +15,15 @@ const START_LIMIT_MS = 90_000;
 
 export type Gateway = { endpoint: string; accessKeyId: string; secretAccessKey: string; stop: () => Promise<void> };
 
-/** The programs of Ceph that are not on the path. */
+/** Returns the programs of Ceph that are not on the path. */
 export function missingPrograms(): string[] {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return PROGRAMS.filter((program) => !folders.some((folder) => existsSync(join(folder, program))));
 }
 
 /**
- * Starts Ceph's S3 gateway with one monitor and one object daemon that keeps all in memory, single copy, on
- * loopback, in a temporary folder. `stop` ends the three processes, by the handles they were started with.
+ * Starts Ceph's S3 gateway with one monitor and one object daemon that keeps everything in memory, single copy, on
+ * loopback, in a temporary folder. `stop` ends the three processes by their handles.
  */
 export async function startRadosgw(): Promise<Gateway> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-radosgw-'));
@@ -133,7 +133,7 @@ async function answers(endpoint: string): Promise<boolean> {
   try {
     return (await fetch(endpoint)).ok;
   } catch {
-    // Not listening yet: the caller asks again until its deadline.
+    // Not listening yet: the caller retries until its deadline.
     return false;
   }
 }

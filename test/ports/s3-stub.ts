@@ -7,8 +7,8 @@ export type StubObject = { bytes: Buffer; etag: string; modifiedAt: Date };
 export type StubCall = { operation: string; key: string; headers: IncomingMessage['headers'] };
 
 /**
- * What the stub does wrong instead of answering: an error status, the connection reset before or after the action,
- * half of the body (by a cut connection or by a shorter announced length), silence, an ETag of other bytes.
+ * Fault of the stub in place of a response: an error status, a connection reset before or after the action, half of the
+ * body (by a cut connection or a shorter announced length), silence, an ETag of other bytes.
  */
 export type Fault =
   | { status: number; code: string }
@@ -32,7 +32,10 @@ type Exchange = {
 
 export type S3Stub = Awaited<ReturnType<typeof startS3Stub>>;
 
-/** A small S3 engine in memory, on loopback, that fails on command. It heeds conditions, ranges and Content-MD5. */
+/**
+ * Starts a small S3 engine in memory, on loopback, that fails on command. It supports conditions, ranges and
+ * Content-MD5.
+ */
 export async function startS3Stub() {
   const objects = new Map<string, StubObject>();
   const uploads = new Map<string, Upload>();
@@ -73,7 +76,7 @@ export async function startS3Stub() {
     fail(operation: string, ...planned: Fault[]): void {
       faults.push(...planned.map((fault) => ({ operation, fault })));
     },
-    /** Ends each connection unanswered, until it is there again. */
+    /** While `away`, ends each connection without a response. */
     setAway(away: boolean): void {
       isAway = away;
     },

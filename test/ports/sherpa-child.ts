@@ -1,5 +1,5 @@
-// A child in the place of that of sherpa-onnx: it ends by a signal at spans whose first sample is 1, at those whose
-// first sample is 2 once in the folder of its program, and answers others.
+// A child process in place of sherpa-onnx's. It ends by a signal at spans whose first sample is 1, and once per program
+// folder at those whose first sample is 2. It responds to all others.
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 

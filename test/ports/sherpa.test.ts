@@ -42,7 +42,7 @@ async function open(program?: string): Promise<Transcriber> {
 const LOW = 'sin(2*PI*500*t)*(between(t,1,1.5)+between(t,3,3.4))';
 const HIGH = 'sin(2*PI*3000*t)*between(t,2,2.5)';
 
-test('a model in a folder is run by the library, and its words come with their times', async () => {
+test('a model in a folder is run by the library, and its words have their times', async () => {
   const samples = await makeSamples(`aevalsrc='0.4*(${LOW}+${HIGH})':d=4:s=16000`);
   const { language, words } = await (await open()).transcribe(samples, { language: null }, never);
   expect(language).toBe('en');
@@ -71,7 +71,7 @@ test('silence has no words', async () => {
   expect(words).toEqual([]);
 });
 
-test('a process that crashes is started anew; a span at which it always does costs that span alone', async () => {
+test('a process that crashes is restarted; a span at which it always does costs that span alone', async () => {
   const engine = await open(child);
   const say = async (first: number) => {
     const { words } = await engine.transcribe(Buffer.alloc(3_200, first), { language: 'en' }, never);
@@ -106,7 +106,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('what is no model is refused with what is expected', async () => {
+test('a folder that is not a model is refused with what is expected', async () => {
   await expect(readModel(folder)).rejects.toThrow('Expected a folder with a Whisper');
   await expect(readModel(path.join(folder, 'absent'))).rejects.toMatchObject({ kind: 'invalid' });
 });

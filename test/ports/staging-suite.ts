@@ -34,7 +34,7 @@ export function growingTests(given: () => Given): void {
     expect((await toArray(storage.staging.list(never))).map((staged) => staged.id)).not.toContain(id);
   });
 
-  test('keeps the bytes that came before a stream failed or was aborted', async () => {
+  test('keeps the bytes that arrived before a stream failed or was aborted', async () => {
     const { storage, key } = given();
     const id = newGuid();
     const bytes = randomBytes(18 * MIB);
@@ -50,7 +50,7 @@ export function growingTests(given: () => Given): void {
     const stalling = new PassThrough();
     const append = storage.staging.append(id, 17 * MIB, stalling, controller.signal);
     stalling.write(bytes.subarray(17 * MIB, 17 * MIB + 1000));
-    // Taken by the append, not lying in the stream that the abort destroys.
+    // The append has consumed it, so it is not in the stream that the abort destroys.
     await expect.poll(() => stalling.readableLength, { timeout: 20_000 }).toBe(0);
     controller.abort(new Error('enough'));
     await expect(append).rejects.toThrow('enough');
@@ -62,7 +62,7 @@ export function growingTests(given: () => Given): void {
 }
 
 export function stagingRefusalTests(given: () => Given): void {
-  test('refuses an append at another offset or beside another append, and leaves its stream alone', async () => {
+  test('refuses an append at another offset or during another append, and leaves its stream alone', async () => {
     const { storage } = given();
     const id = newGuid();
     await storage.staging.append(id, 0, Readable.from([Buffer.from('12345')]), never);

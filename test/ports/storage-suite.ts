@@ -11,7 +11,7 @@ import { growingTests, stagingRefusalTests } from './staging-suite.ts';
 /** A real engine may have to be started first. */
 const OPEN_LIMIT_MS = 120_000;
 
-/** What every adapter of the storage port must do, on a medium that may hold other things. */
+/** Describes the requirements on every adapter of the storage port, on a medium that may hold other objects. */
 export function describeStorage(engine: string, open: () => Promise<Storage>): void {
   describe(`storage on ${engine}`, () => {
     let storage: Storage;
@@ -35,7 +35,7 @@ export function describeStorage(engine: string, open: () => Promise<Storage>): v
 type Given = { storage: Storage; key: (name: string) => StorageKey };
 
 function objectTests(given: () => Given): void {
-  test('gives back what was put, whole and by range', async () => {
+  test('returns a stored object, whole and by range', async () => {
     const { storage, key } = given();
     const bytes = randomBytes(300_000);
     const written = await storage.put(key('ranges'), Readable.from(cut(bytes, 70_001)), {}, never);
@@ -83,7 +83,7 @@ function objectTests(given: () => Given): void {
 }
 
 function refusalTests(given: () => Given): void {
-  test('says of an absent object that it is absent', async () => {
+  test('reports an absent object as absent', async () => {
     const { storage, key } = given();
     expect(await storage.head(key('absent'))).toBeNull();
     await expect(storage.read(key('absent'), null, never)).rejects.toMatchObject({
@@ -177,7 +177,7 @@ function writeTests(given: () => Given): void {
     for (const chunk of cut(Buffer.alloc(mib * MIB), MIB)) {
       if (!closing.write(chunk)) await once(closing, 'drain');
     }
-    // No end and no error: a sender whose connection was closed in good order.
+    // Neither end nor error: a sender whose connection was closed cleanly.
     closing.destroy();
     await expect(put).rejects.toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
     expect(await storage.head(key('dir/failed'))).toBeNull();
@@ -200,7 +200,7 @@ function writeTests(given: () => Given): void {
 }
 
 function readTests(given: () => Given): void {
-  test('a read that is aborted while it opens, or before it is read, is reported to its reader alone', async () => {
+  test('a read that is aborted while it opens, or before it is read, is reported only to its reader', async () => {
     const { storage, key } = given();
     await storage.put(key('unread'), Buffer.alloc(4 * MIB), {}, never);
     const unexpected: Error[] = [];
@@ -229,13 +229,13 @@ function readTests(given: () => Given): void {
   });
 }
 
-/** At which turn of the event loop after its beginning a read is aborted. */
+/** Number of event loop turns after its start within which a read is aborted. */
 const ABORT_TURNS = 20;
 
 async function abortUnread(storage: Storage, key: StorageKey, turns: number): Promise<string> {
   const controller = new AbortController();
   const reading = storage.read(key, null, controller.signal).then(async ({ body }) => {
-    // Nobody listens for its error until it is closed.
+    // Nothing listens for its error until it is closed.
     await new Promise<void>((resolve) => (body.closed ? resolve() : body.once('close', resolve)));
     return await gather(body);
   });
@@ -249,7 +249,7 @@ async function abortUnread(storage: Storage, key: StorageKey, turns: number): Pr
 }
 
 function listTests(given: () => Given & { folder: string }): void {
-  test('lists in key order, under any beginning of a key', async () => {
+  test('lists in key order, under any prefix', async () => {
     const { storage, key, folder } = given();
     const expected = ['l/a-b', 'l/a.b', 'l/a/1', 'l/a/2/x', 'l/a0', 'l/b/1'].map((name) => `${folder}/${name}`);
     for (const name of [...expected].reverse()) await storage.put(storageKey(name), Buffer.from(name), {}, never);
@@ -268,7 +268,7 @@ function listTests(given: () => Given & { folder: string }): void {
     expect(first).toEqual(await storage.head(key('l/a-b')));
   });
 
-  test('deletes keys, and everything below a folder and nothing beside it', async () => {
+  test('deletes keys, and everything below a folder and nothing next to it', async () => {
     const { storage, key, folder } = given();
     for (const name of ['d/1', 'd/2/3', 'd/2/4', 'd2', 'd.x'])
       await storage.put(key(name), Buffer.from('x'), {}, never);

@@ -16,7 +16,7 @@ const never = new AbortController().signal;
 
 let server: Server;
 let outbound: Outbound;
-/** What the service does with the next request instead of transcribing. */
+/** The service's misbehaviour on the next request, in place of a transcription. */
 let misbehave: ((respond: (status: number, body: string) => void, response: ServerResponse) => void) | null = null;
 const engines = new Map<string, Transcriber>([['pocketsphinx', pocketsphinx]]);
 
@@ -56,7 +56,7 @@ describe.each(['pocketsphinx', 'OpenAI-compatible'])('the transcriber %s', (name
     const samples = (await readFile(path)).subarray(WAV_HEAD);
     const { language, words } = await engineOf(name).transcribe(samples, { language: null }, never);
     expect(language).toBe('en');
-    // This engine's own rate for such speech lies about one word in three.
+    // This engine's own error rate for such speech is about one word in three.
     expect(wordErrorRate(spokenText(words), text)).toBeLessThanOrEqual(0.5);
     for (const { startSec, endSec } of words) expect(endSec).toBeGreaterThan(startSec);
     expect(words.at(-1)?.endSec).toBeLessThanOrEqual(samples.length / 32_000 + 0.1);
@@ -73,7 +73,7 @@ test.each([
   { title: 'a broken service', status: 500, body: 'no', kind: undefined },
   { title: 'a wrong key', status: 401, body: '{"error":"no"}', kind: 'unprocessable' },
   { title: 'half an answer', status: 200, body: '{"words": [', kind: undefined },
-])('$title fails, and says whether asking again may help', async ({ status, body, kind }) => {
+])('$title fails, and says whether trying again may help', async ({ status, body, kind }) => {
   misbehave = (respond) => respond(status, body);
   const failed = engineOf('OpenAI-compatible').transcribe(Buffer.alloc(3_200), { language: 'en' }, never);
   await expect(failed).rejects.toSatisfy((error: unknown) => Reflect.get(Object(error), 'kind') === kind);
@@ -100,7 +100,7 @@ test.each([
     },
   },
   { title: 'a service that says nothing', answer: () => undefined },
-])('$title fails within its limit, and may be asked again', async ({ answer }) => {
+])('$title fails within its limit, and may be tried again', async ({ answer }) => {
   misbehave = (_, response) => answer(response);
   const { port } = server.address() as AddressInfo;
   const patience = { baseUrl: `http://127.0.0.1:${port}`, model: 'whisper-1', key: null, outbound, limitMs: 3_000 };
@@ -111,7 +111,7 @@ test.each([
   expect([failed instanceof Error, Reflect.get(Object(failed), 'kind')]).toEqual([true, undefined]);
 });
 
-test('a language that was asked for wins over the one that a service names', async () => {
+test('a requested language takes precedence over the one that a service names', async () => {
   misbehave = (respond) =>
     respond(200, JSON.stringify({ language: 'german', words: [{ word: 'Hi', start: 0, end: 1 }] }));
   const speech = await engineOf('OpenAI-compatible').transcribe(Buffer.alloc(3_200), { language: 'en' }, never);

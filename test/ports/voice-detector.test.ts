@@ -6,7 +6,7 @@ import { LIBRIVOX } from '../support/speech.ts';
 
 const RATE = 16_000;
 const never = new AbortController().signal;
-/** The silence before and after what is said is cut away. */
+/** Trims the silence before and after the speech. */
 const TRIM =
   'silenceremove=start_periods=1:start_threshold=-38dB,areverse,' +
   'silenceremove=start_periods=1:start_threshold=-38dB,areverse';
@@ -14,7 +14,7 @@ const CHORDS =
   '0.25*sin(2*PI*262*t)+0.2*sin(2*PI*330*t)+0.2*sin(2*PI*392*t)*(1+sin(4*PI*t))/2' +
   '+0.15*sin(2*PI*524*t*(1+0.25*floor(mod(t,4))))';
 
-/** Where spans begin and end, in seconds; samples come in odd pieces, as decoders give them. */
+/** Returns start and end of each span, in seconds; samples arrive in odd pieces, as from decoders. */
 async function cut(samples: Buffer): Promise<[number, number][]> {
   const detector = findSileroDetector();
   if (detector === null) throw new Error('Expected sherpa-onnx-node and @ricky0123/vad-web to be installed.');
@@ -42,11 +42,11 @@ test.each([
   ['white noise', 'anoisesrc=d=8:c=white:a=0.3:r=16000:s=7'],
   ['pink noise', 'anoisesrc=d=8:c=pink:a=0.3:r=16000:s=7'],
   ['chords', `aevalsrc='${CHORDS}':d=12:s=16000`],
-])('%s is no speech', async (_, source) => {
+])('%s is not speech', async (_, source) => {
   expect(await cut(await makeSamples(source))).toEqual([]);
 });
 
-test('spans begin and end within 300 ms of what is said, and pauses part them', async () => {
+test('spans begin and end within 300 ms of speech, and pauses separate them', async () => {
   const [first, second] = [await readSamples(LIBRIVOX.short.path, TRIM), await readSamples(LIBRIVOX.long.path, TRIM)];
   const sound = Buffer.concat([silence(2), first, silence(2.5), second, silence(2)]);
   const [a, b] = [first.length / 2 / RATE, second.length / 2 / RATE];
@@ -57,7 +57,7 @@ test('spans begin and end within 300 ms of what is said, and pauses part them', 
     expect(Math.abs(sec - (said[index] ?? 0))).toBeLessThanOrEqual(0.3);
 });
 
-test('speech without a pause is cut so that an engine takes it', async () => {
+test('speech without a pause is cut so that an engine accepts it', async () => {
   const sentence = await readSamples(LIBRIVOX.long.path, TRIM);
   const sound = Buffer.concat(Array.from({ length: 12 }, () => sentence));
   const spans = await cut(sound);

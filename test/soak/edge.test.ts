@@ -18,7 +18,7 @@ import { createVideo, FINISHED, untilVideo } from '../support/videos.ts';
 import type { Flood, Flooded } from './edge/flood.ts';
 import { KeptConnection, loopbackAddress } from './edge/kept-connection.ts';
 
-/** `npm run soak -- edge` takes its time; `npm test` takes a slice of a few seconds. */
+/** `npm run soak -- edge` runs at full length; `npm test` runs a few seconds. */
 const isSoak = process.env.MODE === 'soak';
 const VIEWERS = isSoak ? 10_000 : 300;
 const WATCH_MS = isSoak ? 60_000 : 4_000;
@@ -29,9 +29,9 @@ const FLOODING_CLIENTS = isSoak ? 200 : 50;
 const MEDIA_CLIENTS = 50;
 const BETWEEN_MS = 100;
 const SEGMENT_MS = 4_000;
-/** Its caches (64 MiB of objects and of publications, 32 of texts), and a request under way for each viewer. */
+/** Its caches (64 MiB of objects and of publications, 32 of texts), and a running request per viewer. */
 const RSS_MIB = 192 + 128 + VIEWERS * 0.04;
-/** Below this a segment is at once for any player; a p99 of single milliseconds doubles by chance. */
+/** Latency that is instant to any player, in ms; below it, a p99 of single milliseconds may double by chance. */
 const AT_ONCE_MS = 20;
 
 const KEY = 'the security key of the soak';
@@ -79,7 +79,7 @@ async function listFiles(folder: string): Promise<typeof files> {
 /** `retries`: playlists that were requested again on a new connection. */
 type Watched = { segmentsMs: number[]; faults: string[]; retries: number };
 
-/** Viewers who each read the playlist and a segment every 4 s, spread over the time, until it is over. */
+/** Runs viewers that each read the playlist and a segment every 4 s, evenly spread, until the time is over. */
 async function watch(viewers: number, durationMs: number, firstClient: number): Promise<Watched> {
   const watched: Watched = { segmentsMs: [], faults: [], retries: 0 };
   const untilMs = performance.now() + durationMs;
@@ -88,12 +88,12 @@ async function watch(viewers: number, durationMs: number, firstClient: number): 
     const connect = () => new KeptConnection(edgePort, loopbackAddress(firstClient + viewer));
     let connection = connect();
     try {
-      // One turn at least: a crowded machine may wake a viewer when the time is over.
+      // At least one turn: a busy machine may wake a viewer after the time is over.
       let turn = viewer;
       do {
         const nextMs = performance.now() + SEGMENT_MS;
         const list = await connection.ask(files.playlist).catch((error: unknown) => {
-          // As every client does with a kept connection that was ended while nothing moved on it (RFC 9112, 9.3.1).
+          // Like every client with a kept connection that was closed while idle (RFC 9112, 9.3.1).
           if (turn === viewer) throw error;
           watched.retries += 1;
           connection = connect();
@@ -115,7 +115,7 @@ async function watch(viewers: number, durationMs: number, firstClient: number): 
   return watched;
 }
 
-/** Viewers who fetch segments one after the other, spread over the time between two as viewers are. */
+/** Fetches segments one after the other, with the pauses between them spread like those of viewers. */
 async function fetchOn(durationMs: number): Promise<number[]> {
   const untilMs = performance.now() + durationMs;
   const times: number[] = [];
@@ -170,7 +170,7 @@ test(`${AT_ONE_SEGMENT} viewers of one cold segment of a bucket cause one fetch`
     await storage.put(object, stored, {}, new AbortController().signal);
     const edge = await videos.open({ storage });
     const { pathname } = new URL(videos.segmentOf(edge, key, 0));
-    // The video is known; its bytes are not.
+    // The video is cached; its bytes are not.
     await expect.poll(() => statusOf(videos.address(edge, key, 'playlist.m3u8'))).toBe(200);
     const connections = Array.from(
       { length: AT_ONE_SEGMENT },
@@ -187,7 +187,7 @@ test(`${AT_ONE_SEGMENT} viewers of one cold segment of a bucket cause one fetch`
   }
 }, 240_000);
 
-/** Unsigned, foreign, of nothing: each is refused by a rule, or found by the firewall, which blocks here. */
+/** Unsigned, of another zone, or not found: each is refused by a rule, or by the firewall, which blocks here. */
 const BAD = [
   '/vz-1/00000000-0000-7000-8000-000000000001/playlist.m3u8',
   '/.env',
@@ -217,13 +217,13 @@ test(`${BAD_PER_SEC} bad requests a second hold up no viewer, and each is in the
   );
   expect(Object.keys(statuses).filter((status) => !['403', '429'].includes(status))).toEqual([]);
   await expect.poll(countEvents, { timeout: 20_000 }).toBe(sent);
-  // A slice shares the machine with other tests.
+  // The short run shares the machine with other tests.
   if (!isSoak) return;
   expect(sent).toBeGreaterThan(((BAD_PER_SEC * FLOOD_MS) / 1_000) * 0.9);
   expect(floodedMs).toBeLessThan(Math.max(2 * calmMs, AT_ONCE_MS));
 }, 240_000);
 
-/** Events of the flooding clients that are stored, each with the number of those that it stands for. */
+/** Counts the stored events of the flooding clients, each with the number of events that it represents. */
 async function countEvents(): Promise<number> {
   const database = openCatalogue(service);
   try {

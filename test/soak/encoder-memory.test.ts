@@ -4,7 +4,9 @@ import { checkFinished } from '../jobs/check-video.ts';
 import { addLibrary, type Lab, loadMedia, makeClip, startLab, until, upload } from '../jobs/lab.ts';
 
 const MIB = 2 ** 20;
-/** Enough for one encoder at 1440p (600), not for one at 1080p beside it (900); and less than any takes. */
+/**
+ * Enough for one encoder at 1440p (600), but not for one at 1080p in addition (900); and less than any encoder needs.
+ */
 const ONE_RUNG_BYTES = 720 * MIB;
 const TOO_LITTLE_BYTES = 250 * MIB;
 const LIMIT_SEC = 200;
@@ -20,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.stop());
 
-/** Encodes the clip under a limit until it is over; answers what works noted of their failures meanwhile. */
+/** Encodes the clip under a limit until it is over; returns the failure reasons recorded in its tasks. */
 async function encodeWithin(encoderMemoryBytes: number): Promise<{ key: MediaKey; noted: Set<string> }> {
   const worker = await lab.startWorker();
   worker.deps.encoderMemoryBytes = encoderMemoryBytes;

@@ -16,13 +16,11 @@ import { call, createVideo, FAILED, FINISHED, getVideo, untilVideo, uploadFile }
 import { checkWholeVideo } from '../support/whole-video/check-whole-video.ts';
 
 const run = promisify(execFile);
-/**
- * Promise 3: once the faults stop, everything comes to its end; on idle cores within 20 s, on busy ones within this.
- */
+/** Promise 3: once the faults stop, everything finishes; on idle cores within 20 s, on busy ones within this. */
 const END_LIMIT_MS = 150_000;
 const isSoak = process.env.MODE === 'soak';
 const ROUNDS = faultRounds(isSoak ? 20 : 1);
-/** Between two uploads of noise at most: each of them is examined by programs of its own. */
+/** Maximum pause between two uploads of noise, in ms. Each upload is probed by processes of its own. */
 const PAUSE_MS = isSoak ? 200 : 1_500;
 const seed = faultSeed(isSoak ? Math.floor(Math.random() * 1e9) : undefined);
 
@@ -54,7 +52,7 @@ async function endLeases(diedAt: Date): Promise<void> {
   await passLeases(pool, diedAt).finally(close);
 }
 
-/** The video is there once, in both rungs, picture by picture. */
+/** Checks that the video exists once, in both rungs, with every frame. */
 async function checkClip(guid: string): Promise<void> {
   await untilVideo(service, guid, ({ status }) => status === FINISHED, END_LIMIT_MS);
   expect(await checkWholeVideo(service, guid, { mayBeAway: true })).toMatchObject({
@@ -65,7 +63,7 @@ async function checkClip(guid: string): Promise<void> {
 }
 
 test.each([
-  // Of `npm test` test/jobs/crash.test.ts kills workers and encoders.
+  // In `npm test`, test/jobs/crash.test.ts kills workers and encoders.
   ...(isSoak
     ? [
         { victim: 'the worker', command: 'role.ts worker' },
@@ -77,7 +75,7 @@ test.each([
   'kill -9 of $victim in mid-encode: the video is finished once and nothing is left',
   async ({ command }) => {
     const guid = await uploadClip();
-    // However fast the machine is, something is being encoded when the victim dies.
+    // On a machine of any speed, an encode is running when the victim is killed.
     const encoders = await freezeEncoders(service.pid);
     const victims = await findProcesses(service, command);
     killAll(victims);
@@ -90,10 +88,10 @@ test.each([
   3 * END_LIMIT_MS,
 );
 
-/** What the client was answered, and must find again whatever is killed. */
+/** Acknowledged calls of the client, whose results must survive all kills. */
 type Ledger = { created: Set<string>; uploaded: Set<string>; deleted: Set<string> };
 
-/** Creates, uploads and deletes videos until the service is gone, each answer written down. */
+/** Creates, uploads and deletes videos until the service is gone, and records each response. */
 async function keepBusy(random: Random, ledger: Ledger, isOver: () => boolean): Promise<void> {
   const noise = path.join(folder, 'noise.mp4');
   await writeFile(noise, drawBytes(random, 300_000));
@@ -108,7 +106,7 @@ async function keepBusy(random: Random, ledger: Ledger, isOver: () => boolean): 
       await call(service, 'DELETE', `/library/1/videos/${guid}`);
       ledger.deleted.add(guid);
     } catch {
-      // No answer: whatever was requested may have happened or not.
+      // No response: the action may have happened or not.
       await sleep(5);
     }
   }
@@ -118,7 +116,7 @@ async function checkLedger({ created, uploaded, deleted }: Ledger): Promise<void
   for (const guid of created) {
     const isEnded = async () => [0, FAILED].includes((await getVideo(service, guid)).status);
     await expect.poll(isEnded, { timeout: END_LIMIT_MS }).toBe(true);
-    // An acknowledged upload of noise ends as failed, never back at its beginning.
+    // An acknowledged upload of noise ends as failed, and never returns to its first state.
     if (uploaded.has(guid)) expect((await getVideo(service, guid)).status).toBe(FAILED);
   }
   for (const guid of deleted) {
@@ -141,7 +139,7 @@ test(
       isOver = true;
       await busy;
       service = await startService(service.dataDir);
-      // The soak waits until leases have run out by themselves.
+      // The soak waits until leases expire by themselves.
       if (!isSoak) await endLeases(killedAt);
       await checkClip(guid);
       await checkLedger(ledger);

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 type Stream = Awaited<ReturnType<typeof goLive>>;
 
-/** A started stream; `publish` sends a numbered clip to the ingest process that there is now. */
+/** Starts a stream; `publish` sends a numbered clip to the current ingest process. */
 async function goLive() {
   const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
   const key = { libraryId: 1, mediaId: stream.id };
@@ -43,7 +43,7 @@ async function goLive() {
   return { key, publish, base: `${service.edgeUrl}/vz-1/${stream.id}` };
 }
 
-/** Publishes until so many more segments are listed, then kills the publisher. */
+/** Publishes until `segments` more segments are listed, then kills the publisher. */
 async function publishFor({ publish, base }: Stream, clip: string, segments: number): Promise<void> {
   const before = await countSegments(base);
   const publisher = await publish(clip);
@@ -56,7 +56,7 @@ async function publishFor({ publish, base }: Stream, clip: string, segments: num
 const stop = ({ key }: Stream) =>
   fetch(`${service.apiUrl}/library/1/live/${key.mediaId}/stop`, { method: 'PUT', headers: { AccessKey: LIBRARY_KEY } });
 
-/** The whole playlist at an address that was one of the stream: until it is a video its end alone is listed. */
+/** Returns the whole playlist at the address of a former stream: until it is a video, only its end is listed. */
 async function recordingOf(address: string): Promise<string> {
   let seen: string | null = null;
   return until(
@@ -94,8 +94,8 @@ test('publishers of two sizes come and go: playlists keep to RFC 8216bis, each p
     () => `pictures of the other size in the same page, which shows ${JSON.stringify(seen)},`,
     60_000,
   );
-  // On a busy machine a reload may come too late for the engine, which repeats it. A publisher that is killed after a
-  // keyframe and before its sound leaves a segment that has no sound.
+  // On a busy machine a reload may be too late for the engine, which repeats it. A publisher killed after a keyframe
+  // and before its audio leaves a segment without audio.
   const faults = faultsOf(played.errors).filter((error) => !error.endsWith('TimeOut') && error !== 'fragGap');
   expect(faults).toEqual([]);
   const together = await collected.readTogether();
@@ -103,7 +103,7 @@ test('publishers of two sizes come and go: playlists keep to RFC 8216bis, each p
   const live = (await readText(address)) ?? '';
   expect((await stop(stream)).status).toBe(200);
   const recording = await recordingOf(address);
-  // Playlists of keyframes alone have rules of their own.
+  // I-frame playlists have rules of their own.
   const whole = [...collected.byPlaylist.values()].filter(
     (texts) => !JSON.stringify(texts).includes('EXT-X-I-FRAMES-ONLY'),
   );
@@ -115,7 +115,7 @@ test('publishers of two sizes come and go: playlists keep to RFC 8216bis, each p
   expect(live).not.toContain('#EXT-X-GAP');
   const runs = await readRuns(address);
   expect(runs.map(({ from }) => from)).toEqual([0, 0, 0, 0]);
-  // Two seconds a segment. One whole one at least: what the publisher before had open is counted when it ends.
+  // Segments of two seconds. At least one is whole: the open segment of the previous publisher is counted when it ends.
   for (const { to } of runs) expect(to).toBeGreaterThanOrEqual(49);
   await page.close();
 }, 240_000);

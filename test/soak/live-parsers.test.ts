@@ -15,14 +15,14 @@ import { readFlvFile } from '../support/rtmp-publisher.ts';
 import { faultSeed, seededRandom } from '../support/seeded-random.ts';
 import { findMutator } from './mutate.ts';
 
-/** `npm run soak -- live-parsers` takes its time; `npm test` takes a slice. */
+/** `npm run soak -- live-parsers` runs at full length; `npm test` runs a part. */
 const isSoak = process.env.MODE === 'soak';
 const SAMPLES = isSoak ? 3_000 : 40;
 const MIB = 2 ** 20;
-/** Every parser holds less, whatever it is sent. */
+/** Every parser holds less, for any input. */
 const MOST_HELD_BYTES = 17 * MIB;
 const STEP_BYTES = 1_316;
-/** Of a receiver of RTP, each packet and their count are bounded. */
+/** An RTP receiver has a bound on the size and on the number of packets. */
 const MOST_PACKETS = 2 * 513;
 
 const seed = faultSeed(isSoak ? Math.floor(Math.random() * 1e9) : undefined);
@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Packets of RTP as ffmpeg sends them, each behind its length. */
+/** Records RTP packets as sent by ffmpeg, each after its length. */
 async function recordRtp(): Promise<Buffer> {
   const socket = createSocket('udp4');
   const packets: Buffer[] = [];
@@ -67,7 +67,7 @@ async function recordRtp(): Promise<Buffer> {
   return Buffer.concat(packets);
 }
 
-/** Reads a wire in steps and answers the most bytes that were held; a connection ends with its first refused byte. */
+/** Reads a wire in steps and returns the maximum bytes held; a connection ends with its first refused byte. */
 const READERS: Record<string, (wire: Buffer) => number> = {
   rtmp(wire) {
     const reader = new ChunkReader({ messageBytes: 16 * MIB });
@@ -108,7 +108,7 @@ function eachStep(wire: Buffer, take: (piece: Buffer) => number): number {
   return most;
 }
 
-/** Damage is refused by these errors and by no others. */
+/** Allows only the errors by which damaged input is refused. */
 function allow(read: () => unknown): void {
   try {
     read();

@@ -17,8 +17,10 @@ import { readMemory } from '../support/process-memory.ts';
 import { discard, type Service, startService } from '../support/service.ts';
 import { findProcesses } from '../support/service-processes.ts';
 
-/** `npm run soak -- live` takes its time; `npm test` takes 18 s of few streams, so that the soak stays sound. */
-// vitest puts its mode there; `import.meta.env` is Vite's alone, which does not run these files.
+/**
+ * `npm run soak -- live` runs at full length; `npm test` runs 18 s with few streams, so that the soak keeps working.
+ */
+// vitest sets its mode there; `import.meta.env` belongs to Vite, which does not run these files.
 const isSoak = process.env.MODE === 'soak';
 const MINUTE_MS = 60_000;
 const RUNS = isSoak
@@ -27,9 +29,9 @@ const RUNS = isSoak
       { streams: 5, lengthMs: 120 * MINUTE_MS, dvrWindowSec: 1_800 },
     ]
   : [{ streams: 6, lengthMs: 18_000, dvrWindowSec: 6 }];
-/** Sound and pictures end a segment within this of each other: a frame of sound is 21 ms of it. */
+/** Maximum distance between the ends of a segment's audio and video, including an audio frame of 21 ms. */
 const LARGEST_DRIFT_MS = 50 + 22;
-/** Between a third of a run and its end. */
+/** Maximum growth from a third of a run to its end. */
 const LARGEST_GROWTH_MIB = 64;
 
 let service: Service;
@@ -77,15 +79,15 @@ async function goLive(dvrWindowSec: number | null) {
   return { key, publisher, base: `${service.edgeUrl}/vz-1/${stream.id}` };
 }
 
-/** Memory of the processes of a role, MiB. */
+/** Returns the memory of a role's processes in MiB. */
 async function memoryOf(role: string): Promise<number> {
   const processes = await findProcesses(service, `role.ts ${role}`);
   return processes.reduce((sum, { pid }) => sum + readMemory(pid).nowMib, 0);
 }
 
 /**
- * By how much sound and pictures of a segment end apart at most, in ms, and how many there are: all but the last, amid
- * which its publisher ended.
+ * Returns the maximum distance between the ends of a segment's audio and video, in ms, and the number of segments.
+ * Excludes the last one, during which its publisher ended.
  */
 async function driftOf(mediaId: string): Promise<{ segments: number; driftMs: number }> {
   const { rows } = await sql<{ segments: number; driftMs: number }>`
@@ -101,9 +103,9 @@ async function driftOf(mediaId: string): Promise<{ segments: number; driftMs: nu
 }
 
 test.each(RUNS)(
-  '$streams streams side by side: players go on, sound and pictures stay together, memory stays flat',
+  '$streams streams at once: players continue, sound and pictures stay together, memory stays flat',
   async ({ streams: count, lengthMs, dvrWindowSec }) => {
-    // One after the other: of one address few connections are let in that have not said yet who they are.
+    // One after the other: an address may have only few connections that have not authenticated yet.
     const streams: Awaited<ReturnType<typeof goLive>>[] = [];
     while (streams.length < count) streams.push(await goLive(dvrWindowSec));
     const [first] = streams;
@@ -136,7 +138,7 @@ test.each(RUNS)(
     expect(faultsOf(late.playback.errors)).toEqual([]);
     expect(late.ingest - early.ingest).toBeLessThan(LARGEST_GROWTH_MIB);
     expect(late.edge - early.edge).toBeLessThan(LARGEST_GROWTH_MIB);
-    // A slice shares its processors with other tests.
+    // The short run shares the CPUs with other tests.
     if (isSoak) expect(late.playback).toMatchObject({ stalls: early.playback.stalls });
     await page.close();
   },

@@ -83,7 +83,8 @@ async function soak(number: number, random: Random): Promise<Ended> {
 }
 
 /**
- * ffmpeg reads all that the playlist lists, and decodes something: a source that passes through keeps its scratches.
+ * ffmpeg reads everything listed in the playlist and decodes some of it: a source that is copied without encoding keeps
+ * its damage.
  */
 async function expectPlays(guid: string, name: string): Promise<void> {
   const { stdout } = await run('ffmpeg', ['-v', 'fatal', '-i', playlistUrl(service, guid), '-f', 'framecrc', '-']);
@@ -111,13 +112,13 @@ async function filesUnder(place: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => path.join(parentPath, name));
 }
 
-/** All but the mark of the store, which stays. */
+/** Returns all files except the store's marker, which stays. */
 async function storedFiles(): Promise<string[]> {
   const files = await filesUnder(objectsOf(service));
   return files.filter((file) => path.basename(file) !== '.installation');
 }
 
-/** Deletes every video and waits until nothing reminds of any. */
+/** Deletes every video and waits until no trace of any is left. */
 async function deleteAll(): Promise<void> {
   const database = openCatalogue(service);
   try {
@@ -152,7 +153,8 @@ test(
     const tools = descendantsOf(service.pid).filter(({ command }) => /ff(mpeg|probe)|bwrap/.test(command));
     expect(tools).toEqual([]);
     const cached = await filesUnder(path.join(service.dataDir, 'cache'));
-    // The lock of a worker's folder outlives it, as a lock must; the table of networks is compiled once for all.
+    // The lock file of a worker's folder outlives the worker, as it must; the table of networks is compiled once for
+    // all.
     expect(cached.filter((file) => !/\.lock$|\/asn-[^/]*\.bin$/.test(file))).toEqual([]);
   },
   4 * 3_600_000,

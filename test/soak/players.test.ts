@@ -70,7 +70,9 @@ async function tryIn(
   return rows;
 }
 
-/** What failed beside two other browsers and programs on one machine is tried once more, alone and in a new browser. */
+/**
+ * Repeats trials that failed next to two other browsers and programs on one machine: once, alone and in a new browser.
+ */
 async function tryFailedAgain({ open, rows }: { open: () => Promise<TrialBrowser>; rows: Row[] }): Promise<Row[]> {
   const again: Row[] = [];
   for (const row of rows) {
@@ -102,14 +104,14 @@ async function tryPrograms(): Promise<Row[]> {
 const PACKAGES: Readonly<Record<string, string>> = { GStreamer: 'libgstreamer1.0-0', VLC: 'libvlc5' };
 
 test(
-  'every player plays, seeks within a frame, switches, ends and replays, but for what its notes say',
+  'every player plays, seeks within a frame, switches, ends and replays, except as its notes say',
   async () => {
     const inBrowser = async (open: () => Promise<TrialBrowser>) => {
       const browser = await open();
       const rows = await tryIn(browser, () => true).finally(() => browser.close());
       return { open, rows };
     };
-    // They wait for the clip's own time more than for a processor.
+    // They wait for the clip's real time more than for a CPU.
     const [programs, ...lanes] = await Promise.all([tryPrograms(), inBrowser(openChromium), inBrowser(openFirefox)]);
     const rows = [...programs];
     for (const lane of lanes) rows.push(...(await tryFailedAgain(lane)));
@@ -119,7 +121,7 @@ test(
   2 * 3_600_000,
 );
 
-/** In the order of the list, each player in all its browsers. */
+/** Sorts in the order of the list, each player in all its browsers. */
 function byPlayer(one: Row, other: Row): number {
   const place = ({ player, format }: Row) => {
     const index = PLAYERS.findIndex(({ name }) => name === player);

@@ -18,19 +18,19 @@ import { call, createVideo, getVideo, uploadFile } from '../support/videos.ts';
 const run = promisify(execFile);
 const PATIENCE = { timeout: 240_000, interval: 250 };
 /**
- * A decoder that stands still for half a minute is ended elsewhere: `npm run soak -- speech-faults` is slower than
+ * A decoder that stalls for half a minute would be ended elsewhere: `npm run soak -- speech-faults` is slower than
  * that.
  */
 const isSoak = process.env.MODE === 'soak';
 const SLOW_MS = isSoak ? 33_000 : 3_000;
-/** Half a second each: more of them than a sentence of three seconds holds. */
+/** Half a second each: more words than a sentence of three seconds holds. */
 const MANY = Array.from({ length: 11 }, () => 'word');
 const MIB = Buffer.alloc(2 ** 20, 0x20);
 
 let service: Service;
 let folder: string;
 let engine: ScriptedEngine;
-/** Made by the first test; the others have it transcribed anew. */
+/** Created by the first test; the others transcribe it again. */
 let guid: string;
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ afterAll(async () => {
 type Script = (call: Parameters<Parameters<typeof startScriptedEngine>[0]>[0], response: ServerResponse) => void;
 let script: Script = withFaults;
 
-/** Each span has faults of its own before it is answered well. */
+/** Gives each span faults of its own before a valid response. */
 function withFaults({ span, times }: Parameters<Script>[0], response: ServerResponse): void {
   if (span === 0) void sleep(SLOW_MS).then(() => answerWords(response, ['Slow']));
   else if (span === 1 && times === 1) response.writeHead(429, { 'retry-after': '1' }).end('{}');
@@ -61,7 +61,7 @@ function withFaults({ span, times }: Parameters<Script>[0], response: ServerResp
   else answerWords(response, ['Third']);
 }
 
-/** A gigabyte, if somebody takes it. */
+/** Sends up to a gigabyte, as long as the client reads it. */
 async function endless(response: ServerResponse): Promise<void> {
   for (let mib = 0; mib < 1024 && !response.destroyed; mib += 1) {
     if (!response.write(MIB))
@@ -79,7 +79,7 @@ async function killWorker(): Promise<void> {
   await passLeases(pool, new Date()).finally(close);
 }
 
-/** Three sentences with silence between them. */
+/** Makes a clip of three sentences with silence between them. */
 async function makeClip(): Promise<string> {
   const file = path.join(folder, 'sentences.mp4');
   const speech = [LIBRIVOX.other, LIBRIVOX.short, LIBRIVOX.long].flatMap((sentence) => ['-i', sentence.path]);
@@ -93,7 +93,7 @@ async function makeClip(): Promise<string> {
   return file;
 }
 
-/** Transcribes the video as one that has no captions yet. */
+/** Transcribes the video as one without captions. */
 async function transcribeAnew(query = ''): Promise<void> {
   const { captions }: { captions: { srclang: string }[] } = Object(await getVideo(service, guid));
   const address = `/library/1/videos/${guid}`;
@@ -106,7 +106,7 @@ async function captionsOf(language = 'en'): Promise<string> {
   return answer.status === 200 ? await answer.text() : '';
 }
 
-test('an engine that is slow, busy, endless or broken, and a killed worker, cost one span at most', async () => {
+test('an engine that is slow, busy, endless or broken, and a killed worker, cost at most one span', async () => {
   guid = await createVideo(service, 'Sentences');
   expect((await uploadFile(service, guid, await makeClip(), '?transcribeEnabled=true&sourceLanguage=en')).status).toBe(
     200,
@@ -125,7 +125,7 @@ test('the language is guessed at three places, and a worker killed there or at t
   script = ({ language, span }, response) => {
     languages.push(language);
     if (languages.length === 1) return void killWorker();
-    // An opening in another language; and the worker is killed when it has the last answer.
+    // An opening in another language. The worker is killed when it has the last response.
     const isOpening = language === null && languages.filter((each) => each === null).length === 2;
     answerWords(response, isOpening ? ['Willkommen'] : [`Good day ${span}`], isOpening ? 'german' : 'english');
     if (language === 'en' && languages.filter((each) => each === 'en').length === 3) void killWorker();
@@ -141,7 +141,7 @@ test('the language is guessed at three places, and a worker killed there or at t
   expect(Object(await getVideo(service, guid)).captions).toMatchObject([{ srclang: 'en-auto' }]);
 });
 
-test('a language that is asked for wins, and what an engine repeats without end is dropped', async () => {
+test('a requested language takes precedence, and endless repetitions of an engine are dropped', async () => {
   const languages: (string | null)[] = [];
   script = ({ language }, response) => {
     languages.push(language);
@@ -158,7 +158,7 @@ test('a language that is asked for wins, and what an engine repeats without end 
   await expect(refused).rejects.toThrow(/400: .*A translation into de needs a language model/);
 });
 
-/** An engine that answers the first span, and the others when it is released. */
+/** An engine that responds to the first span, and to the others once it is released. */
 function holdAfterFirst(): { calls: () => number; release: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   let calls = 0;
@@ -173,7 +173,7 @@ function holdAfterFirst(): { calls: () => number; release: () => void } {
 const transcription = async () =>
   Object(await call(service, 'GET', `/library/1/videos/${guid}/activity`)).transcription;
 
-/** Transcribes with an engine that answers nothing in the second span until it is released. */
+/** Transcribes with an engine that does not respond to the second span until it is released. */
 async function holdInSecondSpan() {
   const held = holdAfterFirst();
   await transcribeAnew('?language=en');
@@ -181,7 +181,7 @@ async function holdInSecondSpan() {
   return held;
 }
 
-test('a transcription shows how far it is, and one that is cancelled ends', async () => {
+test('a transcription shows its progress, and one that is cancelled ends', async () => {
   const { calls, release } = await holdInSecondSpan();
   await expect.poll(transcription, PATIENCE).toMatchObject({ state: 'running' });
   expect((await transcription()).doneSeconds).toBeGreaterThan(2);

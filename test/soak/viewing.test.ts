@@ -13,13 +13,16 @@ import {
   type ViewingRoom,
 } from '../delivery/viewing-room.ts';
 
-/** A bound on hanging. */
+/** Only a hang takes this long. */
 const HANG_MS = 180_000;
-/** Most of a script is real time that passes; with more of them a busy machine shows too few frames. */
+/**
+ * Maximum viewers at once. Scripts mostly wait for real time, but with more viewers a busy machine shows too few
+ * frames.
+ */
 const VIEWERS_AT_ONCE = 4;
-/** So close to the border between two seconds, frames and steps may lie on either side of it. */
+/** This close to the border between two seconds, frames and steps may be on either side of it. */
 const NEAR_SEC = 0.2;
-/** Of the film; it ends a moment later. */
+/** Whole seconds of the film, which ends a moment later. */
 const WHOLE_SECONDS = 10;
 
 let room: ViewingRoom;
@@ -29,7 +32,7 @@ beforeAll(async () => {
 }, HANG_MS);
 afterAll(() => room.close());
 
-/** Plays a film and answers what the picture did, a ledger for each visit. */
+/** Plays a film and returns a ledger of its picture for each visit. */
 type Script = (shown: PublishedFilm) => Promise<PictureLedger[]>;
 
 async function watch(shown: PublishedFilm, play: (page: Page) => Promise<void>, query = ''): Promise<PictureLedger> {
@@ -41,7 +44,7 @@ async function watch(shown: PublishedFilm, play: (page: Page) => Promise<void>, 
   return ledger;
 }
 
-/** Plays on through the end, which a looping picture passes, to `sec` of the next round. */
+/** Plays past the end, which a looping video wraps around, to `sec` of the next round. */
 const playAround = (page: Page, sec: number) =>
   page.locator('video').evaluate(async (video: HTMLVideoElement, until: number) => {
     let isAround = false;
@@ -159,7 +162,7 @@ const scripts: Record<string, Script> = {
     await keepLedger(page);
     for (const sec of [0.4, 1.4, 2.4]) await playTo(page, sec);
     const ledger = await readLedger(page);
-    // The page is left, and not only closed: what it sends then is what came through of the last seconds.
+    // Leaves the page rather than just closing it, so that it sends its last seconds.
     const closed = page.waitForEvent('close');
     await page.close({ runBeforeUnload: true });
     await closed;
@@ -168,7 +171,7 @@ const scripts: Record<string, Script> = {
   async 'a sandboxed frame'(shown) {
     const page = await room.people.newPage();
     const embed = `${room.edge.base}/embed/${room.libraryId}/${shown.mediaId}?muted=true&autoplay=false`;
-    // A page of this machine: one without an address may not embed what is on it.
+    // A page of this machine: a page without an address may not embed its pages.
     await page.goto(`${room.edge.base}/assets/none`);
     await page.evaluate((src) => {
       document.body.innerHTML = '<iframe sandbox="allow-scripts" allow="autoplay"></iframe>';
@@ -185,7 +188,10 @@ const scripts: Record<string, Script> = {
   },
 };
 
-/** Seconds at whose border the picture stopped, or was left: whether they were entered is a matter of a frame. */
+/**
+ * Returns whether the video stopped or was left at a border of this second: a single frame decides whether it was
+ * entered.
+ */
 function isAtStop(sec: number, ledgers: readonly PictureLedger[]): boolean {
   const isNear = (stop: number) => Math.abs(stop - sec) < NEAR_SEC || Math.abs(stop - sec - 1) < NEAR_SEC;
   return ledgers.some(
@@ -193,11 +199,11 @@ function isAtStop(sec: number, ledgers: readonly PictureLedger[]): boolean {
   );
 }
 
-test('statistics and heat of scripted viewers are those that a ledger of their pictures has', {
+test('statistics and heat of scripted viewers match a ledger of their pictures', {
   timeout: HANG_MS,
 }, async () => {
   const waiting = Object.entries(scripts);
-  // Pictures that lose frames on a busy machine blur what is compared: `npm run soak -- viewing` runs this alone.
+  // Dropped frames on a busy machine blur the comparison: `npm run soak -- viewing` runs this alone.
   const played: { name: string; shown: PublishedFilm; ledgers: PictureLedger[] }[] = [];
   const viewer = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {

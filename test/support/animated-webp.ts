@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** ffmpeg 5.1 writes animated WebP but does not read it: RFC 9649 section 2.7. */
+/** ffmpeg 5.1 writes animated WebP but cannot read it (RFC 9649 section 2.7). */
 export function readAnimatedWebp(bytes: Buffer) {
   expect([bytes.toString('latin1', 0, 4), bytes.toString('latin1', 8, 16)]).toEqual(['RIFF', 'WEBPVP8X']);
   expect(bytes.readUInt32LE(4)).toBe(bytes.length - 8);

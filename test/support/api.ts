@@ -15,7 +15,7 @@ import { createTableQueue, type TableQueue } from './table-queue.ts';
 
 export type Answer = { status: number; headers: Headers; body: unknown; text: string };
 
-/** Proves the tokens of pages of the event log. */
+/** Secret that signs page tokens of the event log. */
 export const CURSOR_SECRET = Buffer.alloc(32, 3);
 
 /** A real server over a real database, with two libraries. */
@@ -29,11 +29,9 @@ export type TestApi = {
   libraries: LibraryStore;
   first: FirstLibrary;
   second: { id: number; key: string };
-  /** What was logged as our own fault. */
+  /** Errors that were logged as our own fault. */
   faults: unknown[];
-  /**
-   * Calls with the first library's key unless another one is given; `body` is sent as JSON unless it is bytes or text.
-   */
+  /** Calls with the first library's key by default. `body` is sent as JSON unless it is bytes or text. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   stop(): Promise<void>;
 };

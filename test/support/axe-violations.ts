@@ -5,10 +5,10 @@ import type { Page } from 'playwright-core';
 
 const AXE = path.resolve(import.meta.dirname, '../../node_modules/axe-core/axe.min.js');
 
-/** What axe finds wrong in a page, or in the part of it that a context of axe names, by rule and element. */
+/** Returns the violations that axe finds in a page, or in the part that an axe context names, by rule and element. */
 export async function axeViolations(page: Page, part: string | { exclude: string[] } = 'html'): Promise<string[]> {
   if (!(await page.evaluate("typeof axe === 'object'"))) await page.evaluate(await readFile(AXE, 'utf8'));
-  // What it found right is counted, but not described.
+  // Passed checks are counted but not described.
   const run = `axe.run(${JSON.stringify(part)}, { resultTypes: ['violations'] })`;
   const found = (await page.evaluate(run)) as AxeResults;
   return found.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));

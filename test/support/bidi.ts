@@ -1,4 +1,4 @@
-/** A bound on hanging: a command of a browser on a busy machine takes its time. */
+/** Only guards against a hang: browser commands are slow on a busy machine. */
 const COMMAND_MS = 120_000;
 
 type Waiting = { resolve(result: unknown): void; reject(error: Error): void; late: ReturnType<typeof setTimeout> };
@@ -7,7 +7,7 @@ type Message =
   | { type: 'error'; id: number | null; error: string; message: string }
   | { type: 'event'; method: string; params: unknown };
 
-/** A connection of WebDriver BiDi: commands with their results, and events by name. The caller closes it. */
+/** A WebDriver BiDi connection: commands with their results, and events by name. The caller closes it. */
 export class BidiConnection {
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, Waiting>();

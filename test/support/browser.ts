@@ -1,16 +1,16 @@
 import { type Browser, chromium } from 'playwright-core';
 
-/** Chromium draws in software here: a page of a quarter of the usual size takes a third of the processor time. */
+/** Chromium renders in software here: a quarter of the usual page size takes a third of the CPU time. */
 export const SMALL_PAGE = { viewport: { width: 480, height: 270 } };
 
 /**
- * Debian's Chromium without a window, speaking to this machine only: the build that has none takes two thirds of the
- * processor time. The caller closes it.
+ * Opens Debian's Chromium headless shell, restricted to this machine. It takes two thirds of the full browser's CPU
+ * time. The caller closes it.
  */
 export function openBrowser(flags: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium-headless-shell',
-    // A bound on hanging: on a busy machine a first start takes its time.
+    // Only guards against a hang: the first start is slow on a busy machine.
     timeout: 120_000,
     args: [
       '--no-sandbox',

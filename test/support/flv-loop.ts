@@ -5,7 +5,7 @@ const TURN_MS = 20;
 const AVC_HEADER = '1700';
 const AAC_HEADER = 'af00';
 
-/** Publishes a clip over and over in real time from its first keyframe on; `stop` ends it, `closed` is its end. */
+/** Publishes a clip repeatedly in real time from its first keyframe. `stop` ends it, `closed` resolves at its end. */
 export async function publishLoop(address: string, clip: Buffer): Promise<{ stop(): void; closed: Promise<void> }> {
   const publisher = await openRtmpPublisher(address);
   const timer = sendLoop(publisher, readFlvFile(clip));

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { createFileStorage } from '../../src/adapters/storage/file.ts';
 import type { Storage } from '../../src/ports/storage.ts';
 
-/** Objects in a folder of its own that shows what lies in it and how full its medium claims to be. */
+/** Objects in a separate folder, with access to its files and a configurable amount of free space. */
 export type FolderStorage = Storage & {
-  /** Every file there is, half-written ones included, by their keys. */
+  /** Returns the keys of all files, including half-written ones. */
   files(): Promise<string[]>;
-  /** Free bytes that `space` reports; the medium is said to be of 100 GB. */
+  /** Free bytes that `space` reports. The reported size of the medium is 100 GB. */
   freeBytes: number;
   remove(): Promise<void>;
 };
@@ -25,7 +25,7 @@ export async function createFolderStorage(): Promise<FolderStorage> {
         entries
           .filter((entry) => entry.isFile())
           .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
-          // The folder spreads videos by the time in their ids; here they go by their keys.
+          // The folder groups videos by the time in their ids; this maps paths back to keys.
           .map((file) => file.replace(/(^|\/)\.[0-9a-f]{5}\/[0-9a-f]{3}\//, '$1'))
       );
     },

@@ -4,15 +4,15 @@ import { descendantsOf } from '../house/service.ts';
 import type { TestDatabase } from './database.ts';
 import { signalAll } from './signal-all.ts';
 
-/** Stops all processes of a database server where they stand (SIGSTOP); what is answered has them go on. */
+/** Stops all processes of a database server (SIGSTOP). The returned function resumes them. */
 export function freezeDatabase({ config }: Pick<TestDatabase, 'config'>): () => void {
   return freezeCluster(path.join(String(config.host), 'data'));
 }
 
-/** The same of the server that runs on a folder of PostgreSQL's data. */
+/** Does the same for the server of a PostgreSQL data folder. */
 export function freezeCluster(folder: string): () => void {
   const postmaster = Number(readFileSync(path.join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
-  // The first one stopped makes no more of the others. Without it there is nothing to freeze, and this throws.
+  // Once stopped, the postmaster starts no more processes. If it does not run, this throws.
   process.kill(postmaster, 'SIGSTOP');
   const all = [postmaster, ...descendantsOf(postmaster).map(({ pid }) => pid)];
   signalAll(all, 'SIGSTOP');

@@ -7,8 +7,8 @@ import { crc32, deflateSync } from 'node:zlib';
 const run = promisify(execFile);
 
 /**
- * A Matroska file that lists `count` tracks and holds nothing (RFC 9559): what a prober allocates for is cheap to
- * write.
+ * A Matroska file that lists `count` tracks and contains nothing else (RFC 9559). Cheap to write, but a prober
+ * allocates memory for each track.
  */
 export function manyTracks(count: number): Buffer {
   const head = element('1a45dfa3', element('4282', Buffer.from('matroska')));
@@ -33,7 +33,7 @@ function unsigned(value: number): Buffer {
   return bytes;
 }
 
-/** A whole black PNG picture of that many pixels a side, one bit each, in few bytes. */
+/** A complete black PNG image with sides of `sidePx` pixels, one bit per pixel, in few bytes. */
 function hugePicture(sidePx: number): Buffer {
   const rows = Buffer.alloc(sidePx * (1 + sidePx / 8));
   const header = Buffer.alloc(13);
@@ -51,7 +51,7 @@ function pngChunk(type: string, body: Buffer): Buffer {
   return Buffer.concat([length, typed, sum]);
 }
 
-/** A Matroska video whose one frame has that many pixels a side. */
+/** Writes a Matroska video whose only frame has sides of `sidePx` pixels. */
 export async function writeHugeFrame(file: string, sidePx: number): Promise<void> {
   const picture = path.join(path.dirname(file), 'huge.png');
   await writeFile(picture, hugePicture(sidePx));

@@ -4,15 +4,15 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-/** A bound on hanging: 120 MB from the registry. */
+/** Only guards against a hang: 120 MB from the registry. */
 const INSTALL_MS = 600_000;
 
-/** Where a file of a package lies: `name/path`. */
+/** Returns the path of a package's file `name/path`. */
 export type Locate = (file: string) => string;
 
 /**
- * Installs what the `package-lock.json` in a folder pins, into a folder of its own: packages that only one measurement
- * or soak needs. What is there from the same lock file stays.
+ * Installs the packages pinned by the `package-lock.json` of one folder into another: packages that only one
+ * measurement or soak needs. An existing installation of the same lock file is kept.
  */
 export async function installPackages(manifests: string, folder: string): Promise<Locate> {
   const lock = await readFile(path.join(manifests, 'package-lock.json'));

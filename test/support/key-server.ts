@@ -5,10 +5,10 @@ import { kidBytes } from '../../src/media/drm/keys/content-keys.ts';
 import { SYSTEM_IDS } from '../../src/media/drm/keys/pssh.ts';
 import { childElements, parseXml, type XmlElement } from '../../src/media/drm/keys/xml.ts';
 
-/** What a key server does with a request; `document` is its body. */
+/** Handles a request to the key server; `document` is its body. */
 export type KeyScript = (request: IncomingMessage, response: ServerResponse, document: string) => void;
 
-/** A key server that speaks SPEKE v2, or does what a test says, and remembers what it was asked. */
+/** A key server that speaks SPEKE v2, or runs a test's script, and records its requests. */
 export type KeyServer = {
   url: string;
   seen: { headers: IncomingMessage['headers']; document: string }[];
@@ -42,12 +42,12 @@ export async function startKeyServer(): Promise<KeyServer> {
   };
 }
 
-/** The key that this server has under an id: its bytes, turned round. */
+/** Returns this server's key for an id: the bytes of the id, reversed. */
 export function keyOf(kid: Guid): Buffer {
   return Buffer.from(kidBytes(kid)).reverse();
 }
 
-/** Answers each key that is asked for, and each system with what it usually says. */
+/** Responds with each requested key and the usual data of each system. */
 export const answerKeys: KeyScript = (_request, response, document) => {
   response.writeHead(200, { 'content-type': 'application/xml' }).end(writeAnswer(parseXml(document)));
 };
@@ -80,7 +80,7 @@ function writeSignals(kid: Guid, systemId: Guid): string {
   }
   const box = writePssh(systemId, Buffer.from(`header of ${kid}`));
   const inner = `<pssh xmlns="urn:mpeg:cenc:2013">${box.toString('base64')}</pssh>`;
-  // Of PlayReady it says the box alone: what manifests need is made of it.
+  // For PlayReady the server sends only the box; the data for manifests is derived from it.
   const said =
     systemId === SYSTEM_IDS.widevine ? `<ContentProtectionData>${base64(inner)}</ContentProtectionData>` : '';
   return `<PSSH>${box.toString('base64')}</PSSH>${said}`;

@@ -13,9 +13,9 @@ const HOUR_MS = 3_600_000;
 const TABS = 8;
 
 /**
- * Uploads a file in a browser whose clock is two hours behind, so that its first signature has expired without its
- * noticing; through a reload, a lost line, `kill -9` of api and with seven other tabs open. All of it arrives, once,
- * and every tab shows it.
+ * Uploads a file in a browser whose clock is two hours behind, so that it does not notice that its first signature has
+ * expired. The upload goes through a reload, a lost connection, `kill -9` of api, and seven other open tabs. All bytes
+ * arrive once, and every tab shows the video.
  */
 export async function uploadThroughFaults(
   { service, browser, bytesPerSec }: { service: Service; browser: Browser; bytesPerSec: number },
@@ -43,7 +43,7 @@ export async function uploadThroughFaults(
   });
   await page.locator('input[type=file]:not(.folder)').first().setInputFiles(file);
   const row = page.locator('.tray li', { hasText: name });
-  // Behind the first part, which is 16 MiB.
+  // After the first part, which is 16 MiB.
   await untilSent(page, name, 0.3);
   expect(refusals).toEqual([401]);
 
@@ -68,7 +68,7 @@ export async function uploadThroughFaults(
   const videoId = await oneVideoOf(service, name);
   const video = await untilVideo(service, videoId, ({ status }) => status === FINISHED, WAIT_MS);
   expect(video).toMatchObject({ width: 320 });
-  // The stored file is read for its hash beside the encoding, which may be over before.
+  // The stored file is hashed in parallel with the encoding, which may finish first.
   const hash = await hashOf(file);
   const stored = async () => Object(await getVideo(service, videoId)).originalHash;
   await expect.poll(stored, { timeout: WAIT_MS }).toBe(hash);
@@ -79,7 +79,7 @@ export async function uploadThroughFaults(
   await context.close();
 }
 
-/** So that there is a midway. */
+/** Ensures that the upload has a midway point. */
 async function slowDown(page: Page, bytesPerSec: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Network.enable');
@@ -87,7 +87,7 @@ async function slowDown(page: Page, bytesPerSec: number): Promise<void> {
   await session.send('Network.emulateNetworkConditions', line);
 }
 
-/** As the service signs, with a time that is past by the clock of the service alone. */
+/** Signs like the service, with a time that is past only by the service's clock. */
 function expiredSignature(url: string): object {
   const [, libraryId = '', videoId = ''] = /libraries\/(\d+)\/videos\/([0-9a-f-]+)/.exec(url) ?? [];
   const expires = String(Math.floor(Date.now() / 1000) - 60);
@@ -118,7 +118,7 @@ async function openTabs(page: Page): Promise<Page[]> {
 
 async function oneVideoOf(service: Service, name: string): Promise<string> {
   const title = name.replace(/\.\w+$/, '');
-  // The interface promises a list of VideoModel; conformance tests hold it to that.
+  // The interface promises a list of VideoModel, which the conformance tests verify.
   const found = (await call(service, 'GET', `/library/1/videos?search=${title}`)) as { items: { guid: string }[] };
   expect(found.items).toHaveLength(1);
   return found.items[0]?.guid ?? '';

@@ -17,21 +17,21 @@ import { listFiles } from './list-files.ts';
 import type { Service } from './service.ts';
 
 const never = new AbortController().signal;
-/** All that is under way has an end within this. */
+/** Maximum time for all running work to end, in ms. */
 const END_LIMIT_MS = 60_000;
 
 const ENDED = ['created', 'finished', 'failed', 'upload-failed'];
 
-/** Opens the database of a running service beside it. The caller closes it. */
+/** Opens another connection to the database of a running service. The caller closes it. */
 export function openCatalogue({ dataDir }: Pick<Service, 'dataDir'>): Database {
   const host = path.join(dataDir, 'postgres-socket');
   return openDatabase({ host, port: 5432, user: 'millrace', database: 'millrace', max: 3 }, () => undefined);
 }
 
 /**
- * Sweeps with all ages at zero, then holds rows and store against each other: every object that a row names
- * is there with its bytes, nothing else is, each rendition exists once, and nothing is under way.
- * Call it when no upload runs; it waits for all videos to come to an end.
+ * Sweeps with all ages at zero, then compares rows and store: every object that a row names exists with its bytes, no
+ * other object exists, each rendition exists once, and nothing is in progress. Call it when no upload is running; it
+ * waits for all videos to end.
  */
 export async function expectNothingLeft(service: Service, objects = objectsOf(service)): Promise<void> {
   const database = openCatalogue(service);
@@ -41,7 +41,7 @@ export async function expectNothingLeft(service: Service, objects = objectsOf(se
     return rows;
   };
   try {
-    // An upload that was stored, but whose answer was lost with its server, is known to no test.
+    // The test does not know an upload that was stored but whose response was lost with its server.
     await expect.poll(findUnended, { timeout: END_LIMIT_MS }).toEqual([]);
     await sweepEverything(service, objects);
     const { rows: open } = await sql`
@@ -57,22 +57,23 @@ export async function expectNothingLeft(service: Service, objects = objectsOf(se
   }
 }
 
-/** Where the service keeps its objects unless configured otherwise. */
+/** Returns the folder in which the service keeps its objects by default. */
 export function objectsOf({ dataDir }: Pick<Service, 'dataDir'>): string {
   return path.join(dataDir, 'objects');
 }
 
-/** Sends what waits for its next try now, as the sweep does each minute. Harmless to what is under way. */
+/** Sends everything that waits for a retry now, as the sweep does each minute. Harmless to running work. */
 export async function sweepOnce(service: Service, objects = objectsOf(service)): Promise<void> {
   await withSweepDeps(service, objects, (deps) => sweep.run({}, deps, never));
 }
 
-/** Sweeps with all ages at zero. Nothing may be under way: unfinished files count as left by the dead. */
+/** Sweeps with all ages at zero. Nothing may be in progress: unfinished files count as abandoned. */
 async function sweepEverything(service: Service, objects: string): Promise<void> {
   await withSweepDeps(service, objects, async (deps) => {
-    // An upload session's lease lasts 60 s, an object without a row is left alone for an hour, so is a temporary file.
+    // An upload session's lease lasts 60 s. Objects without a row and temporary files are kept for an hour.
     await sql`update upload set lease_until = now() - interval '1 second' where method = 'put'`.execute(deps.db);
-    // What was taken out of use stays ten minutes for those who still read it; at infinity, while something uses it.
+    // Retired objects are kept for ten minutes for their readers. A time of infinity means that something still uses
+    // the object.
     await sql`update retired_object set retired_at = now() - interval '11 minutes' where retired_at < 'infinity'
     `.execute(deps.db);
     await sweepUploads.run({}, deps, never);
@@ -90,7 +91,7 @@ async function withSweepDeps(
   const faults: Error[] = [];
   const queue = await openSendOnlyQueue({ pool, onError: (error) => faults.push(error) });
   try {
-    // The sweeps look at no more than these; the rest serves encoders and fetches.
+    // The sweeps read only these; the rest is for encoders and fetches.
     const storage = await createFileStorage(objects);
     const store = openStoreGuard({ db, storage, quarantineSec: 0, report: () => undefined });
     await action({ db, queue, storage, store, quarantineSec: 0 } as unknown as JobDeps);
@@ -103,10 +104,10 @@ async function withSweepDeps(
 }
 
 async function expectStoreAsNamed({ db }: Database, objects: string): Promise<void> {
-  // Chunks may be merged meanwhile, whose object is there before the row that names it.
+  // Chunks may be merged at the same time. The object of a merge exists before the row that names it.
   const findOthers = async () => {
     const named = new Set([...(await readNames(db))].map(placeOf));
-    // Every file there is, temporary and staged ones too.
+    // Every file, including temporary and staged ones.
     const files = new Set((await listFiles(objects)).filter((name) => !name.startsWith('.probe-')));
     return [[...named].filter((name) => !files.has(name)), [...files].filter((name) => !named.has(name))];
   };
@@ -134,7 +135,7 @@ async function readNames(db: Database['db']): Promise<Set<string>> {
   for (const { storage_key: key } of images) named.add(key);
   const chunks = await db.selectFrom('chunk').select('storage_key').execute();
   for (const { storage_key: key } of chunks) named.add(objectOf(key)).add(objectOf(idxKeyOf(key)));
-  // What was taken out of use, and is used still.
+  // Objects that were retired but are still in use.
   const retired = await db.selectFrom('retired_object').select('storage_key').execute();
   for (const { storage_key: key } of retired) named.add(objectOf(key));
   return named;

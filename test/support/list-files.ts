@@ -2,7 +2,9 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { hasCode } from '../../src/lib/has-code.ts';
 
-/** The paths of all files below a folder, in order. A folder that is removed while it is looked at holds none. */
+/**
+ * Returns the sorted paths of all files below a folder. A folder that is removed during the listing counts as empty.
+ */
 export async function listFiles(root: string): Promise<string[]> {
   return (await listBelow(root, '')).sort((a, b) => a.localeCompare(b));
 }

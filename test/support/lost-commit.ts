@@ -7,8 +7,8 @@ const LOOK_MS = 50;
 const LIMIT_MS = 60_000;
 
 /**
- * Cuts the connection of the next commit that changed a row of a table, while the database is committing: it is kept,
- * and its client never gets to know it. `lost` resolves when the connection is cut.
+ * Cuts the connection of the next commit that changed a row of a table, during the commit: the commit succeeds, but its
+ * client never finds out. `lost` resolves when the connection is cut.
  */
 export async function loseNextCommit(
   { db, pool }: TestDatabase,
@@ -17,7 +17,7 @@ export async function loseNextCommit(
   const clients = new Set<pg.PoolClient>();
   pool.on('acquire', (client) => clients.add(client));
   await sql`create sequence commits_of_${sql.raw(table)}`.execute(db);
-  // What a deferred trigger does, the commit waits for. A sequence counts what is rolled back, too.
+  // The commit waits for a deferred trigger. A sequence also counts calls that are rolled back.
   await sql`
     create function wait_in_commit_of_${sql.raw(table)}() returns trigger language plpgsql as $$
     begin

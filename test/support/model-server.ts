@@ -7,16 +7,16 @@ export type ChatRequest = {
   response_format: { json_schema: { name: string; schema: { properties: Record<string, unknown> } } };
 };
 
-/** An answer of the model: its text, or a status that stands for it. */
+/** A response of the model: its text, or an error status. */
 export type ModelReply = string | { status: number; headers?: Record<string, string> };
 
-/** A server that speaks the OpenAI chat protocol; `reply` is what its model answers. The maker closes it. */
+/** A server that speaks the OpenAI chat protocol; `reply` returns its model's response. The caller closes it. */
 export async function startModelServer(
   reply: (request: ChatRequest) => ModelReply | Promise<ModelReply>,
 ): Promise<{ url: string; requests: ChatRequest[]; close(): void }> {
   const requests: ChatRequest[] = [];
   const server: Server = createServer(async (request, response) => {
-    // The tests read what the adapter sends.
+    // The tests check the requests of the adapter.
     const sent = (await json(request)) as ChatRequest;
     requests.push(sent);
     const said = await reply(sent);

@@ -13,20 +13,20 @@ import { findProcesses, killAll } from './service-processes.ts';
 import { createVideo, FINISHED, untilVideo, uploadFile } from './videos.ts';
 import { openViewer, readNumbers, type TestViewer } from './viewers.ts';
 
-/** A bound on hanging. */
+/** Only guards against a hang. */
 const SETTLE_MS = 60_000;
 const VIEWERS = 4;
 
-/** Parts of a service that may die, by their command lines. */
+/** Parts of a service that may be killed, by their command lines. */
 export const VICTIMS = ['role.ts edge', 'role.ts api', 'role.ts worker', 'postgres -D'] as const;
 
-/** A service with a video, and viewers who are counted while faults come over them. */
+/** A service with a video, and viewers who are counted while faults occur. */
 export type NumbersRoom = {
-  /** Viewers watch while `fault` happens; then everything that is answered must be what they watched, once. */
+  /** Viewers watch during `fault`. Afterwards the reported numbers must match what they watched, counted once. */
   watchThrough(fault: () => Promise<void>): Promise<void>;
-  /** kill -9; returns when all is well again. */
+  /** kill -9; resolves when everything works again. */
   kill(victim: (typeof VICTIMS)[number]): Promise<void>;
-  /** Stops all of PostgreSQL where it stands; answers how many requests of a player failed meanwhile. */
+  /** Stops all PostgreSQL processes. Returns how many requests of a player failed in that time. */
   takeDatabaseAway(forMs: number): Promise<number>;
   close(): Promise<void>;
 };
@@ -87,7 +87,7 @@ async function watchThrough(
     const viewers = await Promise.all(Array.from({ length: VIEWERS }, begin));
     await sleep(random.between(1_200, 2_500));
     const earlySec = await early.leave();
-    // Who left is not there to make a lost second good: that it was counted is waited for.
+    // A viewer who has left cannot resend a lost second, so wait until it is counted.
     const isCounted = async () => (await readNumbers(service, guid)).video;
     const least = before.watchSec + earlySec;
     await expect.poll(async () => (await isCounted()).views, { timeout: SETTLE_MS }).toBe(views);

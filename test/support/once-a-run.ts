@@ -9,7 +9,7 @@ import type {} from './run-folder.ts';
 const LOOK_MS = 200;
 
 /**
- * The path of a file or folder that all tests of a run share: `make` writes it for whoever needs it first, while the
+ * Returns the path of a file or folder that all tests of a run share. The first caller writes it with `make` while the
  * others wait. Nobody changes it afterwards.
  */
 export async function onceARun(name: string, make: (place: string) => Promise<void>): Promise<string> {

@@ -1,4 +1,4 @@
 import type { StoreGuard } from '../../src/jobs/store/store-guard.ts';
 
-/** For tests whose store is their own by construction: all may be deleted. */
+/** For tests that own their store: everything may be deleted. */
 export const ownStore: Pick<StoreGuard, 'requireOurs'> = { requireOurs: async () => undefined };

@@ -4,10 +4,10 @@ import { createPackager, type Packager } from '../../src/catalog/drm/packager.ts
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import type { SchemeName } from '../../src/ports/drm-key-source.ts';
 
-/** Seals the secrets of libraries that tests make. */
+/** Key that seals the secrets of libraries that tests make. */
 export const TEST_SECRET: Buffer = Buffer.alloc(32, 7);
 
-/** Gives videos keys of our own, sealed as tests' edges open them. */
+/** Gives videos our own keys, sealed in the form that test edges open. */
 export function createTestPackager(db: Db, scheme: SchemeName = 'cbcs'): Packager {
   return createPackager({ db, secretBox: createSecretBox(TEST_SECRET), keySource: builtInKeySource, scheme });
 }

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { freePort } from './service.ts';
 
-/** A proxy that shows a service below a path, as people set up nginx; the caller closes it. */
+/** A proxy that serves a service below a path, like a common nginx setup. The caller closes it. */
 export type PathProxy = { url: string; origin: string; forwardTo(apiUrl: string): void; close(): Promise<void> };
 
-/** Listens before the service starts, which is configured with the address that the proxy has. */
+/** Listens before the service starts, because the service is configured with the proxy's address. */
 export async function startPathProxy(prefix: string): Promise<PathProxy> {
   let target: URL | null = null;
   const server = http.createServer((request, response) => {
@@ -26,7 +26,7 @@ export async function startPathProxy(prefix: string): Promise<PathProxy> {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
-    // A service that is stopped, or a browser that leaves, ends both sides.
+    // When the service stops or the browser disconnects, both sides end.
     onward.on('error', () => response.destroy());
     response.on('close', () => onward.destroy());
     request.pipe(onward);

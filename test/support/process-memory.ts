@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const MIB = 1024 * 1024;
 
-/** Memory of a process by the kernel's account (proc_pid_status(5)), in MiB. */
+/** Memory of a process as the kernel reports it (proc_pid_status(5)), in MiB. */
 export type ProcessMemory = { nowMib: number; peakMib: number };
 
 export function readMemory(pid: number): ProcessMemory {
@@ -15,7 +15,7 @@ export function readMemory(pid: number): ProcessMemory {
   return { nowMib: read('VmRSS'), peakMib: read('VmHWM') };
 }
 
-/** Forgets the peak so far: from now on it counts anew (proc_pid_clear_refs(5)). */
+/** Resets the peak; it counts from the current value (proc_pid_clear_refs(5)). */
 export function forgetPeak(pid: number): ProcessMemory {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   return readMemory(pid);

@@ -5,7 +5,7 @@ import type { StorageKey } from '../../src/ports/storage.ts';
 type Owner = { library_id: number; media_id: Guid };
 export type RowRendition = { rung: number | null; codec?: string; chunkBytes?: number; isActive?: boolean };
 
-/** Rows of a timeline of one 4 s segment with renditions of one chunk each; there are no objects behind them. */
+/** Adds rows of a timeline of one 4 s segment with renditions of one chunk each. The objects do not exist. */
 export async function addRows(db: Db, mediaId: Guid, renditions: readonly RowRendition[]): Promise<Guid> {
   const of: Owner = { library_id: 1, media_id: mediaId };
   const timeline = newGuid();

@@ -8,10 +8,12 @@ const CHUNK_BYTES = 65_536;
 const GREETING_BYTES = 1 + 2 * 1536;
 const COMMAND = 20;
 
-/** A publisher by RTMP that sends the tags that it is given, those of enhanced RTMP too. */
+/** An RTMP publisher that sends given tags, including those of enhanced RTMP. */
 export type RtmpPublisher = { send(tag: FlvTag): void; close(): void; readonly closed: Promise<void> };
 
-/** Connects and publishes; resolves when the server has accepted it, rejects with the server's word when it has not. */
+/**
+ * Connects and publishes. Resolves when the server has accepted it, rejects with the server's message if it refuses.
+ */
 export function openRtmpPublisher(address: string): Promise<RtmpPublisher> {
   const url = new URL(address);
   const [, app = '', streamKey = ''] = url.pathname.split('/');
@@ -45,7 +47,7 @@ export function openRtmpPublisher(address: string): Promise<RtmpPublisher> {
   return promise;
 }
 
-/** The tags of an FLV file. */
+/** Returns the tags of an FLV file. */
 export function readFlvFile(bytes: Buffer): FlvTag[] {
   const tags: FlvTag[] = [];
   for (let at = 13; at + 11 <= bytes.length; ) {

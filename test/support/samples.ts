@@ -3,12 +3,12 @@ import { promisify } from 'node:util';
 
 const MAX_BYTES = 64 * 2 ** 20;
 
-/** Samples (16 bits, one channel, 16 kHz) of a source of ffmpeg's own. */
+/** Returns samples (16 bits, mono, 16 kHz) of one of ffmpeg's own sources. */
 export async function makeSamples(source: string): Promise<Buffer> {
   return await decode(['-f', 'lavfi', '-i', source]);
 }
 
-/** Samples of a file; `filter` as ffmpeg knows it. */
+/** Returns samples of a file; `filter` is an ffmpeg filter. */
 export async function readSamples(file: string, filter = 'anull'): Promise<Buffer> {
   return await decode(['-i', file, '-af', filter]);
 }
@@ -20,7 +20,7 @@ async function decode(input: readonly string[]): Promise<Buffer> {
   return stdout;
 }
 
-/** Silence of so many seconds. */
+/** Returns `sec` seconds of silence. */
 export function silence(sec: number): Buffer {
   return Buffer.alloc(Math.round(sec * 16_000) * 2);
 }

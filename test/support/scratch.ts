@@ -2,12 +2,12 @@ import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
 const MEMORY = '/dev/shm';
-/** What tests write is a small part of it. */
+/** Tests write only a small part of it. */
 const ROOMY_BYTES = 8 * 2 ** 30;
 
 /**
- * Where tests keep databases, which are a thousand files each: in memory where that has room, since to
- * make them anew for each test file takes ten times as long on a disk with a journal.
+ * Folder in which tests keep databases, which are a thousand files each. In memory if it has room: creating them for
+ * each test file takes ten times as long on a disk with a journal.
  */
 export const SCRATCH = isRoomy() ? MEMORY : tmpdir();
 
@@ -16,7 +16,7 @@ function isRoomy(): boolean {
     const { bavail, bsize } = statfsSync(MEMORY);
     return bavail * bsize > ROOMY_BYTES;
   } catch {
-    // Not every system has it.
+    // Not every system has /dev/shm.
     return false;
   }
 }

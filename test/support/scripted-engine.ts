@@ -3,18 +3,20 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /**
- * What comes for a request: the place of its span among those that came so far, how often it came, from 1, and its
- * language, if one was sent.
+ * A request as its script sees it: the index of its span among those received so far, how often it was received (from
+ * 1), and its language, if one was sent.
  */
 type Call = { span: number; times: number; language: string | null };
 export type ScriptedEngine = {
   url: string;
-  /** How often each span was requested, in the order in which spans came first. */
+  /** Number of requests per span, in order of first arrival. */
   counts(): number[];
   close(): void;
 };
 
-/** A server behind the OpenAI transcription protocol whose answers a test writes; a span is known by its samples. */
+/**
+ * A server with the OpenAI transcription protocol whose responses a test writes. A span is identified by its samples.
+ */
 export async function startScriptedEngine(
   answer: (call: Call, response: ServerResponse) => void,
 ): Promise<ScriptedEngine> {
@@ -45,7 +47,7 @@ export async function startScriptedEngine(
   };
 }
 
-/** Answers words, half a second each. */
+/** Responds with words of half a second each. */
 export function answerWords(response: ServerResponse, words: readonly string[], language = 'english'): void {
   const said = words.map((word, index) => ({ word, start: index * 0.5, end: index * 0.5 + 0.4 }));
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ language, words: said }));

@@ -1,4 +1,4 @@
-/** Whole numbers that a seed repeats (mulberry32): a failed run is run again by its seed. */
+/** Random integers from a seed (mulberry32). A failed run can be repeated with its seed. */
 export type Random = { below(limit: number): number; between(from: number, to: number): number };
 
 export function seededRandom(seed: number): Random {
@@ -13,20 +13,20 @@ export function seededRandom(seed: number): Random {
   return { below, between: (from, to) => from + below(to - from) };
 }
 
-/** `MILLRACE_FAULT_SEED`, or the usual one. Put it in the test's title: that prints it. */
+/** Returns `MILLRACE_FAULT_SEED`, or the default. Put it in the test's title so that it is printed. */
 export function faultSeed(usual = 1): number {
   const given = process.env.MILLRACE_FAULT_SEED;
   return given === undefined ? usual : Number(given);
 }
 
-/** Bytes that are no video. */
+/** Returns random bytes that are not a video. */
 export function drawBytes(random: Random, bytes: number): Buffer {
   const words = new Uint32Array(Math.ceil(bytes / 4));
   for (let at = 0; at < words.length; at += 1) words[at] = random.below(2 ** 32);
   return Buffer.from(words.buffer, 0, bytes);
 }
 
-/** How often a random fault is tried: `usual` times, or `MILLRACE_FAULT_ROUNDS` times. */
+/** Returns how often a random fault is tried: `usual` times, or `MILLRACE_FAULT_ROUNDS` times. */
 export function faultRounds(usual: number): number {
   const given = process.env.MILLRACE_FAULT_ROUNDS;
   return given === undefined ? usual : Number(given);

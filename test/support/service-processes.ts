@@ -3,7 +3,7 @@ import { descendantsOf, eventually, type ProcessInfo } from '../house/service.ts
 import type { Service } from './service.ts';
 import { signalAll } from './signal-all.ts';
 
-/** The service's own descendants whose command line holds `command`; waits until there is one. */
+/** Returns the service's own descendants whose command line contains `command`. Waits until there is one. */
 export async function findProcesses(service: Service, command: string): Promise<ProcessInfo[]> {
   const look = () => {
     const found = descendantsOf(service.pid).filter((process) => process.command.includes(command));
@@ -12,7 +12,7 @@ export async function findProcesses(service: Service, command: string): Promise<
   return await eventually(look, () => `a process of ${command}`);
 }
 
-/** Kills -9 by pid; what is gone already is dead enough. */
+/** Kills by pid with -9. Processes that have already ended are skipped. */
 export function killAll(processes: readonly ProcessInfo[]): void {
   signalAll(
     processes.map(({ pid }) => pid),
@@ -20,7 +20,7 @@ export function killAll(processes: readonly ProcessInfo[]): void {
   );
 }
 
-/** Kills -9 the whole tree, the supervisor too, and waits until nothing of the data folder runs any more. */
+/** Kills the whole tree with -9, including the supervisor, and waits until no process of the data folder runs. */
 export async function killTree(service: Service): Promise<void> {
   const below = descendantsOf(service.pid);
   const killed = service.kill();
@@ -29,7 +29,7 @@ export async function killTree(service: Service): Promise<void> {
   await untilNoneRuns(service.dataDir);
 }
 
-/** Waits until no process names the data folder, in its command line or its environment. */
+/** Waits until no process names the data folder in its command line or environment. */
 export async function untilNoneRuns(dataDir: string): Promise<void> {
   const left = () => processesOf(dataDir);
   await eventually(
@@ -38,7 +38,7 @@ export async function untilNoneRuns(dataDir: string): Promise<void> {
   );
 }
 
-/** Every process that names the folder, whoever its parent is now; the asking one left out. */
+/** Returns every process that names the folder, whatever its parent, except the calling process. */
 function processesOf(dataDir: string): ProcessInfo[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -50,7 +50,7 @@ function readProc(pid: string, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');
   } catch {
-    // It ended, or is another user's.
+    // It ended, or belongs to another user.
     return '';
   }
 }

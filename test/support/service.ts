@@ -13,7 +13,7 @@ import { onceARun } from './once-a-run.ts';
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 60_000;
 
-/** Below what the system gives to whoever asks for any port: nobody else of a run takes one of them meanwhile. */
+/** Below the ephemeral port range, so that no other process of a run takes one of them. */
 const PORTS = { from: 20_000, below: 32_000 };
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -28,25 +28,25 @@ export type Health = {
   sandbox: string;
 };
 
-/** The whole service as its user runs it: one process tree over a data folder that outlives it. */
+/** The whole service as users run it: one process tree over a data folder that outlives it. */
 export type Service = {
   apiUrl: string;
   edgeUrl: string;
   dataDir: string;
   pid: number;
-  /** Everything the service printed so far, both streams. */
+  /** Output of the service so far, both streams. */
   output(): string;
   health(): Promise<Health>;
-  /** SIGTERM; answers the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
-  /** kill -9 of the supervisor alone; resolves when it is gone. */
+  /** kill -9 of the supervisor alone; resolves when it has ended. */
   kill(): Promise<void>;
 };
 
 /**
- * Starts the service on free ports and waits until it is ready. `dataDir` null takes a folder in which a service was
- * started once and nothing else was done. Previews are made only where `env` asks for them: few tests look at them.
- * `through` is a command that prepares something and then turns into the one that follows it.
+ * Starts the service on free ports and waits until it is ready. If `dataDir` is null, it uses a copy of the folder of a
+ * service that was started once. Previews are made only if `env` enables them, since few tests look at them. `through`
+ * is a command that prepares something and then execs the command that follows it.
  */
 export async function startService(
   dataDir: string | null,
@@ -80,18 +80,18 @@ export async function startService(
   };
 }
 
-/** Ends a service if it still runs and removes its data folder. */
+/** Stops a service if it still runs and removes its data folder. */
 export async function discard(service: Service): Promise<void> {
   await service.stop();
   await rm(service.dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
-/** An empty folder for the data of a service that never started. */
+/** Creates an empty data folder for a service that never started. */
 export function newDataDir(): Promise<string> {
   return mkdtemp(path.join(tmpdir(), 'millrace-'));
 }
 
-/** A copy of the data that a first start leaves, which the first test of a run makes for all. */
+/** Copies the data of a first start, which the first test of a run creates for all. */
 export async function copyStarted(): Promise<string> {
   const started = await onceARun('started', async (place) => {
     await mkdir(place, { mode: 0o700 });
@@ -102,7 +102,7 @@ export async function copyStarted(): Promise<string> {
   return folder;
 }
 
-/** A port that is free, drawn at random. */
+/** Returns a free port, drawn at random. */
 export async function freePort(): Promise<number> {
   for (let tries = 1; ; tries += 1) {
     const port = randomInt(PORTS.from, PORTS.below);
@@ -135,7 +135,7 @@ function serviceEnv(dataDir: string, apiPort: number, edgePort: number): Record<
 
 async function readHealth(apiUrl: string): Promise<Health> {
   const response = await fetch(`${apiUrl}/healthz`, { signal: AbortSignal.timeout(30_000) });
-  // The service's own health answer; each test that reads a field asserts on it.
+  // The service's own health response; each test that reads a field asserts on it.
   return (await response.json()) as Health;
 }
 

@@ -1,7 +1,7 @@
 import type { ShieldEvent } from '../../src/catalog/shield/events/shield-event.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 
-/** An event as an edge records it, of a refused token. */
+/** An event as an edge records it, for a refused token. */
 export function makeShieldEvent(zoneId: number, atMs = Date.now()): ShieldEvent {
   const labels = {
     ruleId: '10101',
@@ -14,7 +14,7 @@ export function makeShieldEvent(zoneId: number, atMs = Date.now()): ShieldEvent 
   return { zoneId, logId: newGuid(), atMs, ...labels, ...place, log: '{"Message":"Token signature mismatch"}' };
 }
 
-/** A day (`yyyy-MM-dd`) as addresses of the event log name it. */
+/** Formats a day (`yyyy-MM-dd`) as addresses of the event log do. */
 export function wordDate(day: string): string {
   const [year = '', month = '', date = ''] = day.split('-');
   return `${month}-${date}-${year}`;

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { LIBRARY_KEY, type Service } from './service.ts';
 
-/** A PUT that was sent so far and no further. `status` is null when the connection ended without an answer. */
+/** A PUT that was sent partially. `status` is null if the connection ended without a response. */
 export type SlowPut = { answer: Promise<{ status: number | null }>; finish(): void; isWholeSent: boolean };
 
 export type SlowPutOptions = { sendBytes: number; announcesLength: boolean };
 
-/** Begins a PUT of `bytes` and stops before the end; what is sent whole is ended properly. */
+/** Begins a PUT of `bytes` and stops before the end. A PUT that is sent whole is ended properly. */
 export async function beginPut(
   service: Service,
   guid: string,
@@ -25,7 +25,7 @@ export async function beginPut(
       response.resume();
       resolve({ status: response.statusCode ?? null });
     });
-    // Of a server that answers before all is sent, and closes, the answer may still come.
+    // If the server responds early and closes the connection, the response may still arrive.
     outgoing.once('error', () => undefined);
     outgoing.once('close', () => resolve({ status: null }));
   });

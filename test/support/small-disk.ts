@@ -6,23 +6,23 @@ import { promisify } from 'node:util';
 import { copyStarted, type Service, startService } from './service.ts';
 
 const run = promisify(execFile);
-/** Above the usual floor of free space, which takes no memory until it is written to. */
+/** Above the usual minimum of free space. Takes no memory until written to. */
 const ROOMY_BYTES = 6 * 2 ** 30;
-/** The medium has the mark of the store that the first start left. */
+/** The medium carries the mark of the store from the first start. */
 const MOUNT = `cp -a "$1" "$1.first" && mount -t tmpfs -o size=${ROOMY_BYTES} none "$1" && cp -a "$1.first/." "$1" &&
   rm -r "$1.first" && shift && exec "$@"`;
 
-/** A service whose objects lie on a medium of their own, which can be made full and roomy again while it runs. */
+/** A service whose objects are on a separate medium, which can be filled and emptied while it runs. */
 export type SmallDisk = {
   service: Service;
-  /** The objects as seen from outside the service's own view of the file system. */
+  /** The objects as seen from outside the service's mount namespace. */
   objects: string;
   /** Leaves this many bytes free. */
   leaveFree(bytes: number): Promise<void>;
   makeRoomy(): Promise<void>;
 };
 
-/** Why no medium can be mounted here; null when it can. */
+/** Returns why no medium can be mounted here, or null if it can. */
 export async function whyNoMount(): Promise<string | null> {
   if (process.getuid?.() !== 0) return 'only root may mount a small medium and look into it';
   return run('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', tmpdir()]).then(
@@ -31,7 +31,7 @@ export async function whyNoMount(): Promise<string | null> {
   );
 }
 
-/** Starts a service in a mount namespace of its own: the medium goes when its last process does. */
+/** Starts a service in its own mount namespace. The medium disappears when its last process ends. */
 export async function startOnSmallDisk(): Promise<SmallDisk> {
   const dataDir = await copyStarted();
   const folder = path.join(dataDir, 'objects');
@@ -50,7 +50,7 @@ export async function startOnSmallDisk(): Promise<SmallDisk> {
         try {
           return await remount((blocks - bfree) * bsize + bytes);
         } catch (error) {
-          // Whoever writes meanwhile may have taken more than is to be left.
+          // A concurrent writer may have taken more than should remain.
           if (tries === 10) throw error;
         }
       }

@@ -2,7 +2,7 @@ import type { Db } from '../../src/catalog/db.ts';
 import type { SeenSession } from '../../src/catalog/statistics/sums/statistics-gain.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 
-/** A viewing session of ten seconds that began at 10 o'clock, with what a test changes of it. */
+/** A viewing session of ten seconds that began at 10 o'clock, with a test's changes. */
 export function someSession(of: { libraryId: number; mediaId: Guid }, fields: Partial<SeenSession> = {}): SeenSession {
   return {
     ...of,
@@ -30,7 +30,7 @@ export function someSession(of: { libraryId: number; mediaId: Guid }, fields: Pa
   };
 }
 
-/** Adds a finished video of 20 s, to watch. */
+/** Adds a finished video of 20 s for viewers. */
 export async function addWatchedMedia(db: Db, libraryId: number): Promise<Guid> {
   const id = newGuid();
   const media = { library_id: libraryId, id, type: 'video' as const, title: 'Film', state: 'finished' as const };

@@ -5,7 +5,7 @@ import type { SpokenWord } from '../../src/ports/transcriber.ts';
 
 const FOLDER = '/usr/share/pocketsphinx/test/data/librivox/sense_and_sensibility_01_austen_64kb';
 
-/** Read speech of LibriVox (public domain), from Debian's pocketsphinx-testdata, with what is said in it. */
+/** Read speech of LibriVox (public domain), from Debian's pocketsphinx-testdata, with its text. */
 export const LIBRIVOX = {
   short: { path: `${FOLDER}-0880.wav`, text: 'he was not an ill disposed young man' },
   other: {
@@ -18,7 +18,7 @@ export const LIBRIVOX = {
   },
 };
 
-/** Makes a video of the long sentence after two seconds of silence, `talk.mp4` in a folder. */
+/** Makes a video `talk.mp4` in a folder: two seconds of silence, then the long sentence. */
 export async function makeTalk(folder: string): Promise<string> {
   const file = path.join(folder, 'talk.mp4');
   const input = ['-i', LIBRIVOX.long.path, '-f', 'lavfi', '-i', 'color=gray:s=160x120:r=10'];
@@ -32,7 +32,7 @@ export function spokenText(words: readonly SpokenWord[]): string {
   return words.map(({ text }) => text).join(' ');
 }
 
-/** A sentence of a speech with applause and hum behind it (public domain), from the package nodejs-whisper. */
+/** A sentence of a speech with applause and hum in the background (public domain), from the package nodejs-whisper. */
 export const KENNEDY = {
   path: path.resolve(
     import.meta.dirname,

@@ -1,4 +1,4 @@
-/** Three talks about different things. */
+/** Three talks on different subjects. */
 export const TALKS = [
   'Today we bake a loaf of bread. First weigh the flour and the water. The dough needs ten grams of salt. Knead ' +
     'the dough until it is smooth. The yeast makes the dough rise in an hour. Shape the loaf and let the bread ' +
@@ -14,13 +14,13 @@ export const TALKS = [
     'tyre until it is firm. Ride the bicycle slowly and test the brake.',
 ] as const;
 
-/** Sentences of talks one after another, `stepSec` each, with half a second between them. */
+/** Returns the sentences of talks in sequence, `stepSec` each, with half a second between them. */
 export function timedSentences(talks: readonly string[], stepSec: number) {
   const sentences = talks.flatMap((talk) => talk.split(/(?<=\.) /));
   return sentences.map((text, index) => ({ text, startSec: index * stepSec, endSec: (index + 1) * stepSec - 0.5 }));
 }
 
-/** The same as a WebVTT file. */
+/** Returns the same as a WebVTT file. */
 export function talksVtt(talks: readonly string[], stepSec: number): string {
   const time = (sec: number) =>
     `${String(Math.floor(sec / 60)).padStart(2, '0')}:${(sec % 60).toFixed(3).padStart(6, '0')}`;

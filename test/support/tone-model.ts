@@ -1,19 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-// A recogniser so small that tests make it: a CTC model of sherpa-onnx in the layout of Zipformer, whose two words are
-// a low and a high sound. It is run by the real library, with real features, times and vocabulary (ONNX IR,
-// onnx.proto3).
+// A recogniser small enough for tests to create: a sherpa-onnx CTC model in the Zipformer layout whose two words are a
+// low and a high tone. The real library runs it, with real features, times and vocabulary (ONNX IR, onnx.proto3).
 
 const FLOAT = 1;
 const INT64 = 7;
 const BINS = 80;
 const VOCABULARY = ['<blk>', '▁low', '▁high'];
-/** Mel bins in which the two sounds lie: 300 to 700 Hz, and 2,500 to 3,500 Hz. */
+/** Mel bins of the two tones: 300 to 700 Hz, and 2,500 to 3,500 Hz. */
 const LOW = [9, 17] as const;
 const HIGH = [48, 58] as const;
 
-/** Writes the files of the model into a folder, which is made. */
+/** Writes the files of the model into a folder, which it creates. */
 export async function writeToneModel(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'tokens.txt'), `${VOCABULARY.map((token, id) => `${token} ${id}`).join('\n')}\n`);
@@ -34,7 +33,7 @@ function toneModel(): Buffer {
   ];
   const initializers = [
     tensor('weights', FLOAT, [BINS, VOCABULARY.length], weights),
-    // The blank wins where both sounds are quiet.
+    // The blank wins where both tones are quiet.
     tensor('bias', FLOAT, [VOCABULARY.length], Float32Array.of(0, 4, 4)),
     tensor('starts', INT64, [1], BigInt64Array.of(0n)),
     tensor('ends', INT64, [1], BigInt64Array.of(1_000_000n)),
@@ -70,7 +69,7 @@ function text(field: number, value: string): Buffer {
   return bytes(field, [Buffer.from(value)]);
 }
 
-/** A field of a length and its bytes (wire type 2). */
+/** Encodes a length-delimited field (wire type 2). */
 function bytes(field: number, parts: readonly Buffer[]): Buffer {
   const body = Buffer.concat(parts);
   return Buffer.concat([varint(field * 8 + 2), varint(body.length), body]);

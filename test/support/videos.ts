@@ -24,7 +24,7 @@ export type VideoAnswer = {
 export const FINISHED = 4;
 export const FAILED = 5;
 
-/** Calls the interface with the library key; throws on anything but 2xx. */
+/** Calls the interface with the library key. Throws on any status but 2xx. */
 export async function call(service: Service, method: string, path: string, body?: unknown): Promise<unknown> {
   const response = await fetch(`${service.apiUrl}${path}`, {
     method,
@@ -37,7 +37,7 @@ export async function call(service: Service, method: string, path: string, body?
 }
 
 export async function createVideo(service: Service, title: string): Promise<string> {
-  // The interface promises a VideoModel; conformance tests hold it to that.
+  // The interface promises a VideoModel, which the conformance tests verify.
   const video = (await call(service, 'POST', '/library/1/videos', { title })) as VideoAnswer;
   return video.guid;
 }
@@ -46,7 +46,7 @@ export async function uploadFile(service: Service, guid: string, file: string, q
   const init: RequestInit & { duplex: 'half' } = {
     method: 'PUT',
     headers: { AccessKey: LIBRARY_KEY, 'Content-Type': 'application/octet-stream' },
-    // Node's own web stream over a file is what its fetch takes; the two type families differ in name only.
+    // Node's fetch accepts Node's own web stream over a file. The two type families differ only in name.
     body: Readable.toWeb(createReadStream(file)) as unknown as BodyInit,
     duplex: 'half',
   };
@@ -57,7 +57,7 @@ export async function getVideo(service: Service, guid: string): Promise<VideoAns
   return (await call(service, 'GET', `/library/1/videos/${guid}`)) as VideoAnswer;
 }
 
-/** Waits until the video satisfies `done`; a failed video or the limit ends the wait with an error. */
+/** Waits until the video satisfies `done`. Throws if the video fails or the limit passes. */
 export async function untilVideo(
   service: Service,
   guid: string,

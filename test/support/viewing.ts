@@ -8,7 +8,7 @@ export const TICKET_SECRET = createSecretKey(Buffer.alloc(32, 8));
 type Counting = Partial<SessionBufferDeps & Omit<EdgeViewing, 'visits'>> &
   Pick<VisitsDeps, 'keepDeliveries' | 'countsByRate'>;
 
-/** What an edge counts visits with, in its own thread: sessions go to `count`, by default nowhere. */
+/** Visit counting of an edge, on its own thread. Sessions go to `count`; by default they are dropped. */
 export function testViewing(counting: Counting = {}): EdgeViewing {
   const {
     count = async () => undefined,

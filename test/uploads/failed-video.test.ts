@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const file = randomBytes(300_000);
 
-test.each(['put', 'tus', 'fetch'])('a video whose file could not be used takes another by %s', async (method) => {
+test.each(['put', 'tus', 'fetch'])('a video whose file could not be used accepts another by %s', async (method) => {
   origin.script(serve(file));
   const guid = await stack.createVideo();
   const { db } = stack.database;
@@ -34,7 +34,7 @@ test.each(['put', 'tus', 'fetch'])('a video whose file could not be used takes a
   if (method === 'tus') {
     const library = { url: stack.url, libraryId: 1, key: stack.first.libraryKey };
     const upload = await open(library, guid, file.length);
-    // Until the other file is there, the video is what it was.
+    // Until the other file is stored, the video stays unchanged.
     expect(await stack.loadVideo(guid)).toMatchObject({ status: 5 });
     expect((await upload.patch(0, file)).status).toBe(204);
   }

@@ -99,7 +99,7 @@ test('a file without an announced length is fetched', async () => {
 test.each([
   ['stalls', serveHead(file, 1_500_000, () => undefined)],
   ['breaks off', serveHead(file, 1_500_000, (response) => response.destroy())],
-])('an origin that %s in the middle, then answers 5xx, is asked for the rest', async (_, interrupted) => {
+])('an origin that %s in the middle, then responds with 5xx, is asked for the rest', async (_, interrupted) => {
   origin.script(serve(file), interrupted, status(503), status(500), serve(file));
   await expectFetched((await ask({ url: `${origin.url}/a` })).id);
   const ranges = origin.seen.map(({ range }) => range);
@@ -149,7 +149,7 @@ test.each([
   ['refuses after all', () => [status(410)], 'Origin returned HTTP 410 (Gone).'],
   ['leads elsewhere after all', () => [status(302, { Location: 'http://192.168.1.1/' })], 'not allowed'],
   ['never gets better', () => [status(500)], 'Origin returned HTTP 500'],
-])('an origin that %s leaves a video that says why, and takes another upload', async (_, later, reason) => {
+])('an origin that %s leaves a video that says why, and accepts another upload', async (_, later, reason) => {
   const [first, ...rest] = [serve(file), ...later()];
   origin.script(first ?? serve(file), ...rest);
   const { id } = await ask({ url: `${origin.url}/a` });
@@ -188,7 +188,7 @@ test('a video waits with a reason while it is fetched, and a delete ends the dow
   });
 });
 
-test('a worker that stops hands the fetch on, and the next goes on at the last byte', async () => {
+test('a worker that stops hands the fetch on, and the next continues at the last byte', async () => {
   const other = await startStack();
   const first = await other.startWorker();
   origin.script(serve(file), serveHead(file, 1_200_000, dripFrom(1_200_000)), serve(file));
@@ -209,7 +209,7 @@ test('a worker that stops hands the fetch on, and the next goes on at the last b
   await other.stop();
 });
 
-test('a fetch whose job was lost is sent again, one that is over is not', async () => {
+test('a fetch whose job was lost is sent again, a finished one is not', async () => {
   origin.script(serve(file));
   const { id } = await ask({ url: `${origin.url}/a` });
   await expectFetched(id);
@@ -236,7 +236,7 @@ function sealed(url: string): string {
   return stack.secretBox.seal(JSON.stringify({ url, headers: {} })).toString('base64');
 }
 
-test('a library has a hundred fetches under way at most', async () => {
+test('a library has at most a hundred fetches in progress', async () => {
   const guid = await stack.createVideo();
   const row = { library_id: 1, media_id: guid, method: 'fetch' as const, expires_at: new Date(Date.now() + 60_000) };
   const rows = Array.from({ length: 100 }, () => ({ ...row, id: newGuid() }));
@@ -266,7 +266,7 @@ test('without an allowance this machine is not reached', async () => {
   await guarded.stop();
 });
 
-/** The file's next byte now and then, so that the connection lives and never ends. */
+/** Sends the file's next byte now and then, so that the connection stays active and never ends. */
 function dripFrom(start: number): (response: ServerResponse) => void {
   return (response) => {
     let next = start;

@@ -3,11 +3,11 @@ import { closeServer, listen } from '../../src/lib/listen.ts';
 
 export type Script = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A web server that does what a test says, and remembers what it was asked. */
+/** A web server that follows a test's script and records the requests. */
 export type Origin = {
   url: string;
   seen: { path: string; range: string | undefined; headers: IncomingMessage['headers'] }[];
-  /** What the next requests get, in order; the last one stays. */
+  /** Sets the responses to the next requests, in order; the last one is repeated. */
   script(...scripts: [Script, ...Script[]]): void;
   openSockets(): Promise<number>;
   stop(): Promise<void>;
@@ -38,7 +38,7 @@ export async function startOrigin(): Promise<Origin> {
 
 const ETAG = '"v1"';
 
-/** The file, whole or from where it is asked. */
+/** Serves the file, whole or from the requested byte. */
 export const serve =
   (file: Buffer): Script =>
   (request, response) => {
@@ -49,7 +49,7 @@ export const serve =
     response.end(part);
   };
 
-/** The file's head of `length` bytes, from where it is asked; then `after` does what it will to the connection. */
+/** Serves the first `length` bytes of the file, from the requested byte; then `after` acts on the connection. */
 export const serveHead =
   (file: Buffer, length: number, after: (response: ServerResponse) => void): Script =>
   (_request, response) => {

@@ -20,22 +20,22 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { ownStore } from '../support/own-store.ts';
 import { createTestPackager } from '../support/packager.ts';
 
-/**
- * Short waits, so that what an origin does wrong is seen soon; longer ones where it may be our own processor that is
- * busy.
- */
+/** Short waits, so that an origin's faults are detected soon; longer ones where our own CPU may be busy. */
 const FETCH_LIMITS = { idleTimeoutMs: 3_000, backoffMs: 20, maxFailures: 4, minBytesPerSec: 0 };
 
-/** The interface with resumable uploads over a real database, store and queue, and workers for what is not encoding. */
+/**
+ * The interface with resumable uploads over a real database, store and queue, and workers for everything except
+ * encoding.
+ */
 export type UploadStack = TestApi & {
   jobs: JobQueue;
   tus: TusHandler;
   createVideo(): Promise<Guid>;
   loadVideo(guid: string): Promise<Record<string, unknown>>;
   loadRow(guid: Guid): Promise<MediaRow>;
-  /** The bytes of the video's original. */
+  /** Returns the bytes of the video's original. */
   storedSource(guid: Guid): Promise<Buffer>;
-  /** How many jobs of a kind were sent for a video. */
+  /** Returns how many jobs of a kind were sent for a video. */
   countJobs(name: string, guid: string): Promise<number>;
   staged(): Promise<string[]>;
   uploads(): Promise<{ method: string; state: string }[]>;
@@ -116,7 +116,7 @@ export async function startStack(allow: string[] = ['127.0.0.0/8']): Promise<Upl
   };
 }
 
-/** A worker that fetches and hashes; what would encode stays in the queue. */
+/** Starts a worker that fetches and hashes; encode jobs stay in the queue. */
 async function startWorker(api: TestApi, allow: string[], onError: (error: unknown) => void) {
   const folder = await mkdtemp(path.join(tmpdir(), 'mr-uploads-'));
   const queue = await openQueue({ pool: api.database.pool, onError });

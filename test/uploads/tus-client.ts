@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 export type TusLibrary = { url: string; libraryId: number; key: string };
 export type Signature = Record<string, string>;
 
-/** The four headers that sign each request, for an hour from now unless configured otherwise. */
+/** Returns the four headers that sign each request, for an hour from now by default. */
 export function sign(
   { libraryId, key }: Pick<TusLibrary, 'libraryId' | 'key'>,
   videoId: string,
@@ -20,7 +20,7 @@ export function sign(
 
 const VERSION = { 'Tus-Resumable': '1.0.0' };
 
-/** Opens an upload of a length; the answer as it came. */
+/** Opens an upload of a given length; returns the response unchanged. */
 export function post(
   library: TusLibrary,
   videoId: string,
@@ -39,7 +39,7 @@ export function create(
   const init: RequestInit & { duplex: 'half' } = {
     method: 'POST',
     headers: { ...VERSION, ...sign(library, videoId), ...headers },
-    // Bytes of an ArrayBuffer or a stream, as a body may be; the types of Buffer leave that open.
+    // Bytes of an ArrayBuffer or a stream, as a body requires; the types of Buffer do not say which.
     ...(body && { body: body as BodyInit }),
     duplex: 'half',
   };
@@ -67,7 +67,7 @@ export function at(url: string, signature: Signature): TusUpload {
     const init: RequestInit & { duplex: 'half' } = {
       method,
       headers: { ...VERSION, ...signature, ...headers },
-      // Bytes of an ArrayBuffer or a stream, as a body may be; the types of Buffer leave that open.
+      // Bytes of an ArrayBuffer or a stream, as a body requires; the types of Buffer do not say which.
       ...(body && { body: body as BodyInit }),
       duplex: 'half',
     };

@@ -106,7 +106,7 @@ test.each([
   const given = { endpoint: `${library.url}/tusupload`, headers: sign(library, guid), retryDelays: [], ...options };
   const failed = await page.evaluate(
     async ({ made, bytes }) => {
-      // Of the script that the page loaded.
+      // Globals of the script that the page loaded.
       const { Uppy, Tus } = Object(window).uppy;
       const uppy = new Uppy().use(Tus, made);
       uppy.addFile({ name: 'film.mp4', type: 'video/mp4', data: new Blob(['x'.repeat(bytes)]) });

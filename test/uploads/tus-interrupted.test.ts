@@ -25,7 +25,7 @@ const sha1 = (bytes: Uint8Array) => `sha1 ${createHash('sha1').update(bytes).dig
 
 type Sent = { offset: number; length: number; bytes: Buffer; checksum?: string };
 
-/** Begins a PATCH over a socket of its own, whose body the test goes on with, or not. */
+/** Begins a PATCH over a socket of its own, whose body the test may continue. */
 function beginPatch(url: string, guid: string, sent: Sent): Socket {
   const socket = connect(stack.api.port, '127.0.0.1');
   const headers = {
@@ -68,7 +68,7 @@ test('the socket of a client that vanished is taken over by the next request, an
 test.each([
   ['is kept', undefined, 400],
   ['is not kept when a checksum was to prove it', sha1(Buffer.alloc(1)), 0],
-])('what arrived before a connection broke %s', async (_, checksum, kept) => {
+])('bytes that arrived before a connection broke %s', async (_, checksum, kept) => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 1_000);
   const bytes = randomBytes(400);
@@ -78,7 +78,7 @@ test.each([
   expect(await upload.offset()).toBe(kept);
 });
 
-test('requests at once for the same piece end in one file and one job', async () => {
+test('simultaneous requests for the same piece end in one file and one job', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(500_000);
   const upload = await open(library, guid, bytes.length);
@@ -94,7 +94,7 @@ test('requests at once for the same piece end in one file and one job', async ()
 test.each([
   ['before the bytes were moved', false],
   ['after they were moved', true],
-])('a server that died at the end, %s, is made good by the next HEAD', async (_, isMoved) => {
+])('a server that died at the end, %s, is recovered by the next HEAD', async (_, isMoved) => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(5_000);
   const upload = await open(library, guid, bytes.length);
@@ -113,7 +113,7 @@ test.each([
   await worker.stop();
 });
 
-test('an upload that is ended leaves nothing, and the video takes another', async () => {
+test('an upload that is ended leaves nothing, and the video accepts another', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 10);
   await upload.patch(0, Buffer.from('12345'));
@@ -125,7 +125,7 @@ test('an upload that is ended leaves nothing, and the video takes another', asyn
   expect((await next.remove()).status).toBe(404);
 });
 
-test('going on puts off the expiry; an upload that nobody goes on with is 404 and is swept', async () => {
+test('progress extends the expiry; an abandoned upload is 404 and is swept', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 10);
   const expireIn = (sec: number) =>
@@ -144,7 +144,7 @@ test('going on puts off the expiry; an upload that nobody goes on with is 404 an
   expect([await stack.staged(), await stack.uploads(), (await stack.loadVideo(guid)).status]).toEqual([[], [], 0]);
 });
 
-test('a complete upload goes with its upload session when that expires, and the video keeps its file', async () => {
+test('a complete upload is removed when its session expires, and the video keeps its file', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 2);
   await upload.patch(0, Buffer.from('ok'));
@@ -158,7 +158,7 @@ test('a complete upload goes with its upload session when that expires, and the 
   expect((await stack.storedSource(guid)).toString()).toBe('ok');
 });
 
-test('what was staged for a video that is deleted is swept', async () => {
+test('bytes staged for a deleted video are swept', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 10);
   await upload.patch(0, Buffer.from('12345'));
@@ -173,7 +173,7 @@ test('what was staged for a video that is deleted is swept', async () => {
   expect(await stack.staged()).toEqual([]);
 });
 
-test('an upload whose one piece takes longer than it may lie idle is kept while the piece arrives', async () => {
+test('an upload whose one piece takes longer than the idle limit is kept while the piece arrives', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, 10);
   const { db } = stack.database;

@@ -62,7 +62,7 @@ test('parts become one file, in the order of the final upload', async () => {
   expect(names.map((name) => told.headers.get(name))).toEqual([concat, '110001', '110001', metadata, null]);
   expect([await stack.staged(), await stack.uploads()]).toEqual([[], [{ method: 'tus', state: 'complete' }]]);
   expect(await stack.countJobs('process-video', guid)).toBe(1);
-  // Of parts that were joined nothing is found any more.
+  // Joined parts no longer exist.
   expect((await at(urls[0] ?? '', sign(library, guid)).head()).status).toBe(404);
   expect((await final.patch(0, Buffer.from('x'))).status).toBe(403);
 });

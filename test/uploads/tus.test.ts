@@ -39,7 +39,7 @@ test('pieces make up the file, and the video is processed once with the hash of 
   expect(await stack.staged()).toEqual([]);
 });
 
-test('the last piece sent again hears the same answer and starts nothing', async () => {
+test('the last piece sent again gets the same response and starts nothing', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(2_000);
   const upload = await open(library, guid, bytes.length);
@@ -63,7 +63,7 @@ test('the metadata names the video, its collection and its thumbnail', async () 
   expect((await stack.loadRow(guid)).thumbnail_time_ms).toBe(1_500);
 });
 
-test('the metadata says how the file is encoded, where that is not as the library says', async () => {
+test('the metadata overrides the encode settings of the library', async () => {
   const guid = await stack.createVideo();
   const told = {
     enabledResolutions: '720p,240p',
@@ -146,7 +146,7 @@ test('an upload is found only with the video that it belongs to', async () => {
   expect((await at(`${stack.url}/tusupload/nothing`, sign(library, guid)).head()).status).toBe(404);
 });
 
-test('a video that is unknown is 404, one that has its file 400', async () => {
+test('an unknown video is 404, one that has its file is 400', async () => {
   const guid = await stack.createVideo();
   expect((await post(library, '11111111-2222-4333-8444-555555555555', 4)).status).toBe(404);
   await stack.call('PUT', `/library/1/videos/${guid}`, { body: Buffer.from('file') });
@@ -154,7 +154,7 @@ test('a video that is unknown is 404, one that has its file 400', async () => {
   expect([answer.status, Object(await answer.json()).success]).toEqual([400, false]);
 });
 
-test('of two uploads to one video the first that is complete counts, the other is 400 and leaves nothing', async () => {
+test('the first of two uploads to one video that completes counts, the other is 400 and leaves nothing', async () => {
   const guid = await stack.createVideo();
   const [first, second] = [await open(library, guid, 3), await open(library, guid, 3)];
   expect((await second.patch(0, Buffer.from('se'))).status).toBe(204);
@@ -178,7 +178,7 @@ test('a piece with another checksum than announced is 460 and is not kept', asyn
   expect((await upload.patch(8, Buffer.from('x'), { 'Upload-Checksum': 'md5 YQ==' })).status).toBe(204);
 });
 
-test('a stale offset is 409 with the true one, from which the upload goes on', async () => {
+test('a stale offset is 409 with the true one, from which the upload continues', async () => {
   const guid = await stack.createVideo();
   const bytes = randomBytes(1_000);
   const upload = await open(library, guid, bytes.length);
@@ -191,7 +191,7 @@ test('a stale offset is 409 with the true one, from which the upload goes on', a
   expect(await stack.storedSource(guid)).toEqual(bytes);
 });
 
-test('no more open uploads of a video than fifty', async () => {
+test('a video has at most fifty open uploads', async () => {
   const guid = await stack.createVideo();
   for (let n = 0; n < 50; n += 1) await open(library, guid, 10);
   const answer = await post(library, guid, 10);
@@ -205,7 +205,7 @@ test('below the disk floor an upload is 507, its length counted', async () => {
   expect((await post(library, guid, 999)).status).toBe(201);
 });
 
-test('a browser is reported what it may send and read', async () => {
+test('a browser is told what it may send and read', async () => {
   const answer = await fetch(`${stack.url}/tusupload`, { method: 'OPTIONS' });
   expect([answer.status, answer.headers.get('Tus-Version'), answer.headers.get('Tus-Max-Size')]).toEqual([
     204,

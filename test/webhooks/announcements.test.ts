@@ -27,7 +27,7 @@ afterAll(async () => {
 const [QUEUED, PROCESSING, FAILED, STARTED, FINISHED, UPLOAD_FAILED] = [0, 1, 5, 6, 7, 8];
 const bytes = randomBytes(2_000);
 
-/** The statuses that were announced of a video, in their order. */
+/** Returns the statuses announced for a video, in order. */
 const announced = async (guid: string) =>
   (await readLog(stack.database, 1)).filter(({ mediaId }) => mediaId === guid).map((entry) => entry.status);
 const untilAnnounced = (guid: string, statuses: (number | undefined)[]) =>
@@ -43,7 +43,7 @@ test('a PUT that is stored is queued, once; one that is refused announces nothin
   expect(await announced(guid)).toEqual([QUEUED]);
 });
 
-test('two PUTs at once announce one of them', async () => {
+test('two simultaneous PUTs announce one of them', async () => {
   const guid = await stack.createVideo();
   const put = () => stack.call('PUT', `/library/1/videos/${guid}`, { body: bytes });
   const answers = await Promise.all([put(), put()]);
@@ -51,7 +51,7 @@ test('two PUTs at once announce one of them', async () => {
   expect(await announced(guid)).toEqual([QUEUED]);
 });
 
-test('a resumable upload is started, finished, then queued, however often its last piece comes', async () => {
+test('a resumable upload is started, finished, then queued, however often its last piece arrives', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, bytes.length);
   expect(await announced(guid)).toEqual([STARTED]);
@@ -71,7 +71,7 @@ test('a resumable upload that its client ends has failed, once', async () => {
   expect(await announced(guid)).toEqual([STARTED, UPLOAD_FAILED]);
 });
 
-test('a resumable upload that nobody goes on with has failed, once, when it expires', async () => {
+test('an abandoned resumable upload has failed, once, when it expires', async () => {
   const guid = await stack.createVideo();
   await open(library, guid, bytes.length);
   const expired = { expires_at: new Date(0), lease_until: null };
@@ -81,7 +81,7 @@ test('a resumable upload that nobody goes on with has failed, once, when it expi
   expect(await announced(guid)).toEqual([STARTED, UPLOAD_FAILED]);
 });
 
-test('a resumable upload that comes after another original has failed', async () => {
+test('a resumable upload that arrives after another original has failed', async () => {
   const guid = await stack.createVideo();
   const upload = await open(library, guid, bytes.length);
   await stack.call('PUT', `/library/1/videos/${guid}`, { body: bytes });
@@ -94,7 +94,7 @@ test('a fetch is queued when its file is stored, and failed when its origin refu
   const ask = async () =>
     Object((await stack.call('POST', '/library/1/videos/fetch', { body: { url: `${origin.url}/film.mp4` } })).body).id;
   await untilAnnounced(await ask(), [QUEUED]);
-  // The first request is the check before the fetch is taken on.
+  // The first request is the check before the fetch is accepted.
   origin.script(serve(bytes), status(404));
   await untilAnnounced(await ask(), [FAILED]);
 });

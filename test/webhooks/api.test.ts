@@ -75,7 +75,7 @@ test('the log lists events newest first, by page and by state, to the reading ke
   expect(await api.call('GET', `/library/${api.second.id}/webhooks`)).toMatchObject({ status: 401 });
 });
 
-test('an event can be sent again by its id, by the writing key and in its own library only', async () => {
+test('an event can be sent again by its id, by the writing key and only in its own library', async () => {
   receiver.script(status(410));
   await happen(api.database, { libraryId: 1, mediaId: newGuid() }, 3);
   await send();
@@ -96,7 +96,7 @@ test('an event can be sent again by its id, by the writing key and in its own li
   expect(receiver.arrivals.map(({ id }) => id)).toEqual([guid, guid]);
 });
 
-test('an event that waits for its next attempt is sent at once when asked for', async () => {
+test('an event that waits for its next attempt is sent at once on request', async () => {
   receiver.script(status(500));
   await happen(api.database, { libraryId: 1, mediaId: newGuid() }, 3);
   await send();

@@ -16,7 +16,7 @@ import { createSecretBox } from '../../src/lib/secret-box.ts';
 
 export const secretBox = createSecretBox(Buffer.alloc(32, 7));
 
-/** Short waits, so that what a receiver does wrong is made good soon. */
+/** Short waits, so that deliveries recover soon from a receiver's faults. */
 export const SHORT_TIMING: WebhookTiming = {
   answerLimitMs: 5_000,
   leaseSec: 6,
@@ -26,7 +26,7 @@ export const SHORT_TIMING: WebhookTiming = {
 
 type Options = { allow?: string[]; timing?: Partial<WebhookTiming>; onError(error: unknown): void };
 
-/** A sender as the worker role starts it, with short waits; `close` ends its way out, too. */
+/** Starts a sender like the worker role, with short waits; `close` also closes its HTTP client. */
 export async function startSender({ db, pool }: Database, options: Options): Promise<WebhookSender> {
   const { allow = ['127.0.0.1/32'], timing, onError } = options;
   const outbound = createOutbound({ allow });
@@ -70,7 +70,7 @@ export async function happen(
   for (const status of statuses) await db.transaction().execute(announce(key, status));
 }
 
-/** The whole log of a library, oldest first. */
+/** Returns the whole log of a library, oldest first. */
 export async function readLog({ db }: Pick<Database, 'db'>, libraryId: number): Promise<WebhookLogEntry[]> {
   const { entries } = await listEvents(db, { libraryId, state: null, limit: 1_000, offset: 0 });
   return entries.toReversed();

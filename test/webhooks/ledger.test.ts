@@ -48,7 +48,7 @@ async function hook(script: (arrival: Arrival) => void) {
   return { receiver, library: await addLibrary(database, `${receiver.url}/hook`) };
 }
 
-/** Goes through its faults in turn, the same ones in each run. */
+/** Applies its faults in turn, in the same order in each run. */
 function inTurn(...answers: ((arrival: Arrival) => void)[]): (arrival: Arrival) => void {
   let turn = 0;
   return (arrival) => {
@@ -58,9 +58,9 @@ function inTurn(...answers: ((arrival: Arrival) => void)[]): (arrival: Arrival) 
 }
 
 const slowly = (arrival: Arrival) => void setTimeout(() => status(200)(arrival), 150);
-/** The receiver has taken the event, and its answer is lost. */
+/** The receiver has accepted the event, and its response is lost. */
 const halfAnswer = ({ response }: Arrival) => void response.write('HTTP', () => response.socket?.resetAndDestroy());
-/** Only deliveries to the old address are sent on, as the same POST. */
+/** Redirects only deliveries to the old address, as the same POST. */
 const movedTo = (place: string) => (arrival: Arrival) =>
   status(arrival.path === place ? 200 : 308, arrival.path === place ? {} : { location: place })(arrival);
 
@@ -73,7 +73,10 @@ async function untilFinalized(libraries: HookedLibrary[]): Promise<void> {
   }
 }
 
-/** Every event reached the receiver under its own id, well signed, and none after a later one of its video. */
+/**
+ * Checks that every event reached the receiver under its own id, correctly signed, and none after a later one of its
+ * video.
+ */
 async function checkLedger({ receiver, library }: { receiver: Receiver; library: HookedLibrary }): Promise<void> {
   const log = await readLog(database, library.id);
   expect(log.length).toBe(VIDEOS * STATUSES.length);
@@ -116,7 +119,7 @@ test('through faults of receivers and killed senders, each event arrives under o
       for (const mediaId of videos) await happen(database, { libraryId: library.id, mediaId }, statusNow);
     }
     if (step === 2) {
-      // In the midst of a delivery.
+      // During a delivery.
       await arrived;
       await kill(doomed);
       flapping.receiver.script(flaps);
@@ -138,7 +141,7 @@ test('through faults of receivers and killed senders, each event arrives under o
   expect(duplicates).toBeGreaterThan(VIDEOS);
 });
 
-test('an event in the hands of a killed sender is delivered by the next under the same id', async () => {
+test('an event held by a killed sender is delivered by the next under the same id', async () => {
   const silent = await hook(() => undefined);
   await startProcess();
   await happen(database, { libraryId: silent.library.id, mediaId: newGuid() }, 0);

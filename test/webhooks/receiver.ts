@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { closeServer, listen } from '../../src/lib/listen.ts';
 
-/** One POST as it arrived; `body` is its exact text. */
+/** One POST as received; `body` is its exact text. */
 export type Arrival = {
   method: string;
   path: string;
@@ -15,20 +15,20 @@ export type Arrival = {
 export type Receiver = {
   url: string;
   arrivals: Arrival[];
-  /** The most requests that were open at once. */
+  /** Maximum number of requests that were open at once. */
   mostOpen(): number;
   openNow(): number;
-  /** What is done with each delivery from now on. */
+  /** Sets the response to each delivery from now on. */
   script(answer: (arrival: Arrival) => void): void;
-  /** Refuses connections at the same address until it is raised. */
+  /** Refuses connections at the same address until `rise`. */
   fall(): Promise<void>;
   rise(): Promise<void>;
   stop(): Promise<void>;
 };
 
 /**
- * A receiver on loopback that does what a test says and keeps all that reached it. It answers 204 when given no
- * instruction.
+ * Starts a receiver on loopback that follows a test's script and records all deliveries. Without a script it responds
+ * with 204.
  */
 export async function startReceiver(): Promise<Receiver> {
   const arrivals: Arrival[] = [];
@@ -75,19 +75,19 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** Answers with a status, and headers if given. */
+/** Responds with a status, and headers if given. */
 export function status(code: number, headers: Record<string, string> = {}): (arrival: Arrival) => void {
   return ({ response }) => void response.writeHead(code, headers).end('some page');
 }
 
-/** Cuts the connection without an answer. */
+/** Resets the connection without a response. */
 export function reset({ response }: Arrival): void {
   response.socket?.resetAndDestroy();
 }
 
 /**
- * What is wrong with a delivery's signatures, or null. Standard Webhooks as its specification has it: base64 of
- * HMAC-SHA256 over `id.timestamp.body`, the time within five minutes; beside it hex of HMAC-SHA256 over the body.
+ * Returns the fault in a delivery's signatures, or null. Per the Standard Webhooks specification: base64 of HMAC-SHA256
+ * over `id.timestamp.body`, the time within five minutes; in addition hex of HMAC-SHA256 over the body.
  */
 export function findForgery({ headers, body }: Arrival, readOnlyKey: string): string | null {
   const [id, timestamp] = [headers['webhook-id'], headers['webhook-timestamp']];

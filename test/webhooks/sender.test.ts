@@ -47,12 +47,12 @@ const reportToLog = async ({ id }: HookedLibrary) =>
   (await readLog(database, id)).map(({ status: reported, state, lastAnswer }) => `${reported} ${state}: ${lastAnswer}`);
 const untilLog = (library: HookedLibrary, log: unknown[]) =>
   vi.waitFor(async () => expect(await reportToLog(library)).toEqual(log), patient);
-/** The statuses that arrived, in their order. */
+/** Returns the statuses that arrived, in order. */
 const arrived = () => receiver.arrivals.map(({ body }) => JSON.parse(body).Status);
 const videoOf = ({ id }: HookedLibrary) => ({ libraryId: id, mediaId: newGuid() });
 const bounds = { limit: 10, perLibrary: 4, leaseSec: 60 };
 
-test('410 makes a dead letter at once, the next event goes on, and the dead one can be sent under its id', async () => {
+test('410 makes a dead letter at once, the next event continues, and the dead one can be sent again', async () => {
   const library = await hook(status(410));
   await happen(database, videoOf(library), 0, 1);
   await send();
@@ -65,7 +65,7 @@ test('410 makes a dead letter at once, the next event goes on, and the dead one 
   expect(receiver.arrivals.map(({ id }) => id)).toEqual([dead?.id, expect.any(String), dead?.id]);
 });
 
-test('a library of a hundred hanging deliveries keeps four under way over all senders, others go on', async () => {
+test('a library of a hundred hanging deliveries keeps four in progress over all senders, others continue', async () => {
   const hanging = await startReceiver();
   others.push(hanging);
   hanging.script(silent);
@@ -81,7 +81,7 @@ test('a library of a hundred hanging deliveries keeps four under way over all se
   expect(hanging.mostOpen()).toBe(4);
 });
 
-test('libraries with the fewest deliveries under way come first, however long the others wait', async () => {
+test('libraries with the fewest deliveries in progress come first, however long the others wait', async () => {
   const [early, late] = [await hook(silent), await hook(silent)];
   for (let video = 0; video < 6; video += 1) await happen(database, videoOf(early), 0);
   await happen(database, videoOf(late), 0);
@@ -106,7 +106,7 @@ test('a sender whose lease ended finalizes nothing', async () => {
   expect(await reportToLog(library)).toEqual(['0 delivered: in time', '1 pending: null']);
 });
 
-test('an event that failed for three days is a dead letter, and the video goes on with its next', async () => {
+test('an event that failed for three days is a dead letter, and the video continues with its next', async () => {
   const library = await hook(({ body, response }) =>
     status(JSON.parse(body).Status === 0 ? 500 : 200)({ response } as Arrival),
   );
@@ -181,14 +181,14 @@ test('a receiver that does not answer in time is tried again', async () => {
   expect(new Set(receiver.arrivals.map(({ id }) => id)).size).toBe(1);
 });
 
-test('an answer that never ends counts by its status', async () => {
+test('an endless response counts by its status', async () => {
   const library = await hook(({ response }) => void response.writeHead(200, { 'content-length': 1e9 }).write('some'));
   await happen(database, videoOf(library), 0);
   await send();
   await untilLog(library, ['0 delivered: HTTP 200']);
 });
 
-test('closing lets a delivery end, breaks off what hangs, and leaves it to the next sender at once', async () => {
+test('closing lets a delivery end, interrupts one that hangs, and leaves it to the next sender at once', async () => {
   const library = await hook(silent);
   await happen(database, videoOf(library), 0);
   const sender = await send({ leaseSec: 1_000 });
@@ -205,7 +205,7 @@ test('closing lets a delivery end, breaks off what hangs, and leaves it to the n
   expect(new Set(receiver.arrivals.map(({ id }) => id)).size).toBe(1);
 });
 
-test('a library whose address is gone gets dead letters; one that never had an address has no events', async () => {
+test('a library whose address is removed gets dead letters; one that never had an address has no events', async () => {
   const [gone, never] = [await hook(status(200)), await addLibrary(database, null)];
   await happen(database, videoOf(gone), 0);
   await happen(database, videoOf(never), 0);
@@ -215,7 +215,7 @@ test('a library whose address is gone gets dead letters; one that never had an a
   expect(await readLog(database, never.id)).toEqual([]);
 });
 
-test('what happens in a transaction that is undone is not announced', async () => {
+test('an event in a transaction that is rolled back is not announced', async () => {
   const library = await hook(status(200));
   const key = videoOf(library);
   const undone = database.db.transaction().execute(async (tx) => {

@@ -33,7 +33,7 @@ import { mountResumed } from './notice/resumed.ts';
 import type { ControlParts } from './parts.ts';
 import { mountTranscriptButton } from './transcript/transcript-button.ts';
 
-/** Builds the controls around a video that is loading already. */
+/** Builds the controls around a video that is already loading. */
 export function mountControls(parts: ControlParts): void {
   const { frame, video, session, memory, say, config, options } = parts;
   setMediaWords(document.documentElement.lang, say);
@@ -86,7 +86,10 @@ export function mountControls(parts: ControlParts): void {
   if (options.offersCast) whenClear(session, () => void offerCast(parts));
 }
 
-/** Runs once there is something to play in the clear: at once, or when what is still made or announced is there. */
+/**
+ * Runs once something can be played unencrypted: at once, or when a video in progress or an announced stream is
+ * available.
+ */
 function whenClear(session: ControlParts['session'], run: () => void): void {
   const look = () => {
     if (session.state.source?.drm !== null) return;
@@ -97,7 +100,7 @@ function whenClear(session: ControlParts['session'], run: () => void): void {
   look();
 }
 
-/** The only script of another host that is ours to load, and only where the page's address asks for it. */
+/** The only third-party script that we load, and only if the page's address requests it. */
 async function offerCast(parts: ControlParts): Promise<void> {
   const { mountCast } = await import('./cast/cast.ts');
   await mountCast(parts);
@@ -121,7 +124,7 @@ function mountCaptions({ frame, video, memory, options }: ControlParts): Caption
   display.use(video);
   frame.append(display);
   const tracks = new CaptionTracks(video, memory, options.captions);
-  // The button of media-chrome would choose by a memory of its own.
+  // media-chrome's button would use its own stored choice.
   frame.addEventListener(
     'mediatogglesubtitlesrequest',
     (event) => {
@@ -133,7 +136,7 @@ function mountCaptions({ frame, video, memory, options }: ControlParts): Caption
   return tracks;
 }
 
-/** Volume, audio and speed stay as the viewer left them. */
+/** Volume, audio track and speed stay as the viewer left them. */
 function keepChoices({ video, memory, options, session }: ControlParts): void {
   const rate = memory.readNumber('rate');
   if (rate !== null && options.showsSpeed && !session.isLive) video.playbackRate = rate;

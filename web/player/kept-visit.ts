@@ -2,33 +2,35 @@ import type { PlayerState } from '../../src/delivery/player/player-state.ts';
 import { openStorage } from './base/memory.ts';
 import type { KeptLedger } from './visit-ledger.ts';
 
-/** What the page was handed for its beacons. */
+/** Data that the page received for its beacons. */
 export type Viewing = PlayerState['viewing'];
 
-/** A visit that a page of this tab left. `movedMs` is when its picture last moved, since the ticket was issued. */
+/**
+ * A visit that a previous page of this tab left. `movedMs` is when its picture last moved, since the ticket was issued.
+ */
 export type KeptVisit = { ticket: string; visit: number; sequence: number; movedMs: number; ledger: KeptLedger };
 
 export const IDLE_MS = 30 * 60_000;
 const HOUR_MS = 3600_000;
-/** After this a page that is loaded anew has a ticket of its own: that of the first is accepted for 72 hours only. */
+/** Time after which a reloaded page uses its own ticket: the first page's ticket is accepted for only 72 hours. */
 const TAKEN_WITHIN_MS = 12 * HOUR_MS;
-/** So long the edge accepts a ticket. */
+/** Time for which the edge accepts a ticket. */
 const VALID_MS = 72 * HOUR_MS;
 const MOST_RUNGS = 12;
 
-/** Keeps a visit for the next page of this tab on the same video, until the tab is closed. */
+/** Stores a visit for the next page of this tab on the same video, until the tab is closed. */
 export function keepVisit(visit: KeptVisit): void {
   try {
     openStorage('sessionStorage')?.setItem(nameOf(visit.ticket), JSON.stringify(visit));
   } catch (error) {
-    // A full store keeps what it has: the next page begins another visit.
+    // A full store keeps its content: the next page begins another visit.
     if (!(error instanceof DOMException)) throw error;
   }
 }
 
 /**
- * Takes what the page before this one left of a visit to the same video; null for none, or one that is over. It is
- * removed: a duplicate of this tab, which browsers hand a copy of the store, is another visit.
+ * Takes the visit to the same video that the previous page left; null if there is none, or it is over. It is removed
+ * from the store: browsers copy the store to a duplicate of this tab, which is another visit.
  */
 export function takeVisit(viewing: Viewing, sincePageMs: number): KeptVisit | null {
   const storage = openStorage('sessionStorage');
@@ -52,12 +54,12 @@ function nameOf(ticket: string): string {
   return `millrace:${libraryId}:visit:${mediaId}`;
 }
 
-/** Whether a ticket's heat is counted: that of media without an end, or without a length yet, is not. */
+/** Returns whether heat is counted for a ticket. It is not for endless media, or media without a length yet. */
 export function countsHeat(ticket: string): boolean {
   return ticket.split('.')[4] !== '0';
 }
 
-/** Another length is another file; but what had none has one now. */
+/** Another length means another file, but media without a length may have got one. */
 function isSameLength(before: string, now: string): boolean {
   return !countsHeat(before) || bucketsOf(before) === bucketsOf(now);
 }
@@ -82,7 +84,7 @@ function isVisit(value: unknown): value is KeptVisit {
   );
 }
 
-/** No negative number, and none beyond the life of a ticket. */
+/** Not negative, and not beyond the life of a ticket. */
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= VALID_MS;
 }

@@ -5,7 +5,7 @@ import type { Say } from './base/words.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Session } from './session.ts';
 
-/** What the page's entry hands to the controls. */
+/** Objects that the page's entry passes to the controls. */
 export type ControlParts = {
   frame: HTMLElement;
   video: HTMLVideoElement;
@@ -15,6 +15,6 @@ export type ControlParts = {
   memory: Memory;
   config: PageConfig;
   say: Say;
-  /** Where playback went on from an earlier visit; 0 when it began at its start. */
+  /** Position resumed from an earlier visit; 0 if playback began at the start. */
   resumedSec: number;
 };

@@ -13,13 +13,13 @@ import { type Beacons, sendBeacons } from './send-beacons.ts';
 import { Session } from './session.ts';
 import { followState, renewTicket } from './state-feed.ts';
 
-/** The controls leave the line to the first segment, but not for longer than this. */
+/** Maximum time for which the controls leave the connection to the first segment. */
 const CONTROLS_AFTER_MS = 3_000;
-/** A request that hangs is given up: the page goes on with the browser's own controls, or without the advertisement. */
+/** A hanging request is abandoned: the page continues with the browser's own controls, or without the advertisement. */
 const CONTROLS_PATIENCE = { withinMs: 15_000, retryAfterMs: [500, 3_000] };
 const AD_PATIENCE = { withinMs: 5_000 };
 
-// The page's one entry: engine first, so that the video loads while the controls are fetched.
+// The page's only entry: the engine first, so that the video loads while the controls are fetched.
 const config = readConfig();
 const frame = document.querySelector<HTMLElement>('media-controller');
 const video = frame?.querySelector('video');
@@ -34,7 +34,7 @@ video.loop = options.loop;
 video.playsInline = options.playsInline;
 video.volume = memory.readNumber('volume') ?? 1;
 const { vastTagUrl } = config.look;
-// An owner's preview is no showing of the advertisement either.
+// An owner's preview does not show the advertisement either.
 if (vastTagUrl !== null && options.counts) {
   const ads = await loadPart(() => import('./ads/ad-break.ts'), AD_PATIENCE);
   ads?.holdForAd({ frame, video, tagUrl: vastTagUrl, say });
@@ -50,7 +50,7 @@ paintBlur(frame, config.state);
 
 let beacons: Beacons | null = null;
 if (options.counts) {
-  // To wait for a broadcast, or for a video that is still made, is no start.
+  // Waiting for a broadcast, or for a video in progress, is not a start.
   const measuresStart = session.isPlayable && !session.isTrailer;
   let playsItself = options.autoplay;
   session.addEventListener('blocked', () => {
@@ -70,11 +70,11 @@ await followState(config.stateUrl, config.state, {
     session.take(answer);
     if (answer.kind === 'state' && session.isVideo) beacons?.take(answer.state.viewing);
   },
-  // A trailer that plays would go on for hours after its stream began.
+  // A playing trailer would otherwise continue for hours after its stream began.
   followsHidden: () => session.isTrailer && !video.paused,
 });
 
-/** Resolves with the first loaded segment, or when playback is refused, or after a while. */
+/** Resolves with the first loaded segment, when playback is refused, or after a while. */
 function firstSegment(source: Engine): Promise<void> {
   return new Promise((resolve) => {
     const end = () => resolve();

@@ -1,11 +1,11 @@
 import type { Memory } from './base/memory.ts';
 
 const EACH_MS = 1_000;
-/** So close to the end, and so soon after the start, there is nothing to come back to. */
+/** This close to the end or the start, there is no position to resume. */
 const END_SEC = 3;
 const START_SEC = 3;
 
-/** The place where a viewer left a video: kept each second and on leaving, in this browser alone. */
+/** The position where a viewer left a video: stored each second and on leaving, only in this browser. */
 export class Position {
   readonly #memory: Memory;
   readonly #name: string;
@@ -15,12 +15,12 @@ export class Position {
     this.#name = `position:${mediaId}`;
   }
 
-  /** 0 when there is none. */
+  /** Returns 0 if there is none. */
   read(): number {
     return this.#memory.readNumber(this.#name) ?? 0;
   }
 
-  /** `counts`: whether what plays is the video itself. */
+  /** `counts`: whether the video itself is playing. */
   follow(video: HTMLVideoElement, counts: () => boolean): void {
     let keptAtMs = 0;
     const keep = () => {

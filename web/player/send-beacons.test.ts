@@ -3,12 +3,12 @@ import { sendBeacons } from './send-beacons.ts';
 
 const VIEWING = viewingOf('2026-08-20T10:00:00Z');
 
-/** What a page is handed at this time, of video `b` or another. */
+/** Data that a page receives at this time, for video `b` or another. */
 function viewingOf(time: string, mediaId = 'b') {
   return { ticket: `1.${mediaId}.${Date.parse(time)}.1.60.p.m`, bucketSec: 1, bucketCount: 60 };
 }
 
-/** As much of the browser's video element as the beacons read. */
+/** The part of the browser's video element that the beacons read. */
 class Picture extends EventTarget {
   paused = true;
   seeking = false;
@@ -36,7 +36,7 @@ class Picture extends EventTarget {
 
 let sent: { ticket: string; startupMs: number | null; stallMs: number; failures: number }[];
 let store: Map<string, string>;
-/** What the page that is open does when it is left, and when the video's length becomes known. */
+/** Handlers of the open page: when it is left, and when the video's length becomes known. */
 let leave: () => void;
 let take: ReturnType<typeof sendBeacons>['take'];
 
@@ -71,12 +71,12 @@ function watch(change: Partial<Parameters<typeof sendBeacons>[2]>, viewing = VIE
   const renew = async () => null;
   const counted = { counts: () => true, measuresStart: true, playsItself: () => true, renew, ...change };
   const picture = new Picture();
-  // The browser's own element: it is no part of this test what else it has.
+  // The browser's own element; its other members are irrelevant to this test.
   ({ take } = sendBeacons(picture as unknown as HTMLVideoElement, viewing, counted));
   return picture;
 }
 
-test('a trailer is no view, and to wait for the stream that takes its place no start', () => {
+test('a trailer is not a view, and waiting for the stream that replaces it is not a start', () => {
   let isTrailer = true;
   const picture = watch({ counts: () => !isTrailer, measuresStart: false });
   picture.play(12);
@@ -90,7 +90,7 @@ test('a trailer is no view, and to wait for the stream that takes its place no s
   expect(sent.at(-1)).toMatchObject({ watchedSec: [1], startupMs: null, failures: 0 });
 });
 
-test('a start is measured once, not again when a viewer comes back after hours', () => {
+test('a start is measured once, not again when a viewer returns after hours', () => {
   const picture = watch({});
   picture.play(1);
   picture.report('pause', { paused: true });
@@ -101,7 +101,7 @@ test('a start is measured once, not again when a viewer comes back after hours',
   expect(sent.at(-1)).toMatchObject({ visit: 1, startupMs: null });
 });
 
-test('a pause within a stall is no part of it', () => {
+test('a pause within a stall is not part of it', () => {
   const picture = watch({});
   picture.play(1);
   picture.report('waiting', { readyState: 2 });
@@ -146,7 +146,7 @@ test.each([
   const picture = watch({ playsItself: () => !request });
   vi.advanceTimersByTime(1_000);
   if (request) picture.report('play', { paused: false, readyState: 1 });
-  // The clock goes on while no timer runs.
+  // The clock advances while no timer runs.
   const now = performance.now.bind(performance);
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + gapMs);
   vi.advanceTimersByTime(1_000);
@@ -166,7 +166,7 @@ function watchAndLeave(viewing = VIEWING): void {
   leave();
 }
 
-test('a page that is opened again within half an hour goes on with the totals of the visit', () => {
+test('a page that is opened again within half an hour continues the totals of the visit', () => {
   const began = VIEWING.ticket;
   watchAndLeave();
   const before = sent.at(-1);
@@ -197,7 +197,7 @@ test.each([
   expect(sent.at(-1)).toMatchObject({ ticket: viewing.ticket, visit: 0, watchedSec: [2] });
 });
 
-test('what a page left is taken once: a copy of its tab is another visit', () => {
+test('a visit that a page left is taken once: a copy of its tab is another visit', () => {
   watchAndLeave();
   const tabs = ['2026-08-20T10:01:00Z', '2026-08-20T10:02:00Z'].map((time) => viewingOf(time));
   for (const viewing of tabs) watch({}, viewing).play(1);
@@ -212,7 +212,7 @@ test.each([
   ...['movedMs', 'sequence', 'watchedMs', 'heat', 'rungMs', 'startedMs', 'stallCount'].map(
     (name) => (kept: string) => kept.replace(new RegExp(`"${name}":(\\[.*?\\]+|[\\d.]+)`), `"${name}":["x"]`),
   ),
-])('what others wrote into the store is no visit (%#)', (forge) => {
+])('a value that others wrote into the storage is not a visit (%#)', (forge) => {
   watchAndLeave();
   const [[name = '', kept = ''] = []] = store;
   const forged = typeof forge === 'string' ? forge : forge(kept);
@@ -223,7 +223,7 @@ test.each([
   expect(sent.at(-1)).toMatchObject({ ticket: viewing.ticket, watchedSec: [2] });
 });
 
-test('a stream that becomes a video goes on as one visit, whose heat is counted from there', async () => {
+test('a stream that becomes a video continues as one visit, whose heat is counted from there', async () => {
   const heatless = { ticket: VIEWING.ticket.replace('.60.', '.0.'), bucketSec: 1, bucketCount: 0 };
   let isAway = true;
   const renew = async (ticket: string) => (isAway ? null : ticket.replace('.0.', '.60.'));
@@ -245,7 +245,7 @@ test('a stream that becomes a video goes on as one visit, whose heat is counted 
   expect(sent.at(-1)).toMatchObject({ ticket: VIEWING.ticket, visit: 0, watchedSec: [8] });
 });
 
-test('a page that is opened when a stream has become a video goes on with the visit', async () => {
+test('a page that is opened when a stream has become a video continues the visit', async () => {
   const heatless = { ticket: VIEWING.ticket.replace('.60.', '.0.'), bucketSec: 1, bucketCount: 0 };
   watchAndLeave(heatless);
   const renew = async (ticket: string) => ticket.replace('.0.', '.60.');
@@ -265,7 +265,7 @@ test('a page that is loaded half a day later has its own ticket: the first is no
   expect(sent.at(-1)).toMatchObject({ ticket: viewing.ticket, watchedSec: [2] });
 });
 
-test('a page whose clock stood still in sleep goes on behind what the page in between has counted', () => {
+test('a page whose clock stopped during sleep continues behind what the page in between has counted', () => {
   watchAndLeave();
   const [[name = '', kept = ''] = []] = store;
   store.set(name, kept.replaceAll(/"(movedMs|startedMs)":[\d.]+/g, `"$1":${3_605_000}`));
@@ -273,7 +273,7 @@ test('a page whose clock stood still in sleep goes on behind what the page in be
   expect(sent.at(-1)).toMatchObject({ ticket: VIEWING.ticket, startedMs: 3_605_000, watchedSec: [4] });
 });
 
-test('a ticket that cannot be had anew is requested a bounded number of times', async () => {
+test('a ticket that cannot be renewed is requested a bounded number of times', async () => {
   const renew = vi.fn(async () => null);
   const picture = watch({ renew }, { ticket: VIEWING.ticket.replace('.60.', '.0.'), bucketSec: 1, bucketCount: 0 });
   picture.play(1);
@@ -282,7 +282,7 @@ test('a ticket that cannot be had anew is requested a bounded number of times', 
   expect(renew).toHaveBeenCalledTimes(20);
 });
 
-test('a page without a store is another visit', () => {
+test('a page without storage is another visit', () => {
   const denied = () => {
     throw new DOMException('denied', 'SecurityError');
   };

@@ -3,9 +3,9 @@ import type { VisitClock } from './start-wait.ts';
 import { openVisitLedger, type VisitLedger } from './visit-ledger.ts';
 
 /**
- * `counts`: whether what plays is the video itself. `measuresStart`: whether it could play when the page was opened.
- * `playsItself`: whether the page begins to play without being asked, as long as the browser lets it. `renew` has a
- * ticket written anew for the length that the video has now; null where that failed.
+ * `counts`: whether the video itself is playing. `measuresStart`: whether it was playable when the page was opened.
+ * `playsItself`: whether the page starts playback by itself, if the browser allows it. `renew` reissues a ticket for
+ * the video's current length; null if that failed.
  */
 export type Counted = {
   counts: () => boolean;
@@ -15,23 +15,23 @@ export type Counted = {
 };
 
 export type Beacons = {
-  /** What was opened without a length has one: from here on its heat is counted, in the same visit. */
+  /** Media that was opened without a length now has one: its heat is counted from here on, in the same visit. */
   take(viewing: Viewing): void;
 };
 
 const EACH_MS = 10_000;
-/** So often a page requests the ticket that counts heat: at first, and with the beacons of the next minutes. */
+/** Maximum requests for the ticket that counts heat: at first, and with the beacons of the next minutes. */
 const MOST_RENEWALS = 20;
 const STEP_MS = 250;
-/** Below this many ms without a picture nobody notices. */
+/** A shorter stall, in ms, is not noticeable. */
 const STALL_MS = 250;
-/** A picture that jumps to a place before this one, by itself, began again. */
+/** A picture that jumps to a position before this one, by itself, has looped. */
 const LOOPED_SEC = 0.5;
 
 /**
- * Counts what is watched of a video and sends the totals so far to the edge that served the page: at the first moving
- * frame, every ten seconds, and when the page is hidden or left. After 30 idle minutes a new visit begins; until then
- * the next page of this tab goes on with it (`kept-visit.ts`). Nothing is sent to any other host.
+ * Counts what is watched of a video and sends the totals to the edge that served the page: at the first moving frame,
+ * every ten seconds, and when the page is hidden or left. After 30 idle minutes a new visit begins; until then the next
+ * page of this tab continues it (`kept-visit.ts`). Nothing is sent to any other host.
  */
 export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: Counted): Beacons {
   const visit = new Visit(viewing, counted);
@@ -60,7 +60,7 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
     visit.ledger.stall(true);
   };
   video.addEventListener('pause', () => {
-    // Who pauses waits for nothing: to play on reports its own wait.
+    // A paused viewer does not wait; resuming reports its own wait.
     wasPaused = true;
     endStall();
     visit.end(video.currentTime, video);
@@ -84,7 +84,7 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
     endStall();
     step();
   });
-  // What moves from here on counts from here on, not from the next step.
+  // Movement counts from here on, not from the next step.
   video.addEventListener('seeked', step);
   video.addEventListener('error', () => {
     if (counted.counts()) visit.ledger.fail();
@@ -97,7 +97,7 @@ export function sendBeacons(video: HTMLVideoElement, viewing: Viewing, counted: 
     rest();
     visit.leave();
   });
-  // A page that the browser kept whole and shows again: others of this tab may have gone on with its visit.
+  // The browser restored this page from its cache: another page of this tab may have continued its visit.
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) visit.resume();
   });
@@ -125,7 +125,7 @@ class Visit {
     this.resume();
   }
 
-  /** Goes on with the visit that the page before left. */
+  /** Continues the visit that the previous page left. */
   resume(): void {
     const kept = takeVisit(this.viewing, performance.now());
     if (kept === null) return;
@@ -143,7 +143,7 @@ class Visit {
     void this.renewTicket();
   }
 
-  /** Answers whether the picture moved for the first time. */
+  /** Returns whether the picture moved for the first time. */
   move(positionSec: number, { playbackRate, videoHeight }: HTMLVideoElement): boolean {
     if (!this.counts()) {
       this.ledger.rest();
@@ -156,13 +156,13 @@ class Visit {
     return !wasMoving && this.ledger.totals() !== null;
   }
 
-  /** The picture came to rest here. */
+  /** The picture stopped here. */
   end(positionSec: number, video: HTMLVideoElement): void {
     if (Number.isFinite(positionSec)) this.move(positionSec, video);
     this.ledger.rest();
   }
 
-  /** Sends the totals where they changed; the last time in any case, since the beacon before may have been lost. */
+  /** Sends the totals if they changed, and always the last time, since the previous beacon may have been lost. */
   send({ isLast = false } = {}): void {
     const totals = this.ledger.totals();
     if (totals === null) return;
@@ -174,23 +174,23 @@ class Visit {
     this.sent = text;
     const beacon = `${this.at.ticket}\n${JSON.stringify({ ...body, sequence: this.at.sequence })}`;
     this.at.sequence += 1;
-    // A beacon that is lost is made good by the next one: it carries the totals.
+    // A lost beacon needs no retry: the next one carries the totals.
     navigator.sendBeacon('/beacons', beacon);
   }
 
-  /** The page is left: the next one of this tab may go on from here. */
+  /** The page is left. The next one of this tab may continue from here. */
   leave(): void {
     this.send({ isLast: true });
     if (this.ledger.totals() !== null) keepVisit({ ...this.at, ledger: this.ledger.keep() });
   }
 
-  /** Where heat is counted that the ticket knows nothing of. Where that fails, the next beacon tries again. */
+  /** Renews a ticket that lacks the heat now counted. If that fails, the next beacon tries again. */
   private async renewTicket(): Promise<void> {
     const { ticket } = this.at;
     if (countsHeat(ticket) || this.viewing.bucketCount === 0 || this.renewals >= MOST_RENEWALS) return;
     this.renewals += 1;
     const renewed = await this.renew(ticket);
-    // That of another page, as after three days, would be another session.
+    // A ticket of another page, as after three days, would be another session.
     if (renewed === null || issuedAtMs(renewed) !== issuedAtMs(this.at.ticket)) return;
     this.at.ticket = renewed;
     this.sent = '';
@@ -201,10 +201,10 @@ class Visit {
     this.ledger = openVisitLedger(this.clock, this.viewing, { measuresStart: false });
   }
 
-  /** A ticket of the page before was issued earlier than this page's, by the edge's clock. */
+  /** The previous page's ticket was issued earlier than this page's, by the edge's clock. */
   private clockOf(ticket: string, movedMs = 0): VisitClock {
     const earlierMs = issuedAtMs(this.viewing.ticket) - issuedAtMs(ticket);
-    // The clock of a page that was kept through sleep may stand before what the page in between has counted.
+    // The clock of a page restored after sleep may be behind what the page in between has counted.
     const aheadMs = Math.max(earlierMs, movedMs - performance.now());
     return { sinceTicketMs: () => performance.now() + aheadMs, issuedAtMs: issuedAtMs(ticket) };
   }

@@ -14,7 +14,7 @@ const SOURCE = {
 };
 const LIVE = { dvrSec: 0, targetLatencySec: 1.5, viewers: null };
 
-/** A page that was opened with this state; its engine and element do nothing by themselves. */
+/** Opens a page with this state. Its engine and element do nothing by themselves. */
 function openPage({ phase }: Pick<PlayerState, 'phase'>) {
   const engine = Object.assign(new EventTarget(), { open: vi.fn(), close: vi.fn(), lineBps: null, denial: null });
   const video = Object.assign(new EventTarget(), { readyState: 4, HAVE_FUTURE_DATA: 3, paused: false });
@@ -24,7 +24,7 @@ function openPage({ phase }: Pick<PlayerState, 'phase'>) {
   const details = { chapters: [], captions: [], storyboardUrl: null, heat: null, blurhash: null };
   const viewing = { ticket: '', bucketSec: 1, bucketCount: 0 };
   const state = { revision: 1, title: '', phase, source: SOURCE, posterUrl: null, details, viewing };
-  // Both have all that a session uses of them.
+  // Both have all members that a session uses.
   const session = new Session(parts as unknown as ConstructorParameters<typeof Session>[0], state);
   return { session, engine, video };
 }
@@ -35,7 +35,7 @@ test('a stream plays on when the state is refused', () => {
   expect([session.view.kind, session.isPlayable]).toEqual(['live', true]);
 });
 
-test('a refusal is shown where only a trailer plays, and once the stream is over', () => {
+test('a refusal is shown if only a trailer plays, and once the stream is over', () => {
   const { session } = openPage({ phase: { kind: 'awaiting-publisher' } });
   session.take(REFUSED);
   expect(session.view).toEqual(REFUSED);

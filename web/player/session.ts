@@ -6,10 +6,10 @@ import { type Answer, fetchState } from './state-feed.ts';
 
 const RELOAD_GAP_MS = 5_000;
 
-/** What the viewer is shown: the state of the video, or why there is none. */
+/** The viewer's view: the state of the video, or why there is none. */
 export type View = PlayerPhase | { kind: 'gone' } | { kind: 'refused'; code: string } | { kind: 'denied'; key: string };
 
-/** What is open: each begins anew where another was. */
+/** The kind of open media. Each starts over when it replaces another. */
 type Medium = 'video' | 'trailer' | 'preview' | 'stream';
 
 type Parts = {
@@ -18,13 +18,13 @@ type Parts = {
   options: StartOptions;
   memory: Memory;
   stateUrl: string;
-  /** Where to begin when the address names no time. */
+  /** Where to begin if the address specifies no time. */
   resumeSec: number;
 };
 
 /**
- * One visit to one video: it opens the source when there is one, and reads it anew when its renditions or keys
- * change. Event: `view`, when what is shown changes. Playback that a browser refuses without a gesture is `blocked`.
+ * One visit to one video. It opens the source once there is one, and reads it again when its renditions or keys change.
+ * Event: `view`, when the view changes. `blocked` if the browser refuses playback without a gesture.
  */
 export class Session extends EventTarget {
   readonly #parts: Parts;
@@ -33,7 +33,7 @@ export class Session extends EventTarget {
   #opened: { source: PlayerSource; medium: Medium } | null = null;
   #openedAtMs = 0;
   #reloadTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Whether a trailer played when it was closed. */
+  /** Whether a trailer was playing when it was closed. */
   #leftPlaying = false;
 
   constructor(parts: Parts, first: PlayerState) {
@@ -46,10 +46,10 @@ export class Session extends EventTarget {
       if (engine.lineBps !== null) parts.memory.keep('line-bps', Math.round(engine.lineBps));
     });
     engine.addEventListener('denied', () => this.#show({ kind: 'denied', key: engine.denial ?? '' }));
-    // What fails all at once may have been packaged anew meanwhile: then it needs other keys.
+    // A sudden failure may mean that the video was repackaged and needs other keys.
     engine.addEventListener('trouble', async () => {
       const answer = await fetchState(stateUrl);
-      // What is loaded is shown first: playback reports trouble again.
+      // The loaded media is shown first: playback reports trouble again.
       this.take(answer, { isStalled: video.readyState < video.HAVE_FUTURE_DATA });
     });
     this.#take(first);
@@ -63,17 +63,17 @@ export class Session extends EventTarget {
     return this.#view;
   }
 
-  /** Whether something can be played, however it is shown. */
+  /** Whether anything can be played, in whatever form. */
   get isPlayable(): boolean {
     return this.#opened !== null && this.#view.kind !== 'denied' && this.#view.kind !== 'refused';
   }
 
-  /** Whether what plays is the trailer of a stream that has not begun. */
+  /** Whether the trailer of a stream that has not begun is playing. */
   get isTrailer(): boolean {
     return this.#opened?.medium === 'trailer';
   }
 
-  /** Whether what plays is a video, also a recording: neither a stream nor its trailer. */
+  /** Whether a video is playing, including a recording: neither a stream nor its trailer. */
   get isVideo(): boolean {
     return this.#opened?.medium === 'video';
   }
@@ -82,7 +82,7 @@ export class Session extends EventTarget {
     return isLive(this.#state.phase);
   }
 
-  /** A refusal alone, as of a page whose token is over, does not end what plays: it is shown once playback stalls. */
+  /** A refusal alone, such as an expired page token, does not end playback. It is shown once playback stalls. */
   take(answer: Answer, { isStalled = false } = {}): void {
     if (answer.kind === 'away') return;
     if (answer.kind === 'refused' && this.#playsItself && !isStalled) return;
@@ -94,7 +94,7 @@ export class Session extends EventTarget {
     if (this.#view.kind !== 'denied') this.#show(answer.state.phase);
   }
 
-  /** Whether what is open is the video or stream itself, and not over. */
+  /** Whether the open media is the video or stream itself, and not over. */
   get #playsItself(): boolean {
     return this.#opened !== null && ['video', 'stream'].includes(this.#opened.medium) && this.#state.source !== null;
   }
@@ -107,12 +107,12 @@ export class Session extends EventTarget {
       if (this.isTrailer && medium !== 'trailer') this.#closeTrailer();
       return;
     }
-    // A stream that became a video begins anew, from its start; one that was previewed, with what all see.
+    // A stream that became a video starts over from the beginning; a previewed stream restarts with the public version.
     if (this.#opened === null || this.#opened.medium !== medium) this.#open(source, medium);
     else if (isChanged(this.#opened.source, source)) this.#reloadAfterGap(source, medium);
   }
 
-  /** Reloads at most once each gap. The last change is not forgotten, since no other may follow. */
+  /** Reloads at most once per gap. The last change is kept, since no other may follow. */
   #reloadAfterGap(source: PlayerSource, medium: Medium): void {
     clearTimeout(this.#reloadTimer);
     const waitMs = this.#openedAtMs + RELOAD_GAP_MS - performance.now();
@@ -126,11 +126,10 @@ export class Session extends EventTarget {
   #open(source: PlayerSource, medium: Medium): void {
     const isOfStream = medium === 'stream' || medium === 'preview';
     const { engine, options, video, memory, resumeSec } = this.#parts;
-    // Who watches the trailer watches the stream that takes its place.
+    // A viewer of the trailer also watches the stream that replaces it.
     const playsOn = isOfStream && (this.#leftPlaying || (this.#opened !== null && !video.paused));
     this.#leftPlaying = false;
-    // The speed of what played before, with which a live stream may have caught up, is not that of what takes its
-    // place.
+    // The previous media's speed, with which a live stream may have caught up, does not apply to its replacement.
     if (this.#opened !== null) {
       video.defaultPlaybackRate = 1;
       video.playbackRate = 1;
@@ -144,12 +143,12 @@ export class Session extends EventTarget {
     engine.open(source, { startSec, loadsAtOnce, isLive: isOfStream, lineBps });
     if (!loadsAtOnce) video.addEventListener('play', () => engine.fetchNow(), { once: true });
     if (options.autoplay || playsOn) {
-      // A browser may refuse to start with sound: then the large play button stays.
+      // A browser may refuse to start with audio: then the large play button stays.
       video.play().catch(() => this.dispatchEvent(new Event('blocked')));
     }
   }
 
-  /** The stream has begun, or is over, and there is nothing of it yet. */
+  /** The stream has begun, or is over, and has no media yet. */
   #closeTrailer(): void {
     const { engine, video, options } = this.#parts;
     this.#leftPlaying = !video.paused;
@@ -177,14 +176,14 @@ function isLive(phase: PlayerPhase): boolean {
   return ['stream', 'preview'].includes(mediumOf(phase));
 }
 
-/** What plays before a stream begins is its trailer. */
+/** The media played before a stream begins is its trailer. */
 function mediumOf({ kind }: PlayerPhase): Medium {
   if (kind === 'preview') return 'preview';
   if (kind === 'countdown' || kind === 'awaiting-publisher') return 'trailer';
   return kind === 'live' || kind === 'reconnecting' ? 'stream' : 'video';
 }
 
-/** Whether other renditions are listed, or other keys are needed, than when the playlist was read. */
+/** Returns whether renditions or required keys have changed since the playlist was read. */
 function isChanged(before: PlayerSource, now: PlayerSource): boolean {
   const known = new Set(before.renditions);
   const isOther = now.renditions.length !== known.size || now.renditions.some((id) => !known.has(id));

@@ -5,21 +5,21 @@ const GROWING_MS = 2_500;
 const LIVE_MS = 4_000;
 const FAILING_MS = 4_000;
 
-/** What the server answers when it is asked for the state. */
+/** The server's response to a request for the state. */
 export type Answer =
   | { kind: 'state'; state: PlayerState }
   | { kind: 'gone' }
   | { kind: 'refused'; code: string }
-  /** The server cannot be reached now: the page keeps what it shows and asks again. */
+  /** The server is unreachable now: the page keeps its content and tries again. */
   | { kind: 'away' };
 
 export type Following = {
   onAnswer: (answer: Answer) => void;
-  /** Whether the state matters while nobody sees the page. */
+  /** Whether the state matters while the page is hidden. */
   followsHidden: () => boolean;
 };
 
-/** Asks for the state while it may still change, until the video is final, gone or refused. */
+/** Requests the state while it may still change, until the video is final, gone or refused. */
 export async function followState(stateUrl: string, first: PlayerState, { onAnswer, followsHidden }: Following) {
   let state = first;
   for (;;) {
@@ -34,7 +34,7 @@ export async function followState(stateUrl: string, first: PlayerState, { onAnsw
   }
 }
 
-/** How long the state holds; null for good. */
+/** Returns how long the state is valid; null for good. */
 function untilNextMs({ phase, source }: PlayerState): number | null {
   switch (phase.kind) {
     case 'failed':
@@ -68,13 +68,13 @@ export async function fetchState(stateUrl: string): Promise<Answer> {
   }
 }
 
-/** The ticket written anew for the length that the media has now; null where the server cannot be reached. */
+/** Returns the ticket reissued for the media's current length; null if the server is unreachable. */
 export async function renewTicket(stateUrl: string, ticket: string): Promise<string | null> {
   const answer = await fetchState(`${stateUrl}${stateUrl.includes('?') ? '&' : '?'}ticket=${ticket}`);
   return answer.kind === 'state' ? answer.state.viewing.ticket : null;
 }
 
-/** A hidden page waits until it is seen again, unless `followsHidden`. */
+/** A hidden page waits until it is visible again, unless `followsHidden`. */
 async function pause(ms: number, followsHidden: () => boolean): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
   if (!document.hidden || followsHidden()) return;

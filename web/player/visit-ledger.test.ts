@@ -3,7 +3,7 @@ import { openVisitLedger } from './visit-ledger.ts';
 
 const DELIVERED = Date.parse('2026-08-20T10:59:50Z');
 
-/** A ledger of a clip of 8 s, and a viewer whose time passes in steps of 250 ms. */
+/** A ledger of an 8 s clip, and a viewer whose time advances in steps of 250 ms. */
 function watch(bucketSec = 1) {
   let nowMs = 1_000;
   const clock = { sinceTicketMs: () => nowMs, issuedAtMs: DELIVERED };
@@ -30,7 +30,7 @@ function watch(bucketSec = 1) {
   };
 }
 
-describe('the account of a visit', () => {
+describe('the ledger of a visit', () => {
   test('is empty before the first moving frame', () => {
     const viewer = watch();
     viewer.wait(10);
@@ -49,7 +49,7 @@ describe('the account of a visit', () => {
     expect([...(viewer.totals()?.heat ?? [])]).toEqual([1, 1, 1, 1, 1, 1, 0, 0]);
   });
 
-  test('counts what is played again, but not a pause inside it', () => {
+  test('counts replayed time, but not a pause inside it', () => {
     const viewer = watch();
     viewer.play(2.5);
     viewer.ledger.rest();
@@ -95,7 +95,7 @@ test('stalls are counted after the start only', () => {
   expect(viewer.totals()).toMatchObject({ stallCount: 1, stallMs: 2_000 });
 });
 
-test('sleep is no part of a stall', () => {
+test('sleep is not part of a stall', () => {
   const viewer = watch();
   viewer.play(1);
   for (const sec of [0, 1, 3_600, 1]) {

@@ -1,21 +1,21 @@
 import { LONGEST_STEP_MS, openStartWait, type StartWait, type VisitClock } from './start-wait.ts';
 
-/** Totals of one visit so far. `watchedSec[n]` belongs to the n-th UTC hour from the one in which it began. */
+/** Totals of one visit so far. `watchedSec[n]` belongs to the n-th UTC hour, counted from the one in which it began. */
 export type VisitTotals = {
   startedMs: number;
   watchedSec: number[];
-  /** How often each bucket was entered and played, 255 at most. */
+  /** Times that each bucket was entered and played, at most 255. */
   heat: Uint8Array;
-  /** Seconds watched by the height of the picture in pixels. */
+  /** Seconds watched, by the height of the picture in pixels. */
   rungSec: Record<string, number>;
-  /** To the first moving frame, from the request of the page or of its playback; null where a wait was no start. */
+  /** Wait for the first moving frame, from the request of the page or of its playback; null if it was not a start. */
   startupMs: number | null;
   stallCount: number;
   stallMs: number;
   failures: number;
 };
 
-/** What a ledger holds, as JSON: a page that is reloaded goes on from it. */
+/** The content of a ledger as JSON, from which a reloaded page continues. */
 export type KeptLedger = {
   /** Null before the first moving frame. */
   startedMs: number | null;
@@ -26,13 +26,13 @@ export type KeptLedger = {
 };
 
 export type VisitLedger = Pick<StartWait, 'request' | 'isAwake'> & {
-  /** The picture, `heightPx` high, stands at `positionSec`: it moved on from the last place, or jumped there. */
+  /** The picture, `heightPx` high, is at `positionSec`: it moved from the last position, or jumped there. */
   moveTo(positionSec: number, rate: number, heightPx: number): void;
-  /** The picture stopped: what follows is no movement from here. */
+  /** The picture stopped: the next position is not a movement from here. */
   rest(): void;
-  /** The picture jumps: the bucket that it lands in is entered anew. */
+  /** The picture jumps: the bucket of its new position is entered again. */
   jump(): void;
-  /** Playback waits, and goes on waiting: to be called again within 5 s, since a longer gap was sleep. */
+  /** Playback is waiting. Call it again within 5 s while it waits, since a longer gap was sleep. */
   stall(isOver: boolean): void;
   fail(): void;
   /** Null before the first moving frame. */
@@ -40,7 +40,7 @@ export type VisitLedger = Pick<StartWait, 'request' | 'isAwake'> & {
   keep(): KeptLedger;
 };
 
-/** As it was last reported. */
+/** As last reported. */
 type Stall = { untilMs: number; ms: number };
 
 const HOUR_MS = 3600_000;
@@ -48,10 +48,10 @@ const MOST_COUNT = 255;
 const MOST_RUNGS = 12;
 
 /**
- * Keeps the account of one visit: wall-clock seconds of moving picture by UTC hour, and how often each bucket was
- * played. Sleep, stalls and seeks count nothing: only what the picture moved on does. `measuresStart`: whether there
- * was something to play when the page was delivered, and this is its first visit. `kept`: what a page before this one
- * wrote down of the same visit.
+ * Keeps the totals of one visit: wall-clock seconds of moving picture by UTC hour, and how often each bucket was
+ * played. Sleep, stalls and seeks do not count, only movement of the picture. `measuresStart`: whether the page was
+ * delivered with something to play, and this is its first visit. `kept`: data that a previous page stored for the same
+ * visit.
  */
 export function openVisitLedger(
   clock: VisitClock,
@@ -63,7 +63,7 @@ export function openVisitLedger(
   const rungMs = new Map(kept.rungMs);
   const start = openStartWait(clock);
   let { startedMs } = kept;
-  /** In this page: what it waits before that is its start. */
+  /** In this page: any wait before the first movement is its start. */
   let hasMoved = false;
   let last: { positionSec: number; atMs: number } | null = null;
   let bucket = -1;
@@ -95,7 +95,7 @@ export function openVisitLedger(
       const watched = Math.min(wallMs, (mediaSec / rate) * 1000);
       addWatched(watched, atMs);
       if (heightPx > 0) rungMs.set(heightPx, (rungMs.get(heightPx) ?? 0) + watched);
-      // A step may pass several buckets; one in which nothing moved yet is not entered.
+      // A step may pass several buckets. A bucket in which nothing moved yet is not entered.
       for (let at = Math.floor(from.positionSec / bucketSec); at * bucketSec < positionSec; at += 1) enter(at);
     },
     request: start.request,
@@ -137,7 +137,7 @@ function emptyLedger(): KeptLedger {
   return { startedMs: null, watchedMs: [], heat: [], rungMs: [], counts };
 }
 
-/** Begins a stall, or adds the time since it was last reported, unless that was sleep. */
+/** Begins a stall, or adds the time since its last report, unless that was sleep. */
 function prolong(stall: Stall | null, untilMs: number): Stall {
   const stepMs = stall === null ? 0 : untilMs - stall.untilMs;
   return { untilMs, ms: (stall?.ms ?? 0) + (stepMs > LONGEST_STEP_MS ? 0 : stepMs) };
@@ -147,7 +147,7 @@ function toRungSec(rungMs: ReadonlyMap<number, number>): Record<string, number> 
   return Object.fromEntries(mostWatched(rungMs).map(([heightPx, ms]) => [`${heightPx}`, Math.round(ms / 1000)]));
 }
 
-/** A picture whose size changes all the time is not listed whole. */
+/** If the picture's size changes constantly, only the most watched heights are listed. */
 function mostWatched(rungMs: ReadonlyMap<number, number>): [heightPx: number, ms: number][] {
   return [...rungMs].sort(([, a], [, b]) => b - a).slice(0, MOST_RUNGS);
 }

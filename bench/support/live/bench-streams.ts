@@ -5,9 +5,7 @@ import type { CpuGroup } from '../cpu-group.ts';
 import type { Scope } from '../scope.ts';
 import type { NginxRtmp } from './nginx-rtmp.ts';
 
-/**
- * What is measured beside each other, each in a group that counts all of its processes, and the clip that is published.
- */
+/** The compared services, each in a group that counts all of its processes, and the published clip. */
 export type BenchPlace = LivePlace & {
   scope: Scope;
   groups: { ours: CpuGroup; anchor: CpuGroup };
@@ -15,10 +13,10 @@ export type BenchPlace = LivePlace & {
   clip: string;
 };
 
-/** A stream: `ingest` is where it is published, `base` where it is watched. */
+/** A stream: `ingest` is its publishing address, `base` its viewing address. */
 export type BenchStream = { id: string; base: string; ingest: string; remove(): Promise<void> };
 
-/** Makes a stream and starts it. Removed it takes nothing any more, and there is no recording to go on with. */
+/** Creates a stream and starts it. Once removed, it accepts nothing any more, and there is no recording to continue. */
 export async function goLive({ catalogue, service }: LivePlace): Promise<BenchStream> {
   const { stream, streamKey } = await catalogue.streams.create({ ...LIVE_SETTINGS, libraryId: 1 });
   const key = { libraryId: 1, mediaId: stream.id };
@@ -34,16 +32,16 @@ export async function goLive({ catalogue, service }: LivePlace): Promise<BenchSt
   };
 }
 
-/** Addresses of the media playlists of a stream. */
+/** Returns the addresses of the media playlists of a stream. */
 export async function mediaPlaylists(base: string): Promise<string[]> {
   const text = (await readText(`${base}/playlist.m3u8`)) ?? '';
-  // Not those of keyframes alone, which players read for their bar.
+  // Not those of keyframes alone, which players read for their seek bar.
   return [...text.matchAll(/^(?:#EXT-X-MEDIA:.*URI=")?(r\/[^"\n]*\.m3u8)/gm)].map(
     ([, address]) => `${base}/${address}`,
   );
 }
 
-/** Resolves when a stream has a whole segment of pictures and audio. */
+/** Resolves when a stream has a complete segment of video and audio. */
 export async function untilFlowing({ base }: BenchStream): Promise<void> {
   const isWhole = async () => {
     const texts = await Promise.all((await mediaPlaylists(base)).map(readText));
@@ -52,7 +50,7 @@ export async function untilFlowing({ base }: BenchStream): Promise<void> {
   await until(isWhole, 'segments');
 }
 
-/** Segments of the pictures that are stored of some streams so far, by the stream. */
+/** Returns the number of stored video segments of some streams so far, by stream. */
 export async function countStored({ catalogue }: LivePlace, ids: readonly string[]): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: string; segments: number }>`
     select r.media_id as id, max(c.first_segment + c.segment_count)::int as segments

@@ -7,7 +7,7 @@ import type { Measurement } from '../report.ts';
 const CLIPS = 3;
 const CLIP_MS = 60_000;
 
-/** From the request for the last minute of a running stream to its whole playlist. Nothing is encoded. */
+/** Time from the request for the last minute of a running stream to its complete playlist. Nothing is encoded. */
 export async function measureClip(service: Service, videoId: string): Promise<Measurement> {
   const times: number[] = [];
   for (let turn = 0; turn < CLIPS; turn += 1) {
@@ -21,7 +21,7 @@ export async function measureClip(service: Service, videoId: string): Promise<Me
     }, 'the whole clip');
     times.push((performance.now() - startedMs) / 1000);
     const lengthSec = [...text.matchAll(/^#EXTINF:([\d.]+)/gm)].reduce((sum, [, sec]) => sum + Number(sec), 0);
-    // It begins and ends at borders of segments.
+    // It begins and ends at segment borders.
     if (lengthSec < CLIP_MS / 1000 - 5) throw new Error(`Expected a clip of a minute, got one of ${lengthSec} s.`);
   }
   return {

@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
 import type { Scope } from '../scope.ts';
 
-/** Pictures are a grid of 8 x 4 cells; 30 of them are the bits of the time, ms since 1970 modulo 2^30, two a check. */
+/**
+ * Pictures are a grid of 8 x 4 cells: 30 of them are the bits of the time, ms since 1970 modulo 2^30, two are checks.
+ */
 export const GRID = { columns: 8, rows: 4, bits: 30 } as const;
 
 const [WIDTH_PX, HEIGHT_PX, RATE] = [640, 360, 25];
 
 /**
  * Publishes pictures that show the time at which they were drawn, until the scope ends; 2 s between keyframes. `stop`
- * throws when it had ended by itself.
+ * throws if it had ended by itself.
  */
 export function publishClock(scope: Scope, address: string): { stop(): void } {
   const picture = [
@@ -41,7 +43,7 @@ export function publishClock(scope: Scope, address: string): { stop(): void } {
   const startedMs = performance.now();
   let drawn = 0;
   const timer = setInterval(() => {
-    // As a camera does: what is late is left out of no picture, but comes at once.
+    // Like a camera: late pictures are not dropped, but sent at once.
     for (; drawn < ((performance.now() - startedMs) * RATE) / 1000; drawn += 1) child.stdin.write(drawTime(Date.now()));
   }, 5);
   const end = () => {

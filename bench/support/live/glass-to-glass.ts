@@ -3,19 +3,19 @@ import type { Browser } from 'playwright-core';
 import { HLS_JS, openScriptPage } from '../../../test/delivery/in-page.ts';
 import { GRID } from './clock-publisher.ts';
 
-/** How old the picture on the screen was each time that was looked, ms, and how often it stood still. */
+/** Age of the displayed picture at each look, in ms, and number of stalls. */
 export type GlassToGlass = { latenciesMs: number[]; stalls: number };
 
-/** One look a picture; a player whose time does not move for so long has stalled. */
+/** One look per picture. A player whose time does not move for this long has stalled. */
 const LOOKS = { lookMs: 40, stallMs: 300 } as const;
-/** Of the looks that there is time for: the picture may change while it is read, and the machine may be busy. */
+/** Minimum share of possible looks: the picture may change while it is read, and the machine may be busy. */
 const LEAST_READ = 0.5;
 
 type Asked = { address: string; isLowLatency: boolean; settleMs: number; measureMs: number };
 
 /**
- * Plays a stream whose pictures show the time, and reads many times a second how old the one is that is shown: one that
- * stands still grows older. A player that stands still when it begins has stalled already.
+ * Plays a stream whose pictures show the time, and reads the age of the displayed picture many times a second: a
+ * stalled one grows older. A player that does not move at the beginning counts as stalled.
  */
 export async function measureGlass(browser: Browser, origin: string, asked: Asked): Promise<GlassToGlass> {
   const page = await openScriptPage(browser, origin, HLS_JS);
@@ -35,7 +35,7 @@ type Reading = Asked & typeof LOOKS & { grid: typeof GRID };
 
 async function readClock({ address, isLowLatency, settleMs, measureMs, lookMs, stallMs, grid }: Reading) {
   const video = document.querySelector('video') as HTMLVideoElement;
-  // The script tag put hls.js's one export there.
+  // The script tag defined hls.js's one export there.
   const { Hls } = window as unknown as { Hls: typeof HlsEngine };
   const hls = new Hls({ lowLatencyMode: isLowLatency, liveSyncOnStallIncrease: 0, maxLiveSyncPlaybackRate: 1.5 });
   hls.on(Hls.Events.ERROR, (_, { fatal }) => (fatal ? hls.startLoad() : undefined));

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import path from 'node:path';
 import type { Scope } from '../scope.ts';
 
-/** A program that makes load in a process of its own. */
+/** A program that generates load in a separate process. */
 export type LoadTool = {
-  /** The newest line that it printed. */
+  /** Returns the last line that it printed. */
   read(): string;
-  /** Ends it. Throws when it had ended by itself: what was measured then had less load than it says. */
+  /** Ends it. Throws if it had ended by itself: the measurement had less load than it claims. */
   stop(): Promise<void>;
 };
 

@@ -11,8 +11,8 @@ import type { Scope } from '../scope.ts';
 const MODULE = '/usr/lib/nginx/modules/ngx_rtmp_module.so';
 
 /**
- * nginx with Debian's module of RTMP: takes publishers under `rtmp`, gives out HLS of 2 s segments, in `folder`, under
- * `http`.
+ * nginx with Debian's RTMP module: accepts publishers under `rtmp`, and serves HLS with 2 s segments, in `folder`,
+ * under `http`.
  */
 export type NginxRtmp = { pid: number; rtmp: string; http: string; folder: string };
 

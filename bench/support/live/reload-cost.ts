@@ -10,9 +10,9 @@ const SEGMENT_SEC = 2;
 const RELOADS = 300;
 const SLOTS = ['source', '720p', '480p', '360p', '240p', 'audio'];
 
-/** CPU of an edge for each part that comes: it enters the index, and the delta update of each rendition is written. */
+/** CPU time of an edge per new part: it is added to the index, and the delta update of each rendition is written. */
 export function measureReload(): Measurement {
-  // Both are warm before either is counted.
+  // Both are warmed up before either is measured.
   const [long, short] = [makeIndex(12 * 3600), makeIndex(60)];
   for (const one of [long, short]) reload(one, 50);
   const [anchor, ours] = [short, long].map((one) => reload(one, RELOADS));
@@ -48,7 +48,7 @@ function makeIndex(windowSec: number): Seeded {
   return { index, renditions, segment: segments, part: 0, windowSec };
 }
 
-/** CPU milliseconds a reload. */
+/** CPU milliseconds per reload. */
 function reload(seeded: Seeded, count: number): number {
   const { index, renditions, windowSec } = seeded;
   const view = { windowSec, isPreview: false };

@@ -12,13 +12,13 @@ import { connectTo } from '../seed-videos.ts';
 import { type BenchStream, countStored, goLive, mediaPlaylists } from './bench-streams.ts';
 
 const HOUR_SEGMENTS = 1_800;
-/** Stored before and after the hour is put in, by two publishers. */
+/** Stored by two publishers before and after the hour is inserted. */
 const OWN_SEGMENTS = 3;
 const STOPS = 3;
 
 /**
- * From the stop of a stream of an hour, amid its publisher's pictures, to the end of its whole playlist with its last
- * segment read. Its ingest process is killed, so it is measured with a service of its own.
+ * Time from the stop of a one-hour stream, while its publisher is sending, to the end of its whole playlist with its
+ * last segment read. Its ingest process is killed, so it runs on a separate service.
  */
 export async function measureStop(scope: Scope, clip: string): Promise<Measurement> {
   const service = await startMillrace(scope, { MILLRACE_PREVIEWS: 'off', MILLRACE_LIVE_CORES: '0' });
@@ -60,13 +60,13 @@ async function stopHour(place: LivePlace, clip: Buffer): Promise<number> {
   if (segments < HOUR_SEGMENTS + 2 * OWN_SEGMENTS)
     throw new Error(`Expected an hour and more, got ${segments} segments.`);
   publisher.stop();
-  // Workers would go on to encode its rungs.
+  // Otherwise workers would continue to encode its rungs.
   await call(service, 'DELETE', `/library/1/videos/${stream.id}`);
   return sec;
 }
 
 /**
- * Publishes to a stream that has an hour behind it: an owner keeps the numbers of its segments, so another one goes on.
+ * Publishes to a stream with an hour of history. An owner keeps the numbers of its segments, so another one continues.
  */
 async function publishHour(place: LivePlace, { id, ingest }: BenchStream, clip: Buffer) {
   const { service } = place;
@@ -75,7 +75,7 @@ async function publishHour(place: LivePlace, { id, ingest }: BenchStream, clip: 
   const first = await publishLoop(ingest, clip);
   await untilStored(OWN_SEGMENTS);
   first.stop();
-  // Its last segment is stored; the stream goes on to wait for it.
+  // Its last segment is stored. The stream continues to wait for it.
   await sleep(1_500);
   await ageByAnHour(service, id);
   killAll(await findProcesses(service, 'role.ts ingest'));
@@ -90,7 +90,10 @@ async function publishHour(place: LivePlace, { id, ingest }: BenchStream, clip: 
   return publisher;
 }
 
-/** Moves what is stored an hour on and puts copies of the first segment's rows before it, over the same objects. */
+/**
+ * Moves the stored segments by an hour and inserts copies of the first segment's rows before them, over the same
+ * objects.
+ */
 async function ageByAnHour(service: Service, mediaId: string): Promise<void> {
   const client = await connectTo(service);
   try {

@@ -9,19 +9,19 @@ import { startLoad } from './load-tool.ts';
 
 const COUNT_MS = 15_000;
 const SEGMENT_MS = 2_000;
-/** Of the segments that come within the time that is counted: one may be late, one come after. */
+/** Minimum segments within the measured time: one may be late, and one may arrive after it. */
 const LEAST_SEGMENTS = COUNT_MS / SEGMENT_MS - 2;
 const TICKS_PER_SEC = 100;
 const MIB = 2 ** 20;
 
-/** CPU and memory that streams add, the database included, over what an idle service takes. */
+/** CPU and memory that streams add to an idle service, database included. */
 export async function measureStreams(place: BenchPlace, count: number): Promise<Measurement[]> {
   const { service, nginx, groups } = place;
   const streams = await Promise.all(Array.from({ length: count }, () => goLive(place)));
   const own = await loadWith(place, {
     ...{ group: groups.ours, pid: service.pid, addresses: streams.map(({ ingest }) => ingest) },
     async listen() {
-      // The last one: all have come over their start.
+      // The last one: all have started by then.
       for (const stream of streams.slice(-1)) await untilFlowing(stream);
       await sleep(2 * SEGMENT_MS);
     },
@@ -50,7 +50,7 @@ export async function measureStreams(place: BenchPlace, count: number): Promise<
   ];
 }
 
-/** Segments that a playlist of nginx has listed so far. */
+/** Returns the segments that a playlist of nginx has listed so far. */
 function countListed(file: string): number {
   const text = readFileSync(file, 'utf8');
   return Number(/#EXT-X-MEDIA-SEQUENCE:(\d+)/.exec(text)?.[1] ?? 0) + (text.match(/^#EXTINF/gm)?.length ?? 0);
@@ -61,7 +61,7 @@ type Load = {
   pid: number;
   addresses: readonly string[];
   listen(): Promise<unknown>;
-  /** Segments so far, of each stream. */
+  /** Returns the segments so far, of each stream. */
   countSegments(): Promise<readonly number[]>;
 };
 
@@ -89,9 +89,9 @@ function memoryOf(pid: number): number {
   return listTree(pid).reduce((sum, one) => sum + pssBytes(one), 0);
 }
 
-/** Cores that a group used for a while, and those of them that each long-lived program did. */
+/** Returns the cores that a group used for a while, and the share of each long-lived program. */
 export async function countCpu(group: Pick<CpuGroup, 'usedSec'>, pid: number, forMs: number) {
-  // Names are read first: some have ended by then.
+  // Names are read first: some processes have ended by then.
   const before = listTree(pid).map((one) => ({ one, name: nameOf(one), ticks: cpuTicks(one) }));
   const usedBefore = group.usedSec();
   const startedMs = performance.now();
@@ -104,7 +104,7 @@ export async function countCpu(group: Pick<CpuGroup, 'usedSec'>, pid: number, fo
   return { cores: (group.usedSec() - usedBefore) / sec, by };
 }
 
-/** The role of one of our processes, or the program; empty when it is gone. */
+/** Returns the role of one of our processes, or the program; empty if it is gone. */
 export function nameOf(pid: number): string {
   const words = argvOf(pid);
   const role = words.findIndex((word) => word.endsWith('role.ts'));

@@ -1,9 +1,9 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// So many viewers of one stream in one process: with low latency, by blocking reloads and parts, or as plain players,
-// by a reload and a segment every two seconds. Arguments: `low-latency` or `plain`, how many, the media playlists.
-// Prints once a second how many bytes came.
+// Many viewers of one stream in one process: with low latency, by blocking reloads and parts, or as plain players, by a
+// reload and a segment every two seconds. Arguments: `low-latency` or `plain`, the number of viewers, the media
+// playlists. Prints the received bytes once a second.
 const [kind = '', count = '', ...playlists] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 const RELOAD_MS = 2_000;
@@ -40,7 +40,7 @@ async function viewPlain(playlist: string): Promise<never> {
   }
 }
 
-/** What a client requests next (RFC 8216bis section 6.2.5.2), as a delta update. */
+/** Returns the next request of a client (RFC 8216bis section 6.2.5.2), as a delta update. */
 function nextQuery(text: string): string {
   const [, first = '0'] = /#EXT-X-MEDIA-SEQUENCE:(\d+)/.exec(text) ?? [];
   const [, skipped = '0'] = /#EXT-X-SKIP:SKIPPED-SEGMENTS=(\d+)/.exec(text) ?? [];

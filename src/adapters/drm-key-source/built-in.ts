@@ -1,6 +1,6 @@
 import type { DrmKeySource } from '../../ports/drm-key-source.ts';
 
-/** Takes the keys that are proposed, which are random: no other server has them, and no system is signalled. */
+/** Accepts the proposed keys. They are random: no other server has them, and no system is signalled. */
 export const builtInKeySource: DrmKeySource = {
   systems: [],
   async fetchKeys({ keys }) {

@@ -45,7 +45,7 @@ const say =
     response.writeHead(status).end(body);
   };
 
-test('the keys of the server are taken, with what it says of each system', async () => {
+test('keys and per-system data are taken from the key server', async () => {
   const { keys, systems } = await ask(answerKeys);
   for (const group of KEY_GROUPS) {
     const { kid, key } = keys.groups[group];

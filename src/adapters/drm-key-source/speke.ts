@@ -3,14 +3,14 @@ import type { Outbound } from '../../lib/outbound/outbound.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { DrmKeySource, DrmSystem, KeyAnswer, KeyRequest } from '../../ports/drm-key-source.ts';
 
-/** Writes and reads the documents of CPIX; `parse` throws on what cannot be used. */
+/** Writes and reads CPIX documents. `parse` throws if the document is not usable. */
 export type CpixCodec = { write(request: KeyRequest): string; parse(text: string, request: KeyRequest): KeyAnswer };
 
 export type SpekeOptions = {
   url: string;
-  /** The Authorization header; null for none. */
+  /** The Authorization header, or null for none. */
   authorization: string | null;
-  /** The systems that the server has keys for. */
+  /** Systems for which the server has keys. */
   systems: readonly DrmSystem[];
   outbound: Outbound;
   cpix: CpixCodec;
@@ -22,8 +22,9 @@ const MAX_ANSWER_BYTES = 2 ** 20;
 const MAX_QUOTED_CHARS = 200;
 
 /**
- * Requests keys of a key server by SPEKE v2: one POST of a CPIX document for each video. A server that refuses, or
- * answers what cannot be used, is refused as `unprocessable`: asking again would not help. Messages never hold a key.
+ * Requests keys from a key server by SPEKE v2: one POST of a CPIX document per video. Throws `Refused`
+ * (`unprocessable`) if the server refuses or its response is not usable, because a retry would not help. Messages never
+ * contain a key.
  */
 export function createSpekeKeySource(options: SpekeOptions): DrmKeySource {
   return {
@@ -59,7 +60,7 @@ async function post(options: SpekeOptions, document: string, signal: AbortSignal
     throw toRefusal(status, text);
   } catch (error) {
     if (signal.aborted || (error instanceof Refused && error.kind === 'unprocessable')) throw error;
-    // Whatever kept the exchange from its end may pass: the address is the operator's, not a caller's.
+    // Any other failure may be temporary: the address is the operator's, not a caller's.
     const reason = error instanceof Refused ? error.message : 'its answer broke off.';
     throw new Refused('unavailable', `The DRM key server gave no keys: ${reason}`, { cause: error });
   }
@@ -91,7 +92,7 @@ function parse(cpix: CpixCodec, text: string, request: KeyRequest): KeyAnswer {
   }
 }
 
-/** A system that is passed over in silence would leave its players without keys. */
+/** Skipping a system silently would leave its players without keys. */
 function requireSystems({ systems }: KeyAnswer, request: KeyRequest): void {
   const missing = request.systems.filter((system) => !systems.some((one) => one.system === system));
   if (missing.length === 0) return;

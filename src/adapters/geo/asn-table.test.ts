@@ -28,7 +28,7 @@ test('addresses are found in the ranges of the lists and in the table of them, a
   const stored = await openAsnTable(path, { v4: join(folder, 'gone'), v6: join(folder, 'gone') }, report);
   expect(reported).toEqual([]);
   const unwritable = join(folder, 'unwritable.bin');
-  // Where it would be written stands a folder.
+  // A folder occupies the path of the temporary file.
   await mkdir(`${unwritable}.${process.pid}`);
   const unkept = await openAsnTable(unwritable, lists, report);
   expect(reported).toMatchObject([{ message: expect.stringContaining(unwritable), cause: { code: 'EISDIR' } }]);

@@ -4,25 +4,28 @@ import { dirname } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { hasCode } from '../../lib/has-code.ts';
 
-/** The autonomous system of an address, its number as text; null where it is unknown. */
+/** Returns the number of the autonomous system of an address as text, or null if unknown. */
 export type AsnOf = (address: string) => string | null;
 
-/** Ranges by rising start: of IPv6 addresses the upper half, below which no network is announced on the internet. */
+/**
+ * Ranges in ascending order of their start. IPv6 addresses are stored as their upper half, because no network below it
+ * is announced on the internet.
+ */
 export type AsnTable = {
   v4: { starts: Uint32Array; ends: Uint32Array; numbers: Uint32Array };
   v6: { starts: BigUint64Array; ends: BigUint64Array; numbers: Uint32Array };
 };
 
-/** Lists of ranges: first and last address as whole numbers, number of the system, its name. */
+/** Lists of ranges: first and last address as whole numbers, number of the system, name of the system. */
 export type AsnLists = { v4: string | URL; v6: string | URL };
 
 const MAGIC = 0x6d72_6173; // "mras"
 const HEAD_BYTES = 16;
 
 /**
- * Opens the compiled table at `path`, which is made of the lists when it is not there: once, in half a second beside
- * other work, 7 MB for half a million ranges. `report` is called where it cannot be kept: then the next start makes
- * another.
+ * Opens the compiled table at `path`. If it does not exist, compiles it from the lists: once, in half a second next to
+ * other work, 7 MB for half a million ranges. `report` is called if it cannot be saved; the next start then compiles it
+ * again.
  */
 export async function openAsnTable(path: string, lists: AsnLists, report: (error: Error) => void): Promise<AsnOf> {
   const stored = await readStored(path);
@@ -43,7 +46,7 @@ async function keep(path: string, table: AsnTable): Promise<void> {
     await writeFile(made, encodeAsnTable(table));
     await rename(made, path);
   } catch (error) {
-    // What is left of it is in the way of nothing; the first error says why.
+    // A leftover file is harmless, and the first error is the cause.
     await rm(made, { force: true }).catch(() => undefined);
     throw error;
   }
@@ -71,7 +74,7 @@ function find<Key extends number | bigint>(
   let [low, high] = [0, starts.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    // Within the bounds that the bisection keeps.
+    // In range by the bounds of the bisection.
     if ((starts[middle] as Key) <= key) low = middle + 1;
     else high = middle;
   }
@@ -79,7 +82,7 @@ function find<Key extends number | bigint>(
   return end !== undefined && key <= end ? (numbers[low - 1] ?? null) : null;
 }
 
-/** A head of four numbers, then the columns one after the other, the wide ones first. */
+/** A header of four numbers, then the columns one after the other, the wide ones first. */
 export function encodeAsnTable({ v4, v6 }: AsnTable): Buffer {
   const head = Buffer.from(new Uint32Array([MAGIC, v4.numbers.length, v6.numbers.length, 0]).buffer);
   const columns = [v6.starts, v6.ends, v6.numbers, v4.starts, v4.ends, v4.numbers];
@@ -89,9 +92,9 @@ export function encodeAsnTable({ v4, v6 }: AsnTable): Buffer {
   ]);
 }
 
-/** Null for bytes that are no such table. */
+/** Returns null if the bytes are not such a table. */
 export function decodeAsnTable(bytes: Buffer): AsnTable | null {
-  // A copy at an address that columns of eight bytes may begin at.
+  // A copy whose address is aligned for columns of eight bytes.
   const { buffer } = Uint8Array.from(bytes);
   if (bytes.length < HEAD_BYTES) return null;
   const [magic, v4Count = 0, v6Count = 0] = new Uint32Array(buffer, 0, 4);
@@ -144,7 +147,7 @@ async function compileV6(list: string | URL): Promise<AsnTable['v6']> {
 
 const RANGE = /^(\d+),(\d+),(\d+),/;
 
-/** One piece of the file at a time, so that requests under way go on. */
+/** Reads one piece of the file at a time, so that pending requests are served in between. */
 async function* rangesOf(list: string | URL): AsyncGenerator<[start: string, end: string, number: string]> {
   let rest = '';
   for await (const piece of createReadStream(list, { encoding: 'latin1' })) {

@@ -5,7 +5,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { DrmSystem } from '../../ports/drm-key-source.ts';
 import type { LicenceProxy } from '../../ports/licence-proxy.ts';
 
-/** A licence server; `{videoId}` in its address stands for the video. */
+/** A licence server. `{videoId}` in its URL is replaced by the id of the video. */
 export type LicenceServer = { url: string; authorization: string | null };
 
 const TIMEOUT_MS = 10_000;
@@ -17,7 +17,7 @@ export type LicenceProxyOptions = {
   outbound: Outbound;
 };
 
-/** Who may play must be judged before `request` is called. */
+/** The caller must authorise playback before it calls `request`. */
 export function createLicenceProxy({ servers, fairPlayCertificate, outbound }: LicenceProxyOptions): LicenceProxy {
   const systems = (['widevine', 'playReady', 'fairPlay'] as const).filter((system) => servers[system] !== undefined);
   return {

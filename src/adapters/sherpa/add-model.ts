@@ -13,9 +13,9 @@ import { unpackModel } from './unpack-model.ts';
 export type AddModelRequest = {
   dataDir: string;
   name: string;
-  /** An archive on this machine, or the address of one. */
+  /** A file on this machine, or a URL. */
   source: { file: string } | { url: string };
-  /** What the archive must be; null: what it was when it was added before, if it was. */
+  /** Expected SHA-256 of the archive. Null: the one recorded when it was added before, if it was. */
   sha256: string | null;
   outbound: Outbound;
   report: (line: string) => void;
@@ -23,9 +23,9 @@ export type AddModelRequest = {
 };
 
 /**
- * Adds a model to those of the data folder and has it used from now on. One that is there already is only chosen.
- * Refuses (`invalid`) an archive whose SHA-256 is another than is known, and one without a model; nothing is changed
- * then.
+ * Adds a model to the data folder and selects it. A model that is already installed is only selected. Throws `Refused`
+ * (`invalid`) if the SHA-256 of the archive differs from the known one or the archive contains no model; nothing is
+ * changed then.
  */
 export async function addModel(request: AddModelRequest, signal: AbortSignal): Promise<InstalledModel> {
   const { dataDir, name, source, report } = request;
@@ -50,7 +50,7 @@ export async function addModel(request: AddModelRequest, signal: AbortSignal): P
   }
 }
 
-/** Names become folders. */
+/** Names become folder names. */
 function requireName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$/.test(name)) return;
   throw new Refused(
@@ -87,7 +87,7 @@ async function requireSha256(
 
 type Install = AddModelRequest & { archive: string; sha256: string; folder: string };
 
-/** Unpacks beside the place and takes it by a rename: a model is there whole or not at all. */
+/** Unpacks next to the destination, then renames: a model is installed completely or not at all. */
 async function install({ dataDir, name, source, archive, sha256, folder, report }: Install): Promise<InstalledModel> {
   const unpacking = await mkdtemp(join(speechFolder(dataDir), 'unpacking-'));
   try {
@@ -106,7 +106,7 @@ async function install({ dataDir, name, source, archive, sha256, folder, report 
   }
 }
 
-/** Writes the list with this model in use, by a rename. */
+/** Writes the list with this model selected, by a rename. */
 async function writeList(dataDir: string, added: InstalledModel): Promise<void> {
   const { models } = await readInstalled(dataDir);
   const others = models.filter(({ name }) => name !== added.name);

@@ -19,12 +19,12 @@ const LIMITS = {
 export type ArchiveRequest = {
   outbound: Outbound;
   url: string;
-  /** Where the bytes go; beside it `{path}.json` says of which version they are. */
+  /** Destination of the bytes. `{path}.json` next to it records which version they are. */
   path: string;
   onProgress: (doneBytes: number, totalBytes: number | null) => void;
 };
 
-/** Downloads an archive; what an earlier try left of the same version is gone on with. Refuses as `download` does. */
+/** Downloads an archive, and resumes an earlier attempt at the same version. Throws `Refused` as `download` does. */
 export async function fetchArchive(
   { outbound, url, path, onProgress }: ArchiveRequest,
   signal: AbortSignal,
@@ -46,7 +46,7 @@ async function readNotes(path: string): Promise<{ url: string; version: Version 
   try {
     return JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
-    // Without it, or with half of it, the download begins anew.
+    // If the note is missing or incomplete, the download starts again.
     if (hasCode(error, 'ENOENT') || error instanceof SyntaxError) return null;
     throw error;
   }

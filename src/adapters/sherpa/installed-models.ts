@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../../lib/has-code.ts';
 
-/** A model that was added; `sha256` is that of its archive. */
+/** An installed model. `sha256` is that of its archive. */
 export type InstalledModel = {
   name: string;
   sha256: string;
-  /** Where the archive came from: an address or a file. */
+  /** Source of the archive: a URL or a file. */
   from: string;
   /** ISO 639-1; null for all. */
   languages: readonly string[] | null;
@@ -14,10 +14,10 @@ export type InstalledModel = {
   addedAt: string;
 };
 
-/** What `models.json` holds: `current` names the model that is used. */
+/** Content of `models.json`. `current` is the name of the selected model. */
 export type InstalledModels = { current: string | null; models: readonly InstalledModel[] };
 
-/** Where speech models lie in the data folder. */
+/** Folder of the speech models in the data folder. */
 export function speechFolder(dataDir: string): string {
   return join(dataDir, 'speech');
 }
@@ -30,7 +30,7 @@ export function listPath(dataDir: string): string {
   return join(speechFolder(dataDir), 'models.json');
 }
 
-/** Reads which models were added. Throws for a file that is none of ours. */
+/** Reads the list of installed models. Throws if the file is not ours. */
 export async function readInstalled(dataDir: string): Promise<InstalledModels> {
   let text: string;
   try {

@@ -1,5 +1,6 @@
 /**
- * A model that is published for sherpa-onnx as `{name}.tar.bz2`; `aboutMb` is the download, `languages` null for all.
+ * A model that is published for sherpa-onnx as `{name}.tar.bz2`. `aboutMb` is the size of the download; `languages` is
+ * null for all.
  */
 export type KnownModel = { name: string; languages: readonly string[] | null; aboutMb: number; licence: string };
 
@@ -8,7 +9,7 @@ const PARAKEET_LANGUAGES = 'bg hr cs da nl en et fi fr de el hu it lv lt pl pt r
 const WHISPER = 'MIT';
 const ENGLISH = ['en'];
 
-/** Models by what their makers publish; others can be added by their name too. */
+/** Models as their makers publish them. Others can be added by name too. */
 export const KNOWN_MODELS: readonly KnownModel[] = [
   { name: 'sherpa-onnx-moonshine-tiny-en-int8', languages: ENGLISH, aboutMb: 100, licence: 'MIT' },
   { name: 'sherpa-onnx-moonshine-base-en-int8', languages: ENGLISH, aboutMb: 240, licence: 'MIT' },

@@ -96,7 +96,7 @@ test.each([
   if (layout !== null) expect(languagesOf(layout, name)).toEqual(languages);
 });
 
-test('files in 8 bits go before those in 32', () => {
+test('8-bit files take precedence over 32-bit files', () => {
   const files = ['model.onnx', 'model.int8.onnx', 'tokens.txt'];
   expect(recogniseModel(files, () => ICEFALL)).toMatchObject({ model: 'model.int8.onnx' });
 });
@@ -105,6 +105,6 @@ test.each([
   ['no vocabulary', ['model.onnx']],
   ['no model', ['tokens.txt', 'README.md']],
   ['half a transducer', ['encoder.onnx', 'joiner.onnx', 'tokens.txt']],
-])('a folder with %s is no model', (_, files) => {
+])('a folder with %s is not a model', (_, files) => {
   expect(recogniseModel(files, () => ICEFALL)).toBeNull();
 });

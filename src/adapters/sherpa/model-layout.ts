@@ -1,4 +1,4 @@
-/** What kind of model a folder holds, with the names of its files. */
+/** Kind of model in a folder, with its file names. */
 export type ModelLayout =
   | { kind: 'whisper'; encoder: string; decoder: string; tokens: string; isEnglish: boolean }
   | {
@@ -23,8 +23,8 @@ type Parts = Partial<
 const MODEL_FILE = /\.(onnx|ort)$/;
 
 /**
- * Recognises the layouts in which models of sherpa-onnx are published, by the names of the files of a folder and by the
- * tokens of its vocabulary; null for what is none. Where a file is there in 8 bits too, that one is taken: it is faster
+ * Recognises the layouts in which models of sherpa-onnx are published, from the file names of a folder and the tokens
+ * of its vocabulary. Returns null for any other folder. If a file also exists in 8 bits, that one is used: it is faster
  * on processors and as good.
  */
 export function recogniseModel(files: readonly string[], readTokens: (file: string) => string): ModelLayout | null {
@@ -74,7 +74,7 @@ function isSmall(file: string): boolean {
   return /\.int8\./.test(file);
 }
 
-/** Vocabularies have the blank first (icefall) or last (NeMo). */
+/** The blank is the first token of a vocabulary (icefall) or the last one (NeMo). */
 function blankOf(tokens: string): 'first' | 'last' | null {
   const lines = tokens.trimEnd().split('\n');
   if (/^<blk> /.test(lines.at(-1) ?? '')) return 'last';
@@ -90,8 +90,8 @@ function kindOfSingle(tokens: string): 'zipformer-ctc' | 'parakeet-ctc' | 'paraf
 const SENSE_VOICE = ['zh', 'en', 'ja', 'ko'];
 
 /**
- * The languages that a model supports (ISO 639-1), null for all: by its kind, else by the codes in the name that it is
- * published under (`…-zh-en-2024-01-01`), else English.
+ * Returns the languages that a model supports (ISO 639-1), null for all: by its kind, else by the codes in its
+ * published name (`…-zh-en-2024-01-01`), else English.
  */
 export function languagesOf(layout: ModelLayout, name: string): readonly string[] | null {
   if (layout.kind === 'whisper') return layout.isEnglish ? ['en'] : null;
@@ -103,7 +103,7 @@ export function languagesOf(layout: ModelLayout, name: string): readonly string[
   return named.length > 0 ? [...new Set(named)] : ['en'];
 }
 
-/** Codes that models are named after; others of two letters (`v2`, `tdt`) are no languages. */
+/** Language codes in names of models. Other pairs of letters (`v2`, `tdt`) are not languages. */
 const CODES = new Set(
   'en zh ja ko de fr es it pt ru uk pl nl sv da fi no cs hu ro el tr ar he hi th vi id bn ka kk be'.split(' '),
 );

@@ -3,13 +3,16 @@ import { basename, join } from 'node:path';
 import { Refused } from '../../lib/refused.ts';
 import { languagesOf, type ModelLayout, recogniseModel } from './model-layout.ts';
 
-/** A folder with a model; `languages` are ISO 639-1, null for all. */
+/** A folder with a model. `languages` are ISO 639-1 codes, null for all. */
 export type ReadModel = { folder: string; name: string; layout: ModelLayout; languages: readonly string[] | null };
 
-/** Vocabularies have up to some hundred thousand lines. */
+/** Vocabularies have up to a few hundred thousand lines. */
 const LARGEST_VOCABULARY_BYTES = 16 * 2 ** 20;
 
-/** Reads which model a folder holds. Refuses (`invalid`) a folder that is not there or holds none that is known. */
+/**
+ * Detects which model a folder contains. Throws `Refused` (`invalid`) if the folder does not exist or contains no known
+ * model.
+ */
 export async function readModel(folder: string, known?: { languages: readonly string[] | null }): Promise<ReadModel> {
   const files = await list(folder);
   const vocabulary = files.find((file) => /(^|-)tokens\.txt$/.test(file));

@@ -21,12 +21,12 @@ test('characters of a script without spaces are words, marks of events are none'
   ]);
 });
 
-test('parts of words that a vocabulary without spaces joins by a mark are one word', () => {
+test('parts of words that a vocabulary without spaces joins with a marker are one word', () => {
   const tokens = ['yes@@', 'ter@@', 'day', 'is', '星'];
   expect(texts({ text: '', tokens, timestamps: [0, 0.1, 0.2, 0.6, 1] })).toEqual(['yesterday', 'is', '星']);
 });
 
-test('without times of tokens the words share the span by their length', () => {
+test('without token times, the words share the span in proportion to their length', () => {
   const { words, language } = readRecognised({ text: ' Good morning', lang: '<|de|>', tokens: ['Good'] }, 11, 'en');
   expect(language).toBe('de');
   expect(words.map(({ text, startSec }) => [text, startSec])).toEqual([

@@ -1,7 +1,7 @@
 import { shareTime } from '../../lib/share-time.ts';
 import type { Speech, SpokenWord } from '../../ports/transcriber.ts';
 
-/** What a recogniser answers, as far as it is read: tokens with the times at which they begin, in seconds. */
+/** Fields of a recogniser's result that are read: tokens and their start times, in seconds. */
 export type RecognisedSpan = {
   text: string;
   lang?: string;
@@ -9,11 +9,11 @@ export type RecognisedSpan = {
   timestamps?: readonly number[];
 };
 
-/** A token that nothing follows lasts about so long. */
+/** Approximate length of a token that nothing follows. */
 const TOKEN_SEC = 0.3;
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** Reads the words of a span; without times of tokens they share the span's time by their length. */
+/** Reads the words of a span. Without times of tokens, they share the span's time by their length. */
 export function readRecognised(span: RecognisedSpan, lengthSec: number, language: string): Speech {
   const { tokens = [], timestamps = [] } = span;
   const isTimed = tokens.length > 0 && timestamps.length === tokens.length;
@@ -34,8 +34,8 @@ function spread(text: string, lengthSec: number): SpokenWord[] {
 type Token = { text: string; startSec: number; beginsWord: boolean };
 
 /**
- * A word begins at a space (`▁` in some vocabularies) and at each character of a script without spaces; `@@` joins to
- * the next.
+ * A word begins at a space (`▁` in some vocabularies) and at each character of a script without spaces. `@@` joins to
+ * the next token.
  */
 function joinTokens(tokens: readonly string[], timestamps: readonly number[], lengthSec: number): SpokenWord[] {
   const words: (SpokenWord & { lastSec: number })[] = [];
@@ -53,7 +53,7 @@ function joinTokens(tokens: readonly string[], timestamps: readonly number[], le
 }
 
 function readTokens(tokens: readonly string[], timestamps: readonly number[]): Token[] {
-  // Vocabularies of Paraformer name no spaces: each of their tokens is a word unless `@@` joins it.
+  // Vocabularies of Paraformer have no spaces: each token is a word unless `@@` joins it.
   const hasSpaces = tokens.some((token) => /^[ ▁]/.test(token));
   let joins = false;
   return tokens.flatMap((token, index) => {

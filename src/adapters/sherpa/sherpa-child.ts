@@ -1,5 +1,5 @@
-// The process that holds sherpa-onnx: its calls block, its models take memory, and a fault of native code costs the
-// span at hand, not the worker.
+// The process that runs sherpa-onnx. Its calls block, its models use much memory, and a crash of native code only costs
+// the current span, not the worker.
 import { getPriority, setPriority } from 'node:os';
 import { SPEECH_SAMPLE_RATE } from '../../ports/transcriber.ts';
 import { LONGEST_STRETCH_SEC } from '../../ports/voice-detector.ts';
@@ -7,16 +7,16 @@ import type { RecognisedSpan } from './recognised-words.ts';
 import { loadSherpa, type SherpaLibrary } from './sherpa-library.ts';
 import type { RecogniserConfig, SherpaAnswer, SherpaRequest } from './sherpa-messages.ts';
 
-/** Encoders have a niceness of 10: what is encoded goes first. */
+/** Encoders have a niceness of 10, so they take precedence. */
 const NICENESS = 15;
-/** Samples that Silero judges at once, and how many of these are given at a time: a segment is copied at each. */
+/** Samples that Silero judges at once, and number of such windows per call: each call copies a segment. */
 const WINDOW = 512;
 const WINDOWS_AT_ONCE = 2;
 const VAD_BUFFER_SEC = 60;
 const LONGEST_SAMPLES = LONGEST_STRETCH_SEC * SPEECH_SAMPLE_RATE;
 
 setPriority(Math.max(NICENESS, getPriority()));
-// The parent is gone.
+// The parent has exited.
 process.once('disconnect', () => process.exit(0));
 process.on('SIGINT', () => undefined);
 
@@ -51,7 +51,7 @@ function respond(sherpa: SherpaLibrary, request: SherpaRequest): SherpaAnswer {
   }
 }
 
-/** Copies, because the bytes need not lie at an even address. */
+/** Copies, because the bytes may start at an odd address. */
 function toFloats(bytes: Uint8Array): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Float32Array.from({ length: bytes.byteLength >> 1 }, (_, at) => view.getInt16(2 * at, true) / 32_768);

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 type Stream = { acceptWaveform(audio: { samples: Float32Array; sampleRate: number }): void };
 
-/** The part of sherpa-onnx-node that is used; its calls block, and a fault of its code ends the process. */
+/** The used part of sherpa-onnx-node. Its calls block, and a crash in it ends the process. */
 export type SherpaLibrary = {
   OfflineRecognizer: new (
     config: object,
@@ -20,7 +20,7 @@ export type SherpaLibrary = {
   };
 };
 
-/** Loads the library, an optional package. Throws when it is not installed or cannot be loaded on this machine. */
+/** Loads the library, an optional package. Throws if it is not installed or cannot be loaded on this machine. */
 export function loadSherpa(): SherpaLibrary {
   return createRequire(import.meta.url)('sherpa-onnx-node');
 }

@@ -1,6 +1,6 @@
 import type { RecognisedSpan } from './recognised-words.ts';
 
-/** How a recogniser is made: what sherpa-onnx takes, as plain data. */
+/** Configuration of a recogniser for sherpa-onnx, as plain data. */
 export type RecogniserConfig = {
   featConfig: { sampleRate: number; featureDim: number };
   modelConfig: Record<string, unknown>;

@@ -10,7 +10,7 @@ import type { SherpaAnswer, SherpaRequest } from './sherpa-messages.ts';
 const CHILD = fileURLToPath(new URL('./sherpa-child.ts', import.meta.url));
 const LONGEST_STDERR = 4_000;
 
-/** The process of sherpa-onnx ended, or was ended, before it answered. */
+/** The process of sherpa-onnx ended, or was ended, before it responded. */
 export class SherpaDied extends Error {
   override name = 'SherpaDied';
 }
@@ -24,20 +24,22 @@ type Question = SherpaRequest extends infer Each ? (Each extends SherpaRequest ?
 type Answered = Exclude<SherpaAnswer, { failure: string }>;
 type Waiting = { resolve: (answer: Answered) => void; reject: (error: Error) => void };
 
-/** A process that runs sherpa-onnx. It ends with `close`, with a request that takes too long, and with this process. */
+/**
+ * A process that runs sherpa-onnx. It ends with `close`, after a request that takes too long, and with this process.
+ */
 export class SherpaProcess {
   private readonly child: ChildProcess;
   private readonly waiting = new Map<number, Waiting>();
   private lastId = 0;
   private stderr = '';
-  /** Why it is over; null while it runs. */
+  /** Reason of its end; null while it runs. */
   private end: Error | null = null;
 
-  /** `program` is another child for tests. */
+  /** `program`: another child, for tests. */
   constructor(program: string = CHILD) {
     this.child = fork(program, [], {
       serialization: 'advanced',
-      // Code over downloaded models needs none of the service's keys.
+      // Code that processes downloaded models needs none of the service's keys.
       env: {},
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -48,7 +50,7 @@ export class SherpaProcess {
     this.child.on('message', (answer: SherpaAnswer) => this.settle(answer));
     this.child.once('error', (error) => this.finish(new SherpaDied(`sherpa-onnx did not start: ${error.message}`)));
     this.hold(false);
-    // `close` comes after the last of what it wrote.
+    // `close` is emitted after the last of its output.
     this.child.once('close', (code, signal) => this.finish(new SherpaDied(this.describeEnd(code, signal))));
   }
 
@@ -57,8 +59,8 @@ export class SherpaProcess {
   }
 
   /**
-   * Has a request answered. Throws `SherpaDied` when the process ends before, or takes longer than `limitMs` and is
-   * ended for it; `SherpaMissing` without the library.
+   * Sends a request and returns the result. Throws `SherpaDied` if the process ends first, or exceeds `limitMs` and is
+   * killed, and `SherpaMissing` without the library.
    */
   async request(question: Question, limitMs: number, signal: AbortSignal): Promise<Answered> {
     signal.throwIfAborted();
@@ -78,7 +80,7 @@ export class SherpaProcess {
     try {
       return await unlessAborted(promise, signal);
     } catch (error) {
-      // A call of the library cannot be stopped otherwise.
+      // There is no other way to stop a call of the library.
       if (signal.aborted) this.close();
       throw error;
     } finally {
@@ -88,7 +90,7 @@ export class SherpaProcess {
     }
   }
 
-  /** Only a request that waits keeps this process from its end; the other ends with it. */
+  /** Keeps this process running only while a request is pending. The child ends with it. */
   private hold(isHeld: boolean): void {
     const { stderr, channel } = this.child;
     if (isHeld) {
@@ -126,13 +128,13 @@ export class SherpaProcess {
   }
 }
 
-/** The folder of the package that holds the library for this machine; null when it is not installed. */
+/** Returns the folder of the package that holds the library for this machine, or null if it is not installed. */
 export function platformFolder(): string | null {
   try {
     const library = createRequire(import.meta.url).resolve('sherpa-onnx-node');
     return dirname(createRequire(library).resolve(`sherpa-onnx-${platform()}-${arch()}/package.json`));
   } catch {
-    // Not installed, or not made for this machine: whoever loads it says so.
+    // Not installed, or not built for this machine: loading it reports that.
     return null;
   }
 }

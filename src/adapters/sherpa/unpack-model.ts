@@ -8,13 +8,13 @@ const LIMIT_MS = 60 * 60_000;
 const MAX_OUTPUT_BYTES = 2 ** 20;
 
 /**
- * Unpacks an archive into a folder that is there and empty; answers where in it the model lies. Refuses (`invalid`)
- * what is no archive that tar reads, what holds no model, and a model with links. Members whose names lead out of the
- * folder are refused by GNU tar itself.
+ * Unpacks an archive into an existing empty folder. Returns the subfolder that holds the model. Throws `Refused`
+ * (`invalid`) if tar cannot read the archive, it contains no model, or the model contains links. GNU tar itself refuses
+ * members whose names lead out of the folder.
  */
 export async function unpackModel(archive: string, into: string): Promise<string> {
   const owner = ['--no-same-owner', '--no-same-permissions'];
-  // A colon in the name is no host.
+  // A colon in the name does not denote a host.
   await run(['--extract', '--force-local', '--file', archive, '--directory', into, ...owner]);
   await requirePlainFiles(into);
   for (const folder of [into, ...(await foldersOf(into))]) {
@@ -30,7 +30,7 @@ async function foldersOf(parent: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(parent, name));
 }
 
-/** Before anything of it is read: a link would be read through. */
+/** Checked before anything is read: a link would be followed. */
 async function requirePlainFiles(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile() && !entry.isDirectory()) {

@@ -2,16 +2,16 @@ import { hostname } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { ByteRange, ListFrom } from '../../ports/storage.ts';
 
-/** The most that `readBytes` takes into memory. */
+/** Maximum bytes that `readBytes` loads into memory. */
 export const MAX_READ_BYTES = 64 * 1024 * 1024;
 
-/** What a range means on an object of a known size: `lengthBytes` from `start`, 0 when it begins past the end. */
+/** A range applied to an object of a known size: `lengthBytes` from `start`, 0 if it begins past the end. */
 export type Slice = { start: number; lengthBytes: number };
 
 /**
- * The chunks of a body, in order. An abort destroys a stream with the signal's reason and is thrown at once, also
- * when the stream is slow to die; leaving the loop early does not destroy it, so that a server can still answer on
- * the connection. A stream that closes before its end throws.
+ * Yields the chunks of a body in order. An abort destroys a stream with the signal's reason and is thrown at once, even
+ * if the stream closes slowly. Leaving the loop early does not destroy the stream, so that a server can still respond
+ * on the connection. Throws if a stream closes before its end.
  */
 export async function* chunksOf(body: Readable | Uint8Array, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
@@ -42,18 +42,18 @@ export async function* chunksOf(body: Readable | Uint8Array, signal: AbortSignal
     signal.throwIfAborted();
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // After an abort the stream may never end its last read, which the iterator would wait for.
+    // After an abort, the stream may never finish its last read, and the iterator would wait for it.
     if (!signal.aborted) await iterator.return?.();
   }
 }
 
-/** The error of an aborted signal, whatever its reason is. */
+/** Returns an error for an aborted signal, whatever type its reason has. */
 export function abortError(signal: AbortSignal): Error {
   const reason: unknown = signal.reason;
   return reason instanceof Error ? reason : new Error(`Aborted: ${String(reason)}.`);
 }
 
-/** Refuses a range that has no meaning; one past the end is fine. */
+/** Throws `Refused` for a malformed range. One past the end is accepted. */
 export function checkRange(range: ByteRange | null): void {
   if (range === null) return;
   const { start, end } = range;
@@ -63,14 +63,14 @@ export function checkRange(range: ByteRange | null): void {
   }
 }
 
-/** Cuts a checked range to an object's size. */
+/** Clips a checked range to an object's size. */
 export function sliceOf(range: ByteRange | null, sizeBytes: number): Slice {
   if (range === null) return { start: 0, lengthBytes: sizeBytes };
   const lengthBytes = Math.max(0, Math.min(range.end, sizeBytes - 1) - range.start + 1);
   return { start: range.start, lengthBytes };
 }
 
-/** Collects a stream that must bring exactly `lengthBytes`. */
+/** Collects a stream that must contain exactly `lengthBytes`. */
 export async function collect(body: Readable, lengthBytes: number): Promise<Buffer> {
   if (lengthBytes > MAX_READ_BYTES) {
     body.destroy();
@@ -79,7 +79,7 @@ export async function collect(body: Readable, lengthBytes: number): Promise<Buff
   const bytes = Buffer.allocUnsafe(lengthBytes);
   let filled = 0;
   for await (const chunk of body) {
-    // Bodies of this adapter's reads are byte streams.
+    // Bodies that this adapter reads are byte streams.
     filled += (chunk as Buffer).copy(bytes, filled);
   }
   if (filled !== lengthBytes) throw new Error(`Expected ${lengthBytes} bytes, came ${filled}.`);
@@ -88,25 +88,25 @@ export async function collect(body: Readable, lengthBytes: number): Promise<Buff
 
 const STAGING_ID = /^[A-Za-z0-9-]{1,128}$/;
 
-/** Whether a name can be a staged upload's. */
+/** Returns whether a name can be the id of a staged upload. */
 export function isStagingId(id: string): boolean {
   return STAGING_ID.test(id) && !id.endsWith('\n');
 }
 
-/** Throws unless `id` can name a staged upload. */
+/** Throws unless `id` can be the id of a staged upload. */
 export function checkStagingId(id: string): void {
   if (!isStagingId(id))
     throw new Error(`Expected a staging id of [A-Za-z0-9-], came ${JSON.stringify(id.slice(0, 200))}.`);
 }
 
-/** Where a list begins; throws on what is no prefix. */
+/** Returns the start of a list. Throws if the prefix is not valid. */
 export function readListFrom(from: string | ListFrom): ListFrom {
   const place = typeof from === 'string' ? { prefix: from, after: '' } : from;
   checkPrefix(place.prefix);
   return place;
 }
 
-/** Throws unless `prefix` is text of key characters that climbs nowhere. */
+/** Throws unless `prefix` consists of key characters and contains no parent folder. */
 export function checkPrefix(prefix: string): void {
   const segments = prefix.split('/');
   const last = segments.pop() ?? '';
@@ -116,7 +116,7 @@ export function checkPrefix(prefix: string): void {
   }
 }
 
-/** Whether none of these lists has an item. */
+/** Returns whether all of these lists are empty. */
 export async function areEmpty(lists: readonly AsyncIterable<unknown>[]): Promise<boolean> {
   for (const list of lists) {
     for await (const _ of list) return false;
@@ -124,10 +124,13 @@ export async function areEmpty(lists: readonly AsyncIterable<unknown>[]): Promis
   return true;
 }
 
-/** What a store is probed with, one for each process. No key names it: no segment of one begins with a dot. */
+/**
+ * Name of the object that probes a store, one per process. No key collides with it: no segment of a key begins with a
+ * dot.
+ */
 export const PROBE_NAME = `.probe-${hostname()}-${process.pid}`;
 
-/** Throws unless what was read is what was written. */
+/** Throws unless the bytes read equal the bytes written. */
 export function requireProbe(read: Buffer, written: Buffer): void {
   if (!read.equals(written)) throw new Error('Expected the store to give back what was written, other bytes came.');
 }

@@ -6,12 +6,12 @@ import { openObject, putFile } from './file-objects.ts';
 import { removeObject } from './file-tree.ts';
 import { walkObjects } from './file-walk.ts';
 
-/** The name of the mark's file. Not a key that callers may use: no segment of one begins with a dot. */
+/** Name of the mark's file. Callers cannot use this key: no segment of a key begins with a dot. */
 const MARK_KEY = '.installation' as StorageKey;
 const PROBE_KEY = PROBE_NAME as StorageKey;
 const START = { start: 0, end: MAX_MARK_BYTES - 1 };
 
-/** The mark of a folder: a file beside its objects. */
+/** The mark of a folder: a file next to its objects. */
 export function createFileMark(root: string, staging: Pick<Staging, 'list'>): StoreMark {
   return {
     place: root,

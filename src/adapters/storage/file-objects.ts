@@ -9,20 +9,20 @@ import { placesOf } from './file-place.ts';
 import { ifPresent, infoOf, pruneFolders } from './file-tree.ts';
 import { hasCode, openTemp, refuseFull, syncFolders, writeBody } from './file-write.ts';
 
-/** Large reads keep up with sendfile; small ones cost a thread hop for each 64 KiB. */
+/** Large reads are as fast as sendfile. Small ones cost a thread hop per 64 KiB. */
 export const READ_CHUNK_BYTES = 1024 * 1024;
 
 export type FilePut = { key: StorageKey; target: string; ifAbsent: boolean; body: Readable | Uint8Array };
 
-/** Writes one object whole or not at all. */
+/** Writes one object completely or not at all. */
 export async function putFile(root: string, put: FilePut, signal: AbortSignal): Promise<WrittenObject> {
   try {
     const written = await writeAndPublish(put, signal);
     await syncFolders(root, put.target);
     return written;
   } catch (error) {
-    // Folders made for a write that failed would be left behind. What keeps them there says less than what it failed
-    // of.
+    // Otherwise, a failed write would leave the folders that it created. An error here matters less than the one of the
+    // write.
     await pruneFolders(root, dirname(put.target)).catch(() => undefined);
     throw refuseFull(error);
   }
@@ -37,7 +37,7 @@ async function writeAndPublish(put: FilePut, signal: AbortSignal): Promise<Writt
     await publish(put, temp.path);
     return { sizeBytes, sha256: hash.digest() };
   } catch (error) {
-    // The sweep removes what stays; the write's own error says more.
+    // The sweep removes leftovers; the write's own error matters more.
     await rm(temp.path, { force: true }).catch(() => undefined);
     throw error;
   }
@@ -57,7 +57,7 @@ async function writeWhole(
   }
 }
 
-/** Gives the finished file its name. A hard link fails when the name exists, which a rename would overwrite. */
+/** Gives the finished file its name. A hard link fails if the name exists; a rename would overwrite it. */
 async function publish({ key, target, ifAbsent }: FilePut, tempPath: string): Promise<void> {
   if (!ifAbsent) {
     await rename(tempPath, target);
@@ -77,7 +77,7 @@ export function taken(key: StorageKey): Refused {
 
 export type Opened = { info: ObjectInfo; lengthBytes: number; body: Readable };
 
-/** Opens an object, whole or a range; refuses with `not-found` when there is none. */
+/** Opens an object, whole or a range. Throws `Refused` (`not-found`) if it does not exist. */
 export async function openObject(
   root: string,
   { key, range }: { key: StorageKey; range: ByteRange | null },
@@ -92,7 +92,7 @@ export async function openObject(
     if (!stats.isFile()) throw absent(key);
     const info = infoOf(key, stats);
     const { start, lengthBytes } = sliceOf(range, info.sizeBytes);
-    // A stream of an aborted signal would break off before anyone listens, and end the process.
+    // A stream with an aborted signal would fail before it has a listener, and end the process.
     signal.throwIfAborted();
     if (lengthBytes === 0) {
       await handle.close();

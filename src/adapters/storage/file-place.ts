@@ -1,21 +1,23 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `{libraryId}/{mediaId}` at the beginning of a key; the id is a GUID, version 7 (RFC 9562, 5.7). */
+/** `{libraryId}/{mediaId}` at the start of a key. The id is a GUID, version 7 (RFC 9562, 5.7). */
 const OF_MEDIA = /^(\d+)\/([0-9a-f]{5})([0-9a-f]{3})(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\/|$)/;
 
-/** The first folder of a fan, `.` and five digits: no key can name it, since no segment of one begins with a dot. */
+/**
+ * The first folder of a fan: `.` and five digits. No key can name it, because no segment of a key begins with a dot.
+ */
 const FAN = /^\.[0-9a-f]{5}$/;
 
-/** Whether a folder of a library is one of its fans. */
+/** Returns whether a folder of a library is one of its fans. */
 export function isFan(name: string): boolean {
   return FAN.test(name);
 }
 
 /**
- * Where the file of a key, or the folder of a prefix, lies below the root:
- * `{libraryId}/.{digits 1 to 5}/{digits 6 to 8}/{mediaId}/…`. The first eight digits of an id are its time in steps of
- * 65.5 s, so no folder grows with the library, and the folders in the order of their names hold the keys in theirs.
+ * Returns the path below the root for the file of a key or the folder of a prefix: `{libraryId}/.{digits 1 to
+ * 5}/{digits 6 to 8}/{mediaId}/…`. The first eight digits of an id are its time in steps of 65.5 s. No folder grows
+ * with the library, and folders sorted by name have the order of their keys.
  */
 export function placeOf(key: string): string {
   const [media = '', libraryId, first, second] = OF_MEDIA.exec(key) ?? [];
@@ -23,13 +25,13 @@ export function placeOf(key: string): string {
   return `${libraryId}/.${first}/${second}/${key.slice(`${libraryId}/`.length)}`;
 }
 
-/** Every place where it may lie: the one above first, then `{libraryId}/{mediaId}/…`, where older versions wrote. */
+/** Returns every possible path: the one above first, then `{libraryId}/{mediaId}/…`, which older versions wrote. */
 export function placesOf(key: string): string[] {
   const place = placeOf(key);
   return place === key ? [key] : [place, key];
 }
 
-/** The path of a key's file as it is at this moment; where it would be written when there is none. */
+/** Returns the current path of a key's file, or the path where it would be written if it does not exist. */
 export function pathOf(root: string, key: string): string {
   const paths = placesOf(key).map((place) => join(root, place));
   const [newest = join(root, key), ...older] = paths;

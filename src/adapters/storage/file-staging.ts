@@ -9,10 +9,10 @@ import { pathOf, placeOf } from './file-place.ts';
 import { ifPresent, statObject } from './file-tree.ts';
 import { hasCode, inFolderOf, refuseFull, refusingFull, syncFolders, writeBody } from './file-write.ts';
 
-/** The folder of the staged uploads; no key can name it, since no segment of a key begins with a dot. */
+/** The folder of the staged uploads. No key can name it, because no segment of a key begins with a dot. */
 export const STAGING_FOLDER = '.staging';
 
-/** Staged uploads as one growing file each, in a folder on the same file system as the objects. */
+/** Stores each staged upload as a growing file, in a folder on the same file system as the objects. */
 export function createFileStaging(root: string): Staging {
   const folder = join(root, STAGING_FOLDER);
   const appending = new Set<string>();
@@ -87,7 +87,10 @@ async function appendTo(
   }
 }
 
-/** Of two processes that make the file of an upload at once, one is refused. Whoever finds it writes where it ends. */
+/**
+ * If two processes create the file of an upload at once, one is refused. A process that finds the file appends to its
+ * end.
+ */
 async function begin(path: string): Promise<FileHandle> {
   try {
     return await refusingFull(open(path, 'wx+'));
@@ -97,7 +100,7 @@ async function begin(path: string): Promise<FileHandle> {
   }
 }
 
-/** Whatever arrived is durable before the answer, and before the error. */
+/** All received bytes are durable before the response, and before the error. */
 async function appendDurably(
   handle: FileHandle,
   offset: number,
@@ -114,7 +117,7 @@ async function appendDurably(
   return offset + written;
 }
 
-/** A process that was killed while appending leaves bytes in the page cache alone: they count once they are down. */
+/** A process that was killed while appending leaves bytes only in the page cache. They count once they are on disk. */
 async function durableSize(handle: FileHandle): Promise<number> {
   try {
     await handle.datasync();
@@ -140,7 +143,7 @@ async function commitFile(
     await handle.close();
   }
   const target = join(root, placeOf(key));
-  // False when another commit of the same upload was faster.
+  // False if another commit of the same upload was faster.
   const moved = await inFolderOf(target, () => rename(path, target)).then(
     () => true,
     async (error: unknown) => ((await ifPresent(stat(path))) === null ? false : Promise.reject(refuseFull(error))),
@@ -150,7 +153,7 @@ async function commitFile(
   return { sizeBytes };
 }
 
-/** A crash after the rename and before the caller's row: the object is there, the staging is not. */
+/** After a crash between the rename and the caller's row, the object exists and the staged file does not. */
 async function committedBefore(root: string, key: StorageKey): Promise<{ sizeBytes: number }> {
   const info = await statObject(root, key);
   if (info === null) throw new Refused('not-found', `Nothing is staged for ${key}, and no object is there.`);

@@ -5,7 +5,7 @@ import { isKeySegment, type ObjectInfo, type StorageKey } from '../../ports/stor
 import { isFan, placesOf } from './file-place.ts';
 import { hasCode, isTempName } from './file-write.ts';
 
-/** What is known of an object; null when there is none. */
+/** Returns the facts of an object, or null if it does not exist. */
 export async function statObject(root: string, key: StorageKey): Promise<ObjectInfo | null> {
   for (const place of placesOf(key)) {
     const stats = await ifPresent(stat(join(root, place), { bigint: true }));
@@ -14,18 +14,20 @@ export async function statObject(root: string, key: StorageKey): Promise<ObjectI
   return null;
 }
 
-/** An object's facts from its file's. A new file has another inode or another time, so another etag. */
+/** Derives an object's facts from those of its file. A new file has another inode or another time, so another etag. */
 export function infoOf(key: StorageKey, stats: BigIntStats): ObjectInfo {
   const etag = [stats.ino, stats.size, stats.mtimeNs].map((part) => part.toString(36)).join('-');
   return { key, sizeBytes: Number(stats.size), modifiedAt: stats.mtime, etag };
 }
 
-/** Deletes one object, wherever it lies. */
+/** Deletes one object from every path that it may have. */
 export async function removeObject(root: string, key: StorageKey): Promise<void> {
   for (const place of placesOf(key)) await ifPresent(unlink(join(root, place)));
 }
 
-/** Deletes all objects in a folder of keys (with the slash at its end) and below, and the folders; answers how many. */
+/**
+ * Deletes all objects below a folder of keys (with the final slash), and the folders. Returns the number of objects.
+ */
 export async function removeFolder(root: string, folder: string, signal: AbortSignal): Promise<number> {
   let removed = 0;
   for (const place of placesOf(folder)) {
@@ -41,7 +43,7 @@ async function removeBelow(path: string, signal: AbortSignal): Promise<number> {
   if (dir === null) return removed;
   for await (const entry of dir) {
     signal.throwIfAborted();
-    // Unfinished writes and what others put there (lost+found) are no objects.
+    // Unfinished writes and foreign files (lost+found) are not objects.
     if (!isKeySegment(entry.name) && !isFan(entry.name)) continue;
     const child = join(path, entry.name);
     if (entry.isDirectory()) removed += await removeBelow(child, signal);
@@ -58,7 +60,7 @@ export async function pruneFolders(root: string, folder: string): Promise<void> 
   }
 }
 
-/** A folder in use, one that others mounted here, and one that is not ours to remove: empty ones show nowhere. */
+/** A folder in use, a mount point, and one that we may not remove. Empty ones are not visible to callers. */
 const STAYS = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EBUSY', 'EACCES', 'EPERM'];
 
 async function removeIfEmpty(path: string): Promise<boolean> {
@@ -72,7 +74,7 @@ async function removeIfEmpty(path: string): Promise<boolean> {
   }
 }
 
-/** Removes unfinished files whose last byte is older than this; answers how many. */
+/** Removes unfinished files whose last byte is older than this. Returns their number. */
 export async function sweepFolder(path: string, olderThanMs: number, signal: AbortSignal): Promise<number> {
   const dir = await ifPresent(opendir(path));
   let removed = 0;
@@ -95,7 +97,7 @@ async function isOlder(path: string, olderThanMs: number): Promise<boolean> {
   return stats !== null && Date.now() - stats.mtimeMs >= olderThanMs;
 }
 
-/** The answer, or null when the path leads nowhere (a file on the way counts as that). */
+/** Returns the result, or null if the path does not exist (also if a file is in its way). */
 export async function ifPresent<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;

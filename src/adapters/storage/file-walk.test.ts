@@ -19,7 +19,7 @@ afterEach(() => rm(root, { recursive: true }));
 
 const guid = (time: string, end: string) => `${time}-0000-7000-8000-${end.padStart(12, '0')}`;
 
-/** Where versions before the fans wrote. */
+/** Path that versions before the fans used. */
 async function writeFlat(key: string): Promise<StorageKey> {
   await mkdir(dirname(join(root, key)), { recursive: true });
   await writeFile(join(root, key), 'old');
@@ -52,7 +52,7 @@ test('objects of older versions and new ones are one store, in key order from an
     await writeFlat(`1/${guid('019a0b1c', '1')}/r/0.cmaf`),
     await writeNew(`1/${guid('019a0b1c', '2')}/r/0.cmaf`),
     await writeFlat(`1/${guid('019a0b1c', '3')}/r/0.cmaf`),
-    // Both in one video.
+    // Both paths in one video.
     await writeNew(`1/${guid('019a0b1c', '3')}/r/1.cmaf`),
     await writeFlat(`1/${guid('019a0b1c', '3')}/s/0.cmaf`),
     await writeNew(`1/${guid('019a0b1d', '0')}/r/0.cmaf`),

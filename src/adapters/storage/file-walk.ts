@@ -5,18 +5,18 @@ import { isKeySegment, type ListFrom, type ObjectInfo, storageKey } from '../../
 import { isFan, placesOf } from './file-place.ts';
 import { ifPresent, statObject } from './file-tree.ts';
 
-/** So many names of a folder are held and sorted at once; those behind them are looked for again. */
+/** Maximum names of a folder that are held and sorted at once. The rest is read again. */
 const NAMES_AT_ONCE = 5000;
-/** Entries that one call of the system brings; the event loop goes on between two. */
+/** Entries per system call. Other work runs between two calls. */
 const READ_AHEAD = 1024;
 
-/** Every object whose key begins with `prefix` and comes behind `after`, in key order. */
+/** Yields every object whose key begins with `prefix` and sorts after `after`, in key order. */
 export async function* walkObjects(root: string, from: ListFrom, signal: AbortSignal): AsyncGenerator<ObjectInfo> {
   const folder = from.prefix.slice(0, from.prefix.lastIndexOf('/') + 1);
   yield* walkFolder(root, { folder, ...from }, signal);
 }
 
-/** A folder as the keys have it, which may lie in several places: empty, or with a slash at its end. */
+/** A folder in terms of keys, which may have several paths: empty, or with a slash at its end. */
 type Place = ListFrom & { folder: string };
 
 async function* walkFolder(root: string, place: Place, signal: AbortSignal): AsyncGenerator<ObjectInfo> {
@@ -32,7 +32,7 @@ async function* walkFolder(root: string, place: Place, signal: AbortSignal): Asy
   }
 }
 
-/** The names in a folder in key order, each once, folders with a slash at their end. */
+/** Yields the names in a folder in key order, each once, folders with a slash at their end. */
 function namesIn(root: string, place: Place): AsyncGenerator<string> {
   const { folder } = place;
   const lists = placesOf(folder).map((path) => sortedNames(join(root, path), place));
@@ -40,7 +40,7 @@ function namesIn(root: string, place: Place): AsyncGenerator<string> {
   return mergeNames(isLibrary ? [...lists, fannedNames(join(root, folder), place)] : lists);
 }
 
-/** Names of one folder on disk in key order, in slices, so that neither memory nor waits grow with it. */
+/** Yields the names of one folder on disk in key order, in slices, so that neither memory nor waits grow with it. */
 async function* sortedNames(path: string, place: Place): AsyncGenerator<string> {
   let last = '';
   for (;;) {
@@ -71,7 +71,7 @@ async function smallestNames(
   return isCut ? { names: names.slice(0, NAMES_AT_ONCE), isCut } : { names, isCut };
 }
 
-/** The names in the fans of a library, in key order. */
+/** Yields the names in the fans of a library, in key order. */
 async function* fannedNames(library: string, place: Place): AsyncGenerator<string> {
   const { folder, after } = place;
   const behind = after.startsWith(folder) ? after.slice(folder.length, folder.length + 8) : '';
@@ -92,21 +92,21 @@ async function entriesOf(path: string, isOne: (name: string) => boolean): Promis
   return names.sort(byCodeUnit);
 }
 
-/** A folder sorts as its keys do: with the slash that follows its name. Null for what is none of ours. */
+/** A folder sorts like its keys: with the slash that follows its name. Null for foreign entries. */
 function keyName(entry: Dirent): string | null {
-  // Staged uploads, unfinished writes and what others put there (lost+found) are no objects.
+  // Staged uploads, unfinished writes and foreign files (lost+found) are not objects.
   if (!isKeySegment(entry.name)) return null;
   return entry.isDirectory() ? `${entry.name}/` : entry.name;
 }
 
-/** Whether keys of this name are listed; a folder that the last key lies in goes on behind it. */
+/** Returns whether keys of this name are listed. A folder that contains the last key continues after it. */
 function isWanted({ folder, prefix, after }: Place, name: string): boolean {
   const path = folder + name;
   if (!path.startsWith(prefix)) return false;
   return path > after || (name.endsWith('/') && after.startsWith(path));
 }
 
-/** Sorted lists as one, each name once. */
+/** Merges sorted lists, each name once. */
 async function* mergeNames(lists: readonly AsyncGenerator<string>[]): AsyncGenerator<string> {
   const heads = await Promise.all(lists.map(async (list) => ({ list, head: await list.next() })));
   try {

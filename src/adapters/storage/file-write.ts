@@ -6,41 +6,45 @@ import type { Readable } from 'node:stream';
 import { Refused } from '../../lib/refused.ts';
 import { chunksOf } from './bytes.ts';
 
-/** Dirty pages are pushed out this often, so that the fsync at the end has little left to do. */
+/** Dirty pages are flushed after this many bytes, so that the fsync at the end has little left to do. */
 const SYNC_EVERY_BYTES = 64 * 1024 * 1024;
 
-/** A folder can vanish (a delete prunes empty ones) between its making and its use; so often it is made anew. */
+/**
+ * Maximum attempts to create a folder. It can disappear (a delete prunes empty ones) between its creation and its use.
+ */
 const FOLDER_TRIES = 100;
 
 const TEMP_NAME = /\.tmp\.[0-9a-f]{16}$/;
 
-/** Whether a file name is that of an unfinished write. */
+/** Returns whether a file name is that of an unfinished write. */
 export function isTempName(name: string): boolean {
   return TEMP_NAME.test(name);
 }
 
-/** Opens a new temporary file beside `target`, making the folders above. */
+/** Opens a new temporary file next to `target`, and creates its parent folders. */
 export async function openTemp(target: string): Promise<{ handle: FileHandle; path: string }> {
   const path = `${target}.tmp.${randomBytes(8).toString('hex')}`;
   const handle = await inFolderOf(target, () => open(path, 'wx'));
   return { handle, path };
 }
 
-/** Runs an action that needs the folder of `target`, which it makes as often as someone else prunes it. */
+/**
+ * Runs an action that needs the folder of `target`, and creates that folder again whenever another process prunes it.
+ */
 export async function inFolderOf<T>(target: string, action: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       await mkdir(dirname(target), { recursive: true });
       return await action();
     } catch (error) {
-      // Making a path of folders fails with ENOTDIR, too, when one of them is pruned in the midst.
+      // Creating a path of folders also fails with ENOTDIR if one of them is pruned at the same time.
       const isPruned = hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR');
       if (!isPruned || tries === FOLDER_TRIES) throw error;
     }
   }
 }
 
-/** Writes a body to a file from `position` on, hashing on the way; answers the bytes written. */
+/** Writes a body to a file from `position` on and hashes it. Returns the number of bytes written. */
 export async function writeBody(
   handle: FileHandle,
   body: Readable | Uint8Array,
@@ -83,7 +87,7 @@ async function syncFolder(folder: string): Promise<void> {
   try {
     handle = await open(folder, 'r');
   } catch (error) {
-    // Pruned meanwhile: then the object was deleted after it was whole, and there is no name to keep.
+    // Pruned in the meantime: the object was deleted after it was complete, and there is no name to keep.
     if (hasCode(error, 'ENOENT')) return;
     throw error;
   }
@@ -94,7 +98,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Waits for an action of the file system, a full medium being the caller's refusal. */
+/** Waits for a file system action. A full disk becomes `Refused`. */
 export async function refusingFull<T>(action: Promise<T>): Promise<T> {
   try {
     return await action;
@@ -103,13 +107,13 @@ export async function refusingFull<T>(action: Promise<T>): Promise<T> {
   }
 }
 
-/** Turns "no space left" and "quota exceeded" into the refusal they are; any other error passes. */
+/** Converts "no space left" and "quota exceeded" into `Refused`; returns any other error unchanged. */
 export function refuseFull(error: unknown): unknown {
   if (!hasCode(error, 'ENOSPC') && !hasCode(error, 'EDQUOT')) return error;
   return new Refused('disk-full', 'The storage is full: free some space and send the bytes again.', { cause: error });
 }
 
-/** Whether an error is the system's with this code. */
+/** Returns whether an error is a system error with this code. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -10,9 +10,9 @@ import { pruneFolders, removeFolder, removeObject, statObject, sweepFolder } fro
 import { walkObjects } from './file-walk.ts';
 
 /**
- * Opens a local folder as object storage, making it when absent. A key is the path below the folder, but for the
- * folders that those of videos are spread over (`placeOf`). Writes go to `{name}.tmp.{random}`, then fsync, rename,
- * fsync of the folders, so a reader sees whole objects only and an answered write survives power loss. Other processes
+ * Opens a local folder as object storage, and creates it if needed. A key is the path below the folder, except that
+ * videos are spread over more folders (`placeOf`). Writes go to `{name}.tmp.{random}`, then fsync, rename, fsync of the
+ * folders. Readers therefore only see complete objects, and an acknowledged write survives power loss. Other processes
  * may use the same folder.
  */
 export async function createFileStorage(folder: string): Promise<Storage> {

@@ -1,19 +1,17 @@
 import type { Storage } from '../../ports/storage.ts';
 
-/** What decides on deletions, and is notified of writes. */
+/** Decides on deletions, and is notified of writes. */
 export type DeletionGuard = {
-  /** Throws when nothing may be deleted. */
+  /** Throws if nothing may be deleted. */
   requireOurs(): Promise<void>;
-  /**
-   * Resolves when the store was looked at once, whatever was found: an empty one carries its mark before anything else.
-   */
+  /** Resolves once the store was checked, whatever the result: an empty store gets its mark before anything else. */
   checked(): Promise<void>;
   noteWrite(): void;
 };
 
 /**
  * A store in which nothing is deleted before the guard has allowed it: no object, no staged upload, nothing unfinished.
- * Reading and writing go on in any case; a write that fails removes its own unfinished bytes.
+ * Reads and writes always work. A failed write removes its own unfinished bytes.
  */
 export function createGuardedStorage(storage: Storage, guard: DeletionGuard): Storage {
   const { staging } = storage;

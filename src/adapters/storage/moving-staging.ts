@@ -4,8 +4,8 @@ import type { Staging, Storage, StorageKey } from '../../ports/storage.ts';
 type Stores = { to: Storage; from: Storage };
 
 /**
- * Staged uploads of two stores. One that began in `from` ends there, as an object that moves like any other; all others
- * begin in `to`.
+ * Staged uploads of two stores. An upload that began in `from` ends there, as an object that moves like any other. All
+ * others begin in `to`.
  */
 export function createMovingStaging({ to: { staging: to }, from: { staging: from } }: Stores): Staging {
   const placeOf = async (id: string) => ((await from.size(id)) > 0 ? from : to);
@@ -31,9 +31,7 @@ export function createMovingStaging({ to: { staging: to }, from: { staging: from
 
 type Commit = { id: string; key: StorageKey };
 
-/**
- * Nothing but an upload without a byte, or what was committed before, is in `from`; it may go while it is looked for.
- */
+/** `from` contains at most an upload without bytes or an earlier commit, which may move during the lookup. */
 async function commitWhereStaged(
   { to, from }: { to: Staging; from: Staging },
   { id, key }: Commit,

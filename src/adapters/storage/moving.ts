@@ -5,21 +5,21 @@ import { Refused } from '../../lib/refused.ts';
 import type { ByteRange, ObjectInfo, Storage, StorageKey } from '../../ports/storage.ts';
 import { createMovingStaging } from './moving-staging.ts';
 
-/** The store that objects go to, and the one that they come from. */
+/** The store that objects move to, and the one that they move from. */
 export type StorePair = { to: Storage; from: Storage };
 
 /**
- * Shows two stores as one while the objects of one go to the other. Writes go to `to`; an object is looked for there,
- * then in `from`, and once more in `to`, since it may have gone between the two looks: a mover copies before it
- * deletes. Where a key is in both, `to` holds the later bytes. A list may leave out an object that goes while it is
- * being made. It moves nothing itself.
+ * Presents two stores as one while the objects of one move to the other. Writes go to `to`. Reads look in `to`, then in
+ * `from`, then in `to` again, because a mover copies before it deletes and the object may have moved in between. If
+ * both have a key, `to` holds the later bytes. A list may omit an object that moves while the list is read. This store
+ * moves nothing itself.
  */
 export function createMovingStorage({ to, from }: StorePair): Storage {
   return {
     kind: to.kind,
     stepBytes: Math.max(from.stepBytes, to.stepBytes),
     async put(key, body, options, signal) {
-      // What has gone since this look is in `to`, whose own condition then holds.
+      // An object that moved after this check is in `to`, whose own condition then applies.
       if (options.ifAbsent === true && (await from.head(key)) !== null) {
         throw new Refused('conflict', `An object is already stored as ${key}.`);
       }
@@ -39,7 +39,7 @@ export function createMovingStorage({ to, from }: StorePair): Storage {
     },
     list: (place, signal) => merge({ to: to.list(place, signal), from: from.list(place, signal) }),
     async delete(keys) {
-      // In this order, so that a mover that copied the object meanwhile sees that it is gone, or is seen.
+      // In this order, a mover that is copying the object sees the deletion, or its copy is deleted too.
       await from.delete(keys);
       await to.delete(keys);
     },
@@ -47,7 +47,7 @@ export function createMovingStorage({ to, from }: StorePair): Storage {
       return (await from.deletePrefix(prefix, signal)) + (await to.deletePrefix(prefix, signal));
     },
     localPath(key) {
-      // A file of `from` may go before it is opened; one of `to` stays.
+      // A file of `from` may disappear before it is opened. One of `to` stays.
       const path = to.localPath(key);
       return path !== null && existsSync(path) ? path : null;
     },
@@ -74,7 +74,7 @@ async function firstThatHas<T>({ to, from }: StorePair, look: (store: Storage) =
 type Opened = { key: StorageKey; range: ByteRange | null; info: ObjectInfo; body: Readable };
 
 /**
- * A body of the old store that goes on in the new one, at the same byte, when it breaks off: its object may have gone.
+ * A body of the old store that continues in the new one, at the same byte, if it breaks off: its object may have moved.
  */
 function goingOnIn(to: Storage, opened: Opened, signal: AbortSignal): Readable {
   const current = { body: opened.body, isClosed: false };
@@ -93,7 +93,7 @@ async function* chunksOf(
   let at = range?.start ?? 0;
   try {
     for await (const chunk of body) {
-      // Bodies of the port's reads are byte streams.
+      // Bodies that the port reads are byte streams.
       const bytes = chunk as Uint8Array;
       at += bytes.length;
       yield bytes;
@@ -115,7 +115,7 @@ async function* chunksOf(
 
 type Lists = { to: AsyncIterable<ObjectInfo>; from: AsyncIterable<ObjectInfo> };
 
-/** Both lists in key order, each key once. */
+/** Merges both lists in key order, each key once. */
 async function* merge({ to, from }: Lists): AsyncGenerator<ObjectInfo> {
   const [newer, older] = [to[Symbol.asyncIterator](), from[Symbol.asyncIterator]()];
   try {

@@ -4,9 +4,9 @@ import type { ByteRange, ObjectInfo, Storage, StorageKey } from '../../ports/sto
 import { checkRange } from './bytes.ts';
 
 /**
- * The same store, in which keys that name a range of a pack are read like objects. `localPath` knows none of them: the
- * range begins inside a file. They are written and deleted with their pack alone, but that a range may be replaced by
- * as many other bytes, which writes the pack anew.
+ * Wraps a store so that keys that name a range of a pack are read like objects. `localPath` returns null for them,
+ * because the range begins inside a file. They are written and deleted only with their pack. Exception: a range may be
+ * replaced by other bytes of the same length, which rewrites the pack.
  */
 export function createPackedStorage(storage: Storage): Storage {
   async function head(key: StorageKey): Promise<ObjectInfo | null> {
@@ -43,18 +43,18 @@ export function createPackedStorage(storage: Storage): Storage {
   };
 }
 
-/** A pack that is shorter than its keys say has so much less of the range. */
+/** If a pack is shorter than its keys say, its range is shorter too. */
 function infoOf(key: StorageKey, { start, sizeBytes }: PackedRange, info: ObjectInfo): ObjectInfo {
   const left = Math.max(0, Math.min(sizeBytes, info.sizeBytes - start));
   return { ...info, key, sizeBytes: left, etag: `${info.etag}-${start}` };
 }
 
-/** A range of what a key names, as one of its pack; what lies behind its end belongs to others. */
+/** Converts a range within a key to one of its pack. Bytes after its end belong to other keys. */
 function within({ start, sizeBytes }: PackedRange, range: ByteRange | null): ByteRange {
   checkRange(range);
   const from = range?.start ?? 0;
   const to = Math.min(range?.end ?? Number.POSITIVE_INFINITY, sizeBytes - 1);
-  // Nothing of it: a range that begins behind the pack's end is cut to nothing too.
+  // Empty result: a range that begins past the pack's end is clipped to nothing.
   if (from > to) return { start: Number.MAX_SAFE_INTEGER - 1, end: Number.MAX_SAFE_INTEGER - 1 };
   return { start: start + from, end: start + to };
 }

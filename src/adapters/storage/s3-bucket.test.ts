@@ -20,6 +20,6 @@ test.each([
   ['s3://media?endpiont=http://x', 'endpiont'],
   ['s3://media?endpoint=x.example.com', 'http:// or https://'],
   ['s3://media?prefix=a%20b', 'prefix'],
-])('refuses %s, naming what is wrong', (url, message) => {
+])('refuses %s and names the fault', (url, message) => {
   expect(() => parseS3Url(url)).toThrow(message);
 });

@@ -2,34 +2,34 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { Refused } from '../../lib/refused.ts';
 import { StorageAway } from '../../ports/storage.ts';
 
-/** Keys as the `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` variables hold them. */
+/** Keys as in the `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` variables. */
 export type S3Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
 
 export type S3Options = {
-  /** `s3://bucket?endpoint=https://host&region=eu-central-1&prefix=media/`, all but the bucket optional. */
+  /** `s3://bucket?endpoint=https://host&region=eu-central-1&prefix=media/`, everything but the bucket is optional. */
   url: string;
-  /** Null leaves the search to the SDK: a role of the machine, a profile. */
+  /** Null leaves the search to the SDK: a role of the machine or a profile. */
   credentials: S3Credentials | null;
-  /** A request without an answer for this long is tried again. */
+  /** Time after which a request without a response is retried, in ms. */
   requestTimeoutMs?: number;
-  /** A connection without a byte for this long is dropped. */
+  /** Time after which a connection without traffic is dropped, in ms. */
   idleTimeoutMs?: number;
-  /** How often a request is sent at most. */
+  /** Maximum number of times that a request is sent. */
   maxAttempts?: number;
 };
 
-/** A bucket that is ready to be used, and what it turned out not to know. */
+/** A bucket that is ready to be used, and the features that it turned out to lack. */
 export type S3Bucket = {
   client: S3Client;
   name: string;
-  /** Before every key; empty or with a slash at its end. */
+  /** Prefix of every key; empty, or with a slash at its end. */
   prefix: string;
   lacks: { bulkDelete: boolean; partCopy: boolean };
 };
 
 const PARAMETERS = new Set(['endpoint', 'region', 'prefix']);
 
-/** Reads the address and makes the client; connects to nothing. Throws an `Error` that names what is wrong. */
+/** Parses the address and creates the client. Does not connect. Throws an `Error` that names the problem. */
 export function openBucket(options: S3Options): S3Bucket {
   const { name, endpoint, region, prefix } = parseS3Url(options.url);
   const config: S3ClientConfig = {
@@ -48,7 +48,7 @@ export function openBucket(options: S3Options): S3Bucket {
       httpsAgent: { keepAlive: true, maxSockets: 256 },
     },
   };
-  // With an endpoint of its own a bucket is seldom a host name.
+  // A bucket with its own endpoint is rarely part of the host name.
   if (endpoint !== null) Object.assign(config, { endpoint, forcePathStyle: true });
   if (options.credentials !== null) config.credentials = options.credentials;
   return { client: new S3Client(config), name, prefix, lacks: { bulkDelete: false, partCopy: false } };
@@ -56,7 +56,7 @@ export function openBucket(options: S3Options): S3Bucket {
 
 type S3Address = { name: string; endpoint: string | null; region: string; prefix: string };
 
-/** Takes an `s3:` address apart. */
+/** Parses an `s3:` address. */
 export function parseS3Url(text: string): S3Address {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== 's3:' || !/^[a-z0-9][a-z0-9.-]{1,62}$/.test(url.hostname)) {
@@ -85,12 +85,12 @@ export function parseS3Url(text: string): S3Address {
   return { name: url.hostname, endpoint, region, prefix: prefix === '' ? '' : `${prefix}/` };
 }
 
-/** The bucket and the full name of an object, as every command takes them. */
+/** Returns the bucket and the full name of an object, as all commands expect them. */
 export function locate(bucket: S3Bucket, key: string): { Bucket: string; Key: string } {
   return { Bucket: bucket.name, Key: bucket.prefix + key };
 }
 
-/** Waits for a command's answer; a failure says what was tried and what came. */
+/** Waits for the response to a command. An error says what was tried and what was received. */
 export async function answerOf<T>(action: string, answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -107,7 +107,7 @@ export async function answerOf<T>(action: string, answer: Promise<T>): Promise<T
   }
 }
 
-/** No answer, an answer that says "later", or a bucket and credentials that an operator has to mend. */
+/** No response, a response that says "later", or a bucket or credentials that an operator has to fix. */
 function isAway(status: number | null, name: string): boolean {
   if (status === null || status >= 500) return true;
   return [401, 403, 408, 429].includes(status) || name === 'NoSuchBucket';
@@ -123,16 +123,16 @@ class S3Failure extends Error {
 
 export type Failure = { status: number | null; name: string; attempts: number };
 
-/** The facts of a failed command: HTTP status (null without an answer), S3's code, how often it was sent. */
+/** Returns the facts of a failed command: HTTP status (null without a response), S3's code, number of attempts. */
 export function failureOf(error: unknown): Failure {
   const cause = error instanceof S3Failure || error instanceof StorageAway ? error.cause : error;
   if (!(cause instanceof Error)) return { status: null, name: String(cause), attempts: 1 };
-  // Every error of the SDK carries `$metadata`; others do not, and then nothing is taken from it.
+  // Every error of the SDK carries `$metadata`. Others do not; nothing is read from them.
   const metadata = (cause as { $metadata?: { httpStatusCode?: number; attempts?: number } }).$metadata;
   return { status: metadata?.httpStatusCode ?? null, name: cause.name, attempts: metadata?.attempts ?? 1 };
 }
 
-/** Codes of S3, and an error of its SDK, for keys of access that are missing or not taken. */
+/** Codes of S3, and an error of its SDK, for access keys that are missing or refused. */
 const KEYS_REFUSED = [
   'InvalidAccessKeyId',
   'SignatureDoesNotMatch',
@@ -142,7 +142,7 @@ const KEYS_REFUSED = [
   'CredentialsProviderError',
 ];
 
-/** What an owner has to correct, in a sentence that names the setting; null for any other failure. */
+/** Returns a sentence that names the setting that the owner has to correct; null for any other failure. */
 export function describeS3Fault(error: unknown): string | null {
   const { name } = failureOf(error);
   if (name === 'NoSuchBucket') return 'MILLRACE_STORAGE: the bucket does not exist, make it first.';

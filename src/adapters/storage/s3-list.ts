@@ -15,8 +15,8 @@ const PAGE_KEYS = 1000;
 const SINGLE_DELETES_AT_ONCE = 8;
 
 /**
- * Everything under a prefix, behind a key, in key order, staged bytes too: the keys are without the bucket's own
- * prefix.
+ * Yields everything under a prefix, after a key, in key order, including staged bytes. The keys are without the
+ * bucket's own prefix.
  */
 export async function* listBucket(
   bucket: S3Bucket,
@@ -35,7 +35,7 @@ export async function* listBucket(
     });
     const page = await answerOf(`list ${prefix}`, bucket.client.send(command, { abortSignal: signal }));
     for (const entry of page.Contents ?? []) {
-      // What others put into the bucket may have names that are no keys of ours; the callers sort them out.
+      // Foreign objects in the bucket may have names that are not our keys. The callers filter them.
       const key = (entry.Key ?? '').slice(bucket.prefix.length) as StorageKey;
       yield infoFrom(key, { sizeBytes: entry.Size, modifiedAt: entry.LastModified, etag: entry.ETag });
     }
@@ -45,7 +45,7 @@ export async function* listBucket(
   } while (token !== undefined);
 }
 
-/** Deletes keys, a thousand in one request where the engine can. An absent key is no error. */
+/** Deletes keys, a thousand per request if the engine supports it. A missing key is not an error. */
 export async function deleteKeys(bucket: S3Bucket, keys: readonly string[]): Promise<void> {
   for (let at = 0; at < keys.length; at += PAGE_KEYS) {
     const left = await deleteInBulk(bucket, keys.slice(at, at + PAGE_KEYS));
@@ -53,7 +53,7 @@ export async function deleteKeys(bucket: S3Bucket, keys: readonly string[]): Pro
   }
 }
 
-/** Answers the keys that are still to be deleted one by one. */
+/** Returns the keys that remain to be deleted one by one. */
 async function deleteInBulk(bucket: S3Bucket, keys: readonly string[]): Promise<readonly string[]> {
   if (keys.length === 1 || bucket.lacks.bulkDelete) return keys;
   const objects = keys.map((key) => ({ Key: bucket.prefix + key }));
@@ -77,7 +77,7 @@ async function deleteKey(bucket: S3Bucket, key: string): Promise<void> {
   }
 }
 
-/** Ends multipart uploads that were not added to for this long; answers how many. */
+/** Ends multipart uploads that received nothing for this long. Returns their number. */
 export async function sweepUploads(bucket: S3Bucket, olderThanMs: number, signal: AbortSignal): Promise<number> {
   let swept = 0;
   for await (const upload of openUploads(bucket, signal)) {

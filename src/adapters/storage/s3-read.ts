@@ -6,7 +6,10 @@ import { type ByteRange, type ObjectInfo, StorageAway, type StorageKey } from '.
 import { sliceOf } from './bytes.ts';
 import { answerOf, failureOf, locate, type S3Bucket } from './s3-bucket.ts';
 
-/** A body that breaks off is requested again from there; so often in a row without a byte in between. */
+/**
+ * Maximum number of times in a row that a broken body is requested again from where it stopped, without a byte in
+ * between.
+ */
 const MAX_RESUMES = 3;
 
 export type OpenedObject = { info: ObjectInfo; lengthBytes: number; body: Readable };
@@ -34,7 +37,7 @@ export async function openS3Object(
   return { info, lengthBytes, body };
 }
 
-/** What is known of an object; null when there is none. */
+/** Returns the facts of an object, or null if it does not exist. */
 export async function headS3Object(bucket: S3Bucket, key: StorageKey): Promise<ObjectInfo | null> {
   const requested = answerOf(`report ${key}`, bucket.client.send(new HeadObjectCommand(locate(bucket, key))));
   const answer = await requested.catch((error: unknown) => {
@@ -67,7 +70,7 @@ async function get(bucket: S3Bucket, ask: Ask, signal: AbortSignal): Promise<Get
 
 type Span = { info: ObjectInfo; first: Readable; start: number; lengthBytes: number };
 
-/** One stream over as many connections as it takes. Its end means that every byte came. */
+/** One stream over as many connections as needed. It ends only after every byte was received. */
 function resumingBody(bucket: S3Bucket, span: Span, signal: AbortSignal): Readable {
   const current = { stream: span.first, isClosed: false };
   const body = readableFrom(spanChunks(bucket, { ...span, current }, signal), () => {
@@ -138,7 +141,7 @@ async function nextChunk(chunks: AsyncIterator<Buffer>): Promise<Step> {
 }
 
 function chunkIterator(stream: Readable): AsyncIterator<Buffer> {
-  // A response without an encoding set brings buffers.
+  // A response without an encoding yields buffers.
   return stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
 }
 
@@ -155,14 +158,14 @@ function infoOfAnswer(key: StorageKey, answer: GetObjectCommandOutput): ObjectIn
 
 type Facts = { sizeBytes: number | undefined; modifiedAt: Date | undefined; etag: string | undefined };
 
-/** An object's facts as S3 reports them, in a head, a get or a list. */
+/** Returns an object's facts as S3 reports them in a head, a get or a list. */
 export function infoFrom(key: StorageKey, { sizeBytes, modifiedAt, etag }: Facts): ObjectInfo {
   if (sizeBytes === undefined || modifiedAt === undefined || etag === undefined) {
     throw new Error(
       `Expected S3 to report size, time and ETag of ${key}, came ${sizeBytes}, ${modifiedAt?.toISOString()}, ${etag}.`,
     );
   }
-  // Lists report milliseconds and heads do not: whole seconds are the same everywhere.
+  // Lists report milliseconds and heads do not. Whole seconds are the same everywhere.
   const wholeSeconds = new Date(Math.floor(modifiedAt.getTime() / 1000) * 1000);
   return { key, sizeBytes, modifiedAt: wholeSeconds, etag: etag.replace(/^"|"$/g, '') };
 }

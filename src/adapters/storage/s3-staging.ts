@@ -9,17 +9,17 @@ import { deleteKeys, listBucket } from './s3-list.ts';
 import { headS3Object, openS3Object } from './s3-read.ts';
 import { PART_BYTES, type PartJob, partBytesFor, partJob, partsOf, putBytes, writeInParts } from './s3-write.ts';
 
-/** Before all staged pieces; no key begins so. */
+/** Prefix of all staged pieces. No key begins with it. */
 export const STAGING_PREFIX = '.staging/';
 
 const PIECES_AT_ONCE = 3;
 
-/** A stored run of staged bytes: `.staging/{id}/{offset, 20 digits}`. None crosses a multiple of a part's size. */
+/** A stored run of staged bytes: `.staging/{id}/{offset, 20 digits}`. None crosses a multiple of the part size. */
 type Piece = { key: StorageKey; offset: number; sizeBytes: number; modifiedAt: Date };
 
 /**
- * Staged uploads as pieces. What counts is the run of pieces from offset 0 without a gap, so pieces may arrive in
- * any order, and what lies behind a gap (left by a dead writer) is removed by the next append.
+ * Staged uploads as pieces. Only the run of pieces from offset 0 without a gap counts, so pieces may arrive in any
+ * order. The next append removes everything after a gap (left by a dead writer).
  */
 export function createS3Staging(bucket: S3Bucket): Staging {
   const appending = new Set<string>();
@@ -67,7 +67,7 @@ export function createS3Staging(bucket: S3Bucket): Staging {
 }
 
 function pieceKey(id: string, offset: number): StorageKey {
-  // Not a key that callers may use: its first segment keeps staged bytes apart from objects.
+  // Callers cannot use this key: its first segment separates staged bytes from objects.
   return `${STAGING_PREFIX}${id}/${String(offset).padStart(20, '0')}` as StorageKey;
 }
 
@@ -97,7 +97,10 @@ function behindGap(pieces: readonly Piece[], size: number): Piece[] {
   return pieces.filter((piece) => piece.offset > size);
 }
 
-/** The first piece goes first: without it none counts, so a deletion cut short is never a shorter upload. */
+/**
+ * The first piece is deleted first: no other counts without it, so an interrupted deletion never looks like a shorter
+ * upload.
+ */
 async function removePieces(bucket: S3Bucket, pieces: readonly Piece[]): Promise<void> {
   const [first, ...others] = pieces;
   if (first === undefined) return;
@@ -108,7 +111,7 @@ async function removePieces(bucket: S3Bucket, pieces: readonly Piece[]): Promise
   );
 }
 
-/** The piece that the new end lies in is written anew before it and all behind it go. */
+/** The piece that contains the new end is rewritten before it and all later ones are deleted. */
 async function rewindPieces(bucket: S3Bucket, id: string, sizeBytes: number): Promise<void> {
   const pieces = await piecesOf(bucket, id);
   if (sizeBytes > sizeOf(pieces)) {
@@ -136,7 +139,7 @@ async function appendPieces(
   await inParallel(parts, PIECES_AT_ONCE, async (bytes) => {
     const at = size;
     size += bytes.length;
-    // At offset 0 the empty piece of an empty append may have to make room.
+    // At offset 0, the empty piece of an empty append may have to be replaced.
     const ifAbsent = at > 0 || !isBegun;
     await putBytes(bucket, { key: pieceKey(id, at), ifAbsent, contentType: null }, bytes);
   });
@@ -186,7 +189,7 @@ async function* partJobs(
   }
 }
 
-/** Pieces never cross a part's border, so those that begin within one make it up. */
+/** Pieces never cross a part border, so those that begin within a part make it up. */
 function piecesWithin(pieces: readonly Piece[], start: number, end: number): Piece[] {
   return pieces.filter(({ offset, sizeBytes }) => offset >= start && offset < end && sizeBytes > 0);
 }
@@ -197,7 +200,7 @@ async function readRun(bucket: S3Bucket, run: readonly Piece[], signal: AbortSig
   for (const { key } of run) {
     const { body } = await openS3Object(bucket, { key, range: null }, signal);
     for await (const chunk of body) {
-      // The adapter's own bodies bring buffers.
+      // The adapter's own bodies yield buffers.
       filled += (chunk as Buffer).copy(bytes, filled);
     }
   }
@@ -216,7 +219,7 @@ async function* chunksFrom(
   }
 }
 
-/** A part that the engine copies itself; from memory where it cannot. */
+/** A part that the engine copies itself, or that is sent from memory if it cannot. */
 function copyJob(bucket: S3Bucket, piece: Piece): PartJob {
   return {
     sizeBytes: piece.sizeBytes,

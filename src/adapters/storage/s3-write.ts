@@ -15,20 +15,21 @@ import { answerOf, failureOf, locate, type S3Bucket } from './s3-bucket.ts';
 import { deleteKeys } from './s3-list.ts';
 import { headS3Object } from './s3-read.ts';
 
-/** All parts but the last have this size: some engines require them equal, and it bounds the memory of a write. */
+/** Size of all parts but the last. Some engines require equal sizes, and it bounds the memory of a write. */
 export const PART_BYTES = 16 * 1024 * 1024;
 
 const PARTS_AT_ONCE = 3;
 const MAX_PARTS = 10_000;
-/** Four of them are in memory while an object is written. */
+/** Four of them are in memory during a write. */
 const MAX_PART_BYTES = 8 * PART_BYTES;
 
-/** A conditional write that met another in flight is tried again so often. */
+/** Maximum attempts of a conditional write that conflicts with another one. */
 const CONFLICT_TRIES = 3;
 
 /**
- * The size of all parts but the last for an object of so many bytes: a multiple of `PART_BYTES`, so that at most 10,000
- * are needed; the least one when the length is not known. Refuses (`too-large`) what no size is enough for.
+ * Returns the size of all parts but the last for an object of this length: a multiple of `PART_BYTES`, so that at most
+ * 10,000 parts are needed; the smallest one if the length is unknown. Throws `Refused` (`too-large`) if no size is
+ * large enough.
  */
 export function partBytesFor(lengthBytes: number | null): number {
   const partBytes = PART_BYTES * Math.max(1, Math.ceil((lengthBytes ?? 0) / (PART_BYTES * MAX_PARTS)));
@@ -38,7 +39,7 @@ export function partBytesFor(lengthBytes: number | null): number {
 
 export type S3Target = { key: StorageKey; ifAbsent: boolean; contentType: string | null };
 
-/** Writes a body: one request up to a part's size, else a multipart upload that is ended when it fails. */
+/** Writes a body: one request up to the part size, else a multipart upload, which is aborted if it fails. */
 export async function writeS3Object(
   bucket: S3Bucket,
   { target, body, lengthBytes }: { target: S3Target; body: Readable | Uint8Array; lengthBytes: number | null },
@@ -51,7 +52,7 @@ export async function writeS3Object(
     const first = await parts.next();
     const firstBytes = first.done === true ? Buffer.alloc(0) : first.value;
     hash.update(firstBytes);
-    // Asking for the next part shows whether the first is all there is.
+    // Requesting the next part shows whether the first is the only one.
     const second = await parts.next();
     signal.throwIfAborted();
     if (second.done === true) {
@@ -73,8 +74,8 @@ export async function writeS3Object(
 }
 
 /**
- * A body cut into buffers: the first of `firstBytes`, all others of a part's size, the last of what is left.
- * When the body fails, what had come of the last buffer is handed out before its error is thrown.
+ * Cuts a body into buffers: the first of `firstBytes`, all others of the part size, the last of the rest. If the body
+ * fails, the received bytes of the last buffer are yielded before its error is thrown.
  */
 export async function* partsOf(
   body: Readable | Uint8Array,
@@ -113,8 +114,8 @@ async function settled<T>(promise: Promise<T>): Promise<{ value: T } | { error: 
 }
 
 /**
- * Writes at most a part's bytes in one request. It takes no signal: once the bytes are on their way an abort
- * cannot know whether they arrived, and the request's own time limit bounds the wait.
+ * Writes at most one part in one request. It takes no signal: an abort cannot tell whether bytes in flight arrived, and
+ * the request's own time limit bounds the wait.
  */
 export async function putBytes(bucket: S3Bucket, target: S3Target, bytes: Buffer): Promise<void> {
   const md5 = createHash('md5').update(bytes).digest();
@@ -134,7 +135,7 @@ export async function putBytes(bucket: S3Bucket, target: S3Target, bytes: Buffer
       const { status, attempts } = failureOf(error);
       if (status === 409 && tries < CONFLICT_TRIES) continue;
       if (!target.ifAbsent || (status !== 412 && status !== 409)) throw error;
-      // The answer to an earlier attempt may have been lost on the way: then the object is our own.
+      // The response to an earlier attempt may have been lost. In that case the object is our own.
       const stored = attempts > 1 ? await headS3Object(bucket, target.key) : null;
       if (stored?.etag === md5.toString('hex')) return;
       throw taken(target.key);
@@ -146,7 +147,10 @@ export async function putBytes(bucket: S3Bucket, target: S3Target, bytes: Buffer
   );
 }
 
-/** Whether an answer's ETag fits the bytes sent. With encryption by a key of its own the ETag is no MD5. */
+/**
+ * Returns whether the ETag of a response matches the bytes sent. With encryption by a separate key, the ETag is not an
+ * MD5.
+ */
 function isProof(
   answer: { ETag?: string | undefined; ServerSideEncryption?: string | undefined },
   md5: Buffer,
@@ -162,7 +166,7 @@ function conditionsOf({ ifAbsent, contentType }: S3Target): { IfNoneMatch?: stri
 
 type PartPlace = { Bucket: string; Key: string; UploadId: string; PartNumber: number };
 
-/** One part of an upload: how it gets there. `put` answers the part's ETag. */
+/** One part of an upload and its transfer. `put` returns the part's ETag. */
 export type PartJob = { sizeBytes: number; put: (place: PartPlace, signal: AbortSignal) => Promise<string> };
 
 /** A part whose bytes are in memory. */
@@ -193,14 +197,14 @@ export function partJob(bucket: S3Bucket, bytes: Buffer): PartJob {
 
 type PartsWrite = { target: S3Target; jobs: AsyncIterable<PartJob> };
 
-/** Runs a multipart upload; answers the bytes of the object. A failed or aborted one leaves no parts behind. */
+/** Runs a multipart upload. Returns the size of the object in bytes. If it fails or is aborted, no parts remain. */
 export async function writeInParts(
   bucket: S3Bucket,
   { target, jobs }: PartsWrite,
   signal: AbortSignal,
 ): Promise<number> {
   const place = locate(bucket, target.key);
-  // Without the signal: an upload whose id got lost on the way could not be ended.
+  // Without the signal: an upload whose id got lost could not be aborted.
   const create = new CreateMultipartUploadCommand({
     ...place,
     ...conditionsOf({ ...target, ifAbsent: false }),
@@ -250,7 +254,7 @@ async function complete(bucket: S3Bucket, { target, uploadId, parts }: Completio
     UploadId: uploadId,
     MultipartUpload: { Parts: parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag })) },
   });
-  // Not every engine heeds the condition when an upload is completed.
+  // Not every engine honours the condition when an upload is completed.
   if (target.ifAbsent && (await headS3Object(bucket, target.key)) !== null) throw taken(target.key);
   let isOurs = true;
   try {
@@ -258,14 +262,14 @@ async function complete(bucket: S3Bucket, { target, uploadId, parts }: Completio
   } catch (error) {
     const { status, name, attempts } = failureOf(error);
     if (target.ifAbsent && (status === 412 || status === 409)) throw taken(target.key);
-    // A repeated request finds no upload when the first one did it and only its answer was lost.
+    // A repeated request finds no upload if the first one succeeded and only its response was lost.
     if (name !== 'NoSuchUpload' || attempts === 1) throw error;
     isOurs = false;
   }
   await checkStored(bucket, target.key, { parts, isOurs });
 }
 
-/** A proof by size; by the ETag too (MD5 of the parts' MD5s) when it is not known whose object this is. */
+/** Compares the size, and also the ETag (MD5 of the parts' MD5s) if the object may be somebody else's. */
 async function checkStored(
   bucket: S3Bucket,
   key: StorageKey,

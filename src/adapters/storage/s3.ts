@@ -18,9 +18,9 @@ import { PART_BYTES, putBytes, type S3Target, writeS3Object } from './s3-write.t
 const ALL: ListFrom = { prefix: '', after: '' };
 
 /**
- * Opens a bucket of any S3-compatible engine as object storage; connects to nothing yet. Requests are repeated a
- * bounded number of times with jitter; a body that breaks off is continued where it stopped, or fails.
- * `ifAbsent` is atomic up to 16 MiB; above, only where the engine heeds `If-None-Match` on completion.
+ * Opens a bucket of any S3-compatible engine as object storage. Does not connect yet. Requests are retried a bounded
+ * number of times with jitter. A broken body is continued where it stopped, or fails. `ifAbsent` is atomic up to 16
+ * MiB; above, only if the engine honours `If-None-Match` on completion.
  */
 export function createS3Storage(options: S3Options): Storage {
   const bucket = openBucket(options);
@@ -30,7 +30,7 @@ export function createS3Storage(options: S3Options): Storage {
     stepBytes: PART_BYTES,
     async put(key, body, { ifAbsent = false, contentType, lengthBytes = null }, signal) {
       const target = { key: storageKey(key), ifAbsent, contentType: contentType ?? null };
-      // What is in memory needs no room of a part's size beside it.
+      // Bytes that are already in memory need no second buffer of the part size.
       if (body instanceof Uint8Array && Math.max(body.length, lengthBytes ?? 0) <= PART_BYTES)
         return await writeS3Bytes(bucket, target, body, signal);
       return await writeS3Object(bucket, { target, body, lengthBytes }, signal);
@@ -88,7 +88,7 @@ async function* listObjects(bucket: S3Bucket, from: ListFrom, signal: AbortSigna
   }
 }
 
-/** Staged bytes, and what others put into the bucket, are no objects. */
+/** Staged bytes and foreign objects in the bucket are not objects of ours. */
 function isKey(text: string): boolean {
   return text.split('/').every(isKeySegment);
 }

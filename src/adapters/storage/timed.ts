@@ -3,13 +3,13 @@ import { unlessAborted } from '../../lib/unless-aborted.ts';
 import { type Storage, StorageAway } from '../../ports/storage.ts';
 
 /**
- * The same store for callers who wait for an answer: what moves few bytes is `StorageAway` when it takes longer than
- * `limitMs`, whatever hangs below. Streams go by the limits of the store itself.
+ * Wraps a store for callers who wait for a response: operations that move few bytes throw `StorageAway` if they exceed
+ * `limitMs`, whatever the cause. Streams have the limits of the store itself.
  */
 export function createTimedStorage(storage: Storage, limitMs: number): Storage {
   const places = storage.marks.map(({ place }) => place).join(' and ');
 
-  /** An action that does not heed the signal goes on without anybody waiting for it. */
+  /** An action that ignores the signal continues with nobody waiting for it. */
   async function inTime<T>(action: (late: AbortSignal) => Promise<T>): Promise<T> {
     const late = AbortSignal.timeout(limitMs);
     try {

@@ -8,12 +8,12 @@ const NAME = 'The transcription service';
 const MAX_ANSWER_BYTES = 4 * 2 ** 20;
 const LIMIT_MS = 5 * 60_000;
 
-/** `limitMs`: for a span, from the request to the last byte of the answer; five minutes when left out. */
+/** `limitMs`: for a span, from the request to the last byte of the response; five minutes by default. */
 type OpenAiOptions = { baseUrl: string; model: string; key: string | null; outbound: Outbound; limitMs?: number };
 
 /**
- * A service that takes `POST …/audio/transcriptions` as OpenAI's does, `verbose_json` with word times where it gives
- * them.
+ * Client of a service that accepts `POST …/audio/transcriptions` like OpenAI's, with `verbose_json` and word times if
+ * available.
  */
 export function createOpenAiTranscriber({
   baseUrl,
@@ -75,7 +75,7 @@ function splitSegment([segment]: readonly SpokenWord[]): SpokenWord[] {
   return shareTime(texts, segment);
 }
 
-/** Services answer a code or an English name. */
+/** Services return a code or an English name. */
 function languageCode(language: unknown): string {
   const name = String(language ?? '').toLowerCase();
   if (/^[a-z]{2}$/.test(name)) return name;

@@ -8,7 +8,7 @@ import { SPEECH_SAMPLE_RATE, type SpokenWord, type Transcriber } from '../../por
 const LIMIT_MS = 5 * 60_000;
 const NICENESS = '15';
 const MAX_OUTPUT_BYTES = 2 ** 20;
-/** `word start end confidence`; other readings of a word carry a number, `read(2)`. */
+/** `word start end confidence`. Other pronunciations of a word have a number, `read(2)`. */
 const LINE = /^(\S+?)(?:\(\d+\))? (\d+\.\d+) (\d+\.\d+) \d/;
 
 /** Debian's pocketsphinx: real and English, for tests and demonstrations; its text is rough. */
@@ -32,7 +32,7 @@ export const pocketsphinx: Transcriber = {
 function run(args: readonly string[], signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const limits = { signal, timeout: LIMIT_MS, killSignal: 'SIGKILL' as const, maxBuffer: MAX_OUTPUT_BYTES };
-    // Encoders have a niceness of 10: what is encoded goes first.
+    // Encoders have a niceness of 10, so they take precedence.
     execFile('nice', ['-n', NICENESS, 'pocketsphinx_continuous', ...args], limits, (error, stdout) => {
       if (error === null) resolve(stdout);
       else
@@ -45,7 +45,7 @@ function run(args: readonly string[], signal: AbortSignal): Promise<string> {
   });
 }
 
-/** Words alone: marks of silence and noise stand in angle or square brackets. */
+/** Only words: marks of silence and noise are in angle or square brackets. */
 function readLine(line: string): SpokenWord[] {
   const [, text = '', start, end] = LINE.exec(line) ?? [];
   if (text === '' || /^[<[+]/.test(text)) return [];

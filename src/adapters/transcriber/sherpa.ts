@@ -5,25 +5,25 @@ import { readRecognised } from '../sherpa/recognised-words.ts';
 import { recogniserConfig } from '../sherpa/recogniser-config.ts';
 import { SherpaDied, SherpaProcess } from '../sherpa/sherpa-process.ts';
 
-/** A span of half a minute, and the time in which a large model is loaded before the first. */
+/** Covers a span of half a minute, and loading a large model before the first. */
 const LIMIT_MS = 5 * 60_000;
-/** A model is unloaded when nothing was transcribed for so long: it takes up to gigabytes of memory. */
+/** Time without transcriptions after which a model is unloaded: it uses up to gigabytes of memory. */
 const IDLE_MS = 60_000;
 const TRIES = 2;
 const BYTES_A_SEC = 2 * SPEECH_SAMPLE_RATE;
 
 type SherpaOptions = {
   model: ReadModel;
-  /** Of the processor; encoders share them. */
+  /** Processor threads, which it shares with encoders. */
   threads: number;
   idleMs?: number;
-  /** Another child for tests. */
+  /** Another child, for tests. */
   program?: string;
 };
 
 /**
- * A model on this machine, run by sherpa-onnx in a process of its own, which is there while spans come. A span at which
- * that process ends twice is given up (`EngineCrashed`); others go on in a new one.
+ * A model on this machine, run by sherpa-onnx in a separate process that runs while spans arrive. A span that crashes
+ * that process twice is given up (`EngineCrashed`). Others continue in a new process.
  */
 export function createSherpaTranscriber({ model, threads, idleMs = IDLE_MS, program }: SherpaOptions): Transcriber {
   let child: SherpaProcess | null = null;

@@ -9,7 +9,7 @@ const MODEL = 'silero_vad_v5.onnx';
 /** A block of some seconds is judged within a tenth of a second. */
 const LIMIT_MS = 60_000;
 
-/** The model's file in `@ricky0123/vad-web`; null when that package is not installed. */
+/** Returns the model file in `@ricky0123/vad-web`, or null if that package is not installed. */
 function findModel(): string | null {
   try {
     const file = join(dirname(createRequire(import.meta.url).resolve('@ricky0123/vad-web')), MODEL);
@@ -21,7 +21,7 @@ function findModel(): string | null {
 }
 
 /**
- * Silero VAD, run by sherpa-onnx in a process of its own for each audio track; null when one of the two is not
+ * Returns Silero VAD, run by sherpa-onnx in a separate process for each audio track, or null if one of the two is not
  * installed.
  */
 export function findSileroDetector(): VoiceDetector | null {
@@ -40,7 +40,7 @@ export function findSileroDetector(): VoiceDetector | null {
         }));
       };
       try {
-        // Loads library and model, so that a machine on which they do not run is known by now.
+        // Loads library and model, so that a machine that cannot run them is detected now.
         await feed(Buffer.alloc(0), false);
       } catch (error) {
         child.close();

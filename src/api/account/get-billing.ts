@@ -14,7 +14,7 @@ export const getBilling = defineOperation({
   run: async () => NOTHING,
 });
 
-/** Who runs the service pays for its machines, and nothing here. */
+/** The operator pays for the machines; the service charges nothing. */
 const NOTHING: BillingModel = {
   Balance: 0,
   AvailableBalance: 0,

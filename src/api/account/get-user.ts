@@ -20,7 +20,7 @@ export const getUser = defineOperation({
   },
 });
 
-/** An installation's account is found by its keys; it keeps nothing of persons and payments. */
+/** An installation's account is identified by its keys. It stores no personal or payment data. */
 const NOBODY = {
   Email: null,
   BillingEmail: null,

@@ -2,7 +2,7 @@ import type { BulkReport } from '../../catalog/bulk/bulk-operation.ts';
 import { wireTime } from '../models/answers.ts';
 import type { BulkModel } from '../models/bulk.ts';
 
-/** Writes an operation's report as the interface shows it. */
+/** Converts the report of an operation to its model. */
 export function toBulkModel(report: BulkReport): BulkModel {
   return {
     guid: report.id,

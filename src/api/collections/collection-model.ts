@@ -16,7 +16,7 @@ export async function recallImages(libraryId: number, address: string, deps: Ima
   return library && { library, edgeUrl: deps.edgeUrl, signer: await loadZoneSigner(library, address, deps) };
 }
 
-/** Writes a collection as the interface shows it; addresses of images only when they were requested. */
+/** Converts a collection to its model, with image URLs only if they were requested. */
 export function toCollectionModel(view: CollectionView, images: EdgePlace | null): CollectionModel {
   const shown = images ? view.previews.filter((preview) => preview.hasThumbnail) : [];
   return {

@@ -22,16 +22,16 @@ export type DashboardDeps = AuthenticateDeps & {
   publicUrl: string | null;
   edgeUrl: string;
   files: (() => Promise<DashboardFiles>) | null;
-  /** How long single visits are kept. */
+  /** Days for which single visits are kept. */
   sessionDays: number;
-  /** The caller's own address, behind proxies too. */
+  /** Returns the caller's own address, also behind proxies. */
   callerOf(message: IncomingMessage): string;
 };
 
 const SIGNED_SEC = 3600;
 const LONGEST_LINK_SEC = 31 * 24 * 3600;
 const secret = () => Type.Optional(Type.String({ minLength: 1, maxLength: 500 }));
-/** A key, or the secret of a link that stands for one. */
+/** A key, or the secret of a sign-in link. */
 const SignIn = Type.Object({ key: secret(), link: secret() });
 const signIn = {
   schema: SignIn,
@@ -45,7 +45,7 @@ const WRONG_KEY = 'This key opens nothing here: it is wrong, expired or revoked.
 const WORN_LINK = 'This link was used before or has expired. Sign in with the account key.';
 const VideoParams = Type.Object({ libraryId: idParam('library'), videoId: guidParam('video') });
 
-/** Adds the dashboard: its pages, its sessions, and what its pages need signed. No part of the published interface. */
+/** Adds the dashboard: its pages, its sessions, and signed URLs for its pages. Not part of the published interface. */
 export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
   if (deps.files !== null) addPages(app, { edgeUrl: deps.edgeUrl, publicUrl: deps.publicUrl, files: deps.files });
   addSessions(app, deps);
@@ -91,7 +91,7 @@ function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
   });
   app.post('/dashboard/session', async (request, reply) => {
     requireOwnPage(request.raw, publicUrl);
-    // Just read by the schema that the type is inferred from.
+    // The body was just read by the schema that its type is inferred from.
     const { key = '', link } = (await readJsonBody(request.raw, signIn)) as Static<typeof SignIn>;
     const started = link === undefined ? await sessions.start(key.trim()) : await sessions.startByLink(link);
     if (started === null) throw failedSignIn(link === undefined ? WRONG_KEY : WORN_LINK, deps.callerOf(request.raw));
@@ -113,7 +113,7 @@ function describe({ scope, libraryId }: Grant, { edgeUrl, sessionDays }: Dashboa
   return { role, libraryId, edgeUrl, keptDays };
 }
 
-/** Lets in whoever may do this to the library's videos. */
+/** Authorises a request for the library's videos. */
 async function readVideo(
   request: FastifyRequest,
   method: Method,
@@ -122,11 +122,11 @@ async function readVideo(
   const { libraryId }: { libraryId?: string } = Object(request.params);
   const claim = sessionClaim(request.raw, deps.publicUrl);
   requireScope(await authenticate({ auth: 'access-key', ...claim, libraryId }, deps), method);
-  // Just read by the schema that the type is inferred from.
+  // The body was just read by the schema that its type is inferred from.
   return readParams(VideoParams, request.params) as { libraryId: number; videoId: Guid };
 }
 
-/** Where the player shows a video, signed for a time where its library plays with a token only. */
+/** Returns the player URL of a video, signed for a limited time if its library requires tokens. */
 async function embedAddress(
   { libraryId, videoId, validSec }: { libraryId: number; videoId: Guid; validSec: number },
   { libraries, edgeUrl }: DashboardDeps,

@@ -1,14 +1,17 @@
 import { remember } from '../../lib/remember.ts';
 
 const WINDOW_MS = 60_000;
-/** Wrong keys from one address within the window; keys have 256 bits, so this keeps the log and the database quiet. */
+/**
+ * Maximum wrong keys from one address per window. Keys have 256 bits, so this only keeps the log and the database
+ * quiet.
+ */
 const MOST_FAILURES = 10;
 const MOST_ADDRESSES = 10_000;
 
-/** Counts wrong keys by address of the caller. */
+/** Counts wrong keys per caller address. */
 export type AttemptLimit = { isReached(address: string): boolean; fail(address: string): void };
 
-/** Counts in memory, for one process; the oldest addresses are forgotten first. */
+/** Counts in memory, for one process. The oldest addresses are forgotten first. */
 export function createAttemptLimit(now: () => number = Date.now): AttemptLimit {
   const failures = new Map<string, { count: number; until: number }>();
   const recent = (address: string) => {

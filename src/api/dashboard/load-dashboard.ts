@@ -2,9 +2,7 @@ import path from 'node:path';
 import { loadPacked, type PackedFile, type Packing } from '../../lib/packed-code.ts';
 import type { PackedDashboard } from './pack-dashboard.ts';
 
-/**
- * The dashboard's files by name, each name changing with the bytes; `script` and `style` are those that the page names.
- */
+/** The dashboard's files by name. A name changes with its bytes; the page refers to `script` and `style`. */
 export type DashboardFiles = { script: string; style: string; files: ReadonlyMap<string, PackedFile> };
 
 export const DASHBOARD: Packing = {
@@ -17,7 +15,7 @@ export const DASHBOARD: Packing = {
   ],
 };
 
-/** Reads the packed browser code, and has it packed first where that was not done for this very source. */
+/** Reads the packed browser code, and packs it first if that was not done for this source. */
 export async function loadDashboard(): Promise<DashboardFiles> {
   const { list, files } = await loadPacked<PackedDashboard>(DASHBOARD, ({ names }) => names);
   return { script: list.script, style: list.style, files };

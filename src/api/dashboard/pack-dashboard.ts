@@ -1,5 +1,5 @@
-// Packs the dashboard's browser code: pack-dashboard.ts FOLDER. A program of its own, because what packs takes memory
-// that the service would keep (docs/decisions/090-dashboard.md).
+// Packs the dashboard's browser code: pack-dashboard.ts FOLDER. It is a program of its own, because packing takes
+// memory that the service would keep (docs/decisions/090-dashboard.md).
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -39,7 +39,7 @@ async function packScripts(draft: string): Promise<{ entry: string; names: strin
   }
 }
 
-/** Joins the style sheets in the order of their names; which rule wins is decided by cascade layers. */
+/** Joins the style sheets in order of their names. Cascade layers decide which rule wins. */
 async function packStyle(draft: string): Promise<string> {
   const names = (await readdir(webFolder, { recursive: true })).filter((name) => name.endsWith('.css')).sort();
   const texts = await Promise.all(names.map((name) => readFile(path.join(webFolder, name), 'utf8')));

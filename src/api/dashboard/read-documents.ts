@@ -8,7 +8,7 @@ const NAME = /^(?:decisions\/)?[a-z0-9-]{1,80}$/;
 const MAX_RESULTS = 20;
 const EXCERPT_CHARS = 160;
 
-/** A section of the index: its heading and the pages it lists. Decisions are left out: they have a list of their own. */
+/** A section of the index: its heading and the pages it lists. Decisions have a list of their own. */
 export type DocumentGroup = { heading: string; pages: { name: string; title: string }[] };
 
 /** A page that contains the searched words, with the text around the first of them. */

@@ -44,7 +44,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: PackedFile
 }
 
 /**
- * Content Security Policy Level 3: our own files, and images and players of the edge; nothing inline, no other host.
+ * Content Security Policy Level 3: our own files, and images and players of the edge. Nothing inline, no other host.
  */
 function pageHeaders(edgeUrl: string): Record<string, string> {
   const edge = new URL(edgeUrl).origin;
@@ -69,7 +69,7 @@ function pageHeaders(edgeUrl: string): Record<string, string> {
   };
 }
 
-/** The path below which a proxy shows the service, without a final slash: that of the public address. */
+/** Returns the path under which a proxy serves this service, from the public URL, without a final slash. */
 function pathPrefix(publicUrl: string | null): string {
   return publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '');
 }

@@ -2,21 +2,21 @@ import type { IncomingMessage } from 'node:http';
 import { SESSION_DAYS } from '../../catalog/keys/session-store.ts';
 import { Refused } from '../../lib/refused.ts';
 
-/** Browsers keep a `__Host-` cookie to this host and to https (RFC 6265bis section 4.1.3.2). */
+/** Browsers send a `__Host-` cookie only to this host and only by https (RFC 6265bis section 4.1.3.2). */
 const SECURE_NAME = '__Host-millrace';
 const PLAIN_NAME = 'millrace';
 const SESSION_ID = /^[0-9a-f]{64}$/;
 
-/** The header that only a page of our own sends: another origin needs a preflight for it. */
+/** A header that only our own pages send: another origin would need a preflight for it. */
 const PAGE_HEADER = 'x-millrace-dashboard';
 
-/** What a request shows to be let in: its key, else the session of its cookie. */
+/** Credentials of a request: its key, else the session of its cookie. */
 export type ShownClaim = { key: string | undefined; session: string | null };
 
 /**
- * Reads key and cookie. Pages on other ports of this host are of the same site, so a browser sends the cookie with
- * their requests too, `SameSite=Strict` or not: a write that goes by the cookie is refused (`forbidden`) unless our own
- * page sent it.
+ * Reads key and cookie. Pages on other ports of this host are same-site, so a browser sends the cookie with their
+ * requests too, even with `SameSite=Strict`. A write by cookie is therefore refused (`forbidden`) unless our own page
+ * sent it.
  */
 export function sessionClaim(message: IncomingMessage, publicUrl: string | null): ShownClaim {
   const { accesskey } = message.headers;
@@ -27,7 +27,7 @@ export function sessionClaim(message: IncomingMessage, publicUrl: string | null)
   return { key: undefined, session };
 }
 
-/** The session's id in the cookie, or null. */
+/** Returns the session id in the cookie, or null. */
 export function readSession({ headers }: IncomingMessage): string | null {
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
   for (const wanted of [SECURE_NAME, PLAIN_NAME]) {
@@ -37,7 +37,7 @@ export function readSession({ headers }: IncomingMessage): string | null {
   return null;
 }
 
-/** Refuses (`forbidden`) what no page of the dashboard sent. */
+/** Refuses (`forbidden`) a request that no page of the dashboard sent. */
 export function requireOwnPage(message: IncomingMessage, publicUrl: string | null): void {
   const { origin, host } = message.headers;
   const isOwn = origin !== undefined && isOwnOrigin(origin, host, publicUrl);
@@ -48,13 +48,13 @@ export function requireOwnPage(message: IncomingMessage, publicUrl: string | nul
   throw new Refused('forbidden', message403);
 }
 
-// A page cannot choose the Host of its request: it is the address that the browser connected to.
+// A page cannot choose the Host of its request: the browser sets it to the address it connected to.
 function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string | null): boolean {
   if (publicUrl !== null && URL.canParse(publicUrl) && origin === new URL(publicUrl).origin) return true;
   return host !== undefined && URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }
 
-/** The cookie of a session, or the one that ends it when `id` is null. */
+/** Returns the cookie of a session, or one that deletes it if `id` is null. */
 export function sessionCookie(message: IncomingMessage, publicUrl: string | null, id: string | null): string {
   const isSecure = publicUrl?.startsWith('https:') === true || message.headers['x-forwarded-proto'] === 'https';
   const age = id === null ? 0 : SESSION_DAYS * 24 * 3600;

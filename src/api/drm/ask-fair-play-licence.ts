@@ -10,7 +10,7 @@ import { type LicenceDeps, requireLicence, TOKEN_QUERY } from './require-licence
 
 type Deps = LicenceDeps & { licences: LicenceProxy };
 
-/** Takes a raw SPC and answers the raw CKC. */
+/** Reads a raw SPC and returns the raw CKC. */
 export const askFairPlayLicence = defineOperation({
   name: 'askFairPlayLicence',
   method: 'POST',

@@ -12,7 +12,7 @@ export const getFairPlayCertificate = defineOperation({
   description: 'Answers the FairPlay application certificate (DER) that players need before they ask for a licence.',
   auth: 'none',
   params: LibraryParams,
-  // The token names a video and the address does not: what is public anyway needs none.
+  // The token names a video and the path does not. A public certificate needs no token.
   query: Type.Object(TOKEN_QUERY),
   answer: 'bytes',
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
 import { guidParam, LibraryParams } from '../read-params.ts';
 
-/** A library and a video of it, as the addresses of licences name them. */
+/** Path parameters of licence operations: a library and one of its videos. */
 export const VideoPathParams = Type.Object({ ...LibraryParams.properties, videoId: guidParam('video') });

@@ -11,10 +11,10 @@ import { queryInt64, queryText } from '../read-query.ts';
 import { requireEmbedToken } from '../require-embed-token.ts';
 import { requireReferrer } from '../require-referrer.ts';
 
-/** The embed token that licences are requested with. */
+/** The embed token of a licence request. */
 export const TOKEN_QUERY = { token: queryText(), expires: queryInt64(0) };
 
-/** `contentId` is what some players add; the path names the video. */
+/** Some players add `contentId`; the path names the video. */
 export const LicenceQuery = Type.Object({ ...TOKEN_QUERY, contentId: queryText() });
 
 export type LicenceDeps = {
@@ -27,8 +27,8 @@ export type LicenceDeps = {
 type Requested = { libraryId: number; referrer: string | null; token: string; expires: number };
 
 /**
- * Lets pass who may have licences of a system for a video: the page and the token that playing takes too. Refuses
- * `not-found`, `invalid` where the library or the video has no such DRM, and `forbidden` what the rules forbid.
+ * Admits a caller who may get licences of a system for a video: the same page and token that playing requires. Refuses
+ * `not-found`, `invalid` if the library or the video has no such DRM, and `forbidden` if a rule forbids it.
  */
 export async function requireLicence(
   requested: Requested & { video: string },
@@ -52,7 +52,7 @@ export async function requireLicence(
   return mediaId;
 }
 
-/** As `requireLicence`, for what is of the whole library. */
+/** Like `requireLicence`, for the whole library. */
 export async function requireSystem(
   { libraryId, referrer }: Pick<Requested, 'libraryId' | 'referrer'>,
   system: DrmSystem,
@@ -72,7 +72,7 @@ export async function requireSystem(
   return library;
 }
 
-/** Players know 403 as the denial of a licence. */
+/** Players expect 403 if a licence is denied. */
 function asForbidden(error: unknown): unknown {
   if (!(error instanceof Refused) || error.kind !== 'unauthenticated') return error;
   return new Refused('forbidden', error.message, { cause: error });

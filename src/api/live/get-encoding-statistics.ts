@@ -9,12 +9,12 @@ import { LiveEncodingStatisticsModel } from '../models/live-stream.ts';
 import { LibraryParams } from '../read-params.ts';
 import { queryFlag, queryText, requireOrder } from '../read-query.ts';
 
-/** Names of codecs as clients write them, and ours. */
+/** Names of codecs as clients write them, and our own. */
 const CODECS: ReadonlyMap<string, string> = new Map([...WIRE_CODECS, ['h264', 'h264'], ['avc', 'h264']]);
-/** What matches nothing. */
+/** A GUID that matches nothing. */
 const NO_STREAM = readGuid('00000000-0000-0000-0000-000000000000');
 
-/** Seconds that live ladders have encoded, by day or hour (UTC), stream, codec and resolution. */
+/** Seconds encoded by live ladders, by day or hour (UTC), stream, codec and resolution. */
 export const getLiveEncodingStatistics = defineOperation({
   name: 'getLiveEncodingStatistics',
   method: 'GET',

@@ -28,7 +28,7 @@ type Deps = LiveShowingDeps & {
   ownHosts: readonly string[];
 };
 
-/** What a player needs to know of a stream: never a key, an ingest address or a relay. */
+/** Facts of a stream for its player: never a key, an ingest address or a relay. */
 export const getLivePlayData = defineOperation({
   name: 'getLivePlayData',
   method: 'GET',
@@ -51,7 +51,7 @@ export const getLivePlayData = defineOperation({
   },
 });
 
-/** A stream that is not public is for those alone who show a token for it. */
+/** A stream that is not public requires a token. */
 async function requireAudience(
   { stream }: LiveView,
   { shown, library }: { shown: EmbedToken; library: Library },

@@ -24,10 +24,12 @@ const STATUS = {
   error: LiveStreamStatus.values.Error,
 } as const satisfies Record<LiveState, number>;
 
-/** `owner` sees keys, `reader` (a reading key) sees them masked, a `viewer` (no key) nothing of ingest and relays. */
+/**
+ * `owner` sees keys, `reader` (a reading key) sees them masked, `viewer` (no key) sees no ingest addresses and relays.
+ */
 export type LiveAudience = 'owner' | 'reader' | 'viewer';
 
-/** What showing a stream needs besides the stream. */
+/** Context that the model of a stream needs in addition to the stream. */
 export type LiveShowing = EdgePlace & { ingestAddresses: readonly IngestAddresses[] };
 
 export type LiveShowingDeps = ZoneSignerDeps & {
@@ -59,7 +61,7 @@ export function audienceOf(grant: Grant | null): LiveAudience {
   return grant.scope === 'read' ? 'reader' : 'owner';
 }
 
-/** Writes a stream as the interface shows it (interface section 4.2). */
+/** Converts a stream to its model (interface section 4.2). */
 export function toLiveModel(view: LiveView, showing: LiveShowing, audience: LiveAudience): LiveStreamModel {
   const { stream } = view;
   return {
@@ -106,7 +108,7 @@ export function streamFolderUrl({ stream, durationMs }: LiveView, place: EdgePla
   return edgeFolderUrl(place, { mediaId: stream.id, durationMs: durationMs ?? MAX_STREAM_MS });
 }
 
-/** Whole seconds from the start to the end, or until now; null before the start. */
+/** Returns the whole seconds from the start to the end, or until now; null before the start. */
 export function durationSecOf({ stream, durationMs }: LiveView, nowMs: number): number | null {
   if (durationMs !== null) return Math.round(durationMs / 1000);
   return stream.state === 'running' ? Math.max(0, Math.round((nowMs - stream.startedAt.getTime()) / 1000)) : null;
@@ -116,7 +118,7 @@ function timeOrNull(time: Date | null): string | null {
   return time === null ? null : wireTime(time);
 }
 
-/** The prefix of a key stays, so that it is seen to be one. */
+/** The prefix stays visible, so that the text is recognisable as a key. */
 function maskKey(key: string): string {
   return key.replace(/[0-9a-f]+$/, (digits) => '*'.repeat(digits.length));
 }
@@ -125,7 +127,7 @@ function relaysFor(relays: readonly RelayRequest[] | null, audience: LiveAudienc
   if (relays === null || audience === 'viewer') return null;
   if (audience === 'owner') return [...relays];
   return relays.map((relay) =>
-    // The last part of a relay's address is the key of another service.
+    // The last part of a relay URL is the key of another service.
     typeof relay === 'string' ? relay.replace(/[^/]*$/, '***') : { ...relay, streamKey: relay.streamKey && '***' },
   );
 }

@@ -5,13 +5,13 @@ import type { CreateLiveStreamModel, RtmpOutput, UpdateLiveStreamModel } from '.
 type Sent = CreateLiveStreamModel & UpdateLiveStreamModel;
 
 const MAX_TITLE = 1_000;
-/** Five relays in the older form, four in the newer one (wire-facts section 11). */
+/** Maximum relays: five in the older form, four in the newer one (wire-facts section 11). */
 const MOST_ADDRESSES = 5;
 const MOST_OUTPUTS = 4;
 const TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 const UNNAMED = 'Live stream';
 
-/** Faults of a new stream's body that its model cannot express. */
+/** Returns faults of a new stream's body that its model cannot express. */
 export function checkNewStream(sent: Readonly<Record<string, unknown>>): string[] {
   const needsWindow = sent.dvrEnabled === true && sent.dvrWindowSeconds == null;
   return [
@@ -20,7 +20,7 @@ export function checkNewStream(sent: Readonly<Record<string, unknown>>): string[
   ];
 }
 
-/** Faults of a change of a stream. */
+/** Returns faults of a change of a stream. */
 export function checkStream(sent: Readonly<Record<string, unknown>>): string[] {
   const { title, collectionId, preStreamTrailerVideoId, scheduledStartTime, scheduledEndTime, rtmpOutputs } = sent;
   const faults: string[] = [];
@@ -62,7 +62,7 @@ function isRelayAddress(address: unknown): boolean {
   return typeof address === 'string' && /^rtmps?:\/\//i.test(address) && URL.canParse(address);
 }
 
-/** The settings of a new stream; what was not sent has its default. The body has been checked. */
+/** Returns the settings of a new stream. Absent fields have their defaults. The body has been checked. */
 export function toNewSettings(sent: CreateLiveStreamModel): LiveSettings {
   return {
     ...{ title: UNNAMED, description: null, category: null, collectionId: null, isPublic: true },
@@ -83,7 +83,7 @@ export const WIRE_NAMES: Readonly<Partial<Record<keyof LiveEdit, keyof Sent>>> =
   trailerVideoId: 'preStreamTrailerVideoId',
 };
 
-/** The change that a body requests: what is absent, or null where null has no meaning, stays. */
+/** Returns the change that a body requests. Absent fields stay, and null ones if null has no meaning. */
 export function toEdit(sent: Sent): LiveEdit {
   return {
     ...(sent.title != null && { title: sent.title }),
@@ -105,7 +105,9 @@ function toRelay(sent: string | RtmpOutput): RelayRequest {
   return typeof sent === 'string' ? sent : { endpoint: sent.endpoint ?? null, streamKey: sent.streamKey ?? null };
 }
 
-/** A time without a zone is UTC (wire-facts, LiveStreamModel); null for none and for what is no time. */
+/**
+ * Parses a time; without a zone it is UTC (wire-facts, LiveStreamModel). Returns null for none and for an invalid one.
+ */
 function readTime(text: string): Date | null {
   const match = TIME.exec(text.trim());
   if (match === null) return null;

@@ -3,7 +3,7 @@ import { defineOperation } from '../define-operation.ts';
 import { LiveStreamModel } from '../models/live-stream.ts';
 import { audienceOf, LiveParams, type LiveShowingDeps, recallLiveShowing, toLiveModel } from './live-model.ts';
 
-/** Gives a stream another key and disconnects who publishes with the one before. */
+/** Replaces the key of a stream and disconnects the publisher that uses the previous one. */
 export const regenerateStreamKey = defineOperation({
   name: 'regenerateStreamKey',
   method: 'PUT',

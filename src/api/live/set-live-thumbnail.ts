@@ -14,7 +14,7 @@ import { showDefaultThumbnail, showThumbnail, type ThumbnailDeps } from './show-
 type Deps = ThumbnailDeps & { live: LiveStore; outbound: Outbound };
 type RemovalDeps = ThumbnailDeps & { libraries: LibraryStore };
 
-/** Sets the image of a stream, from an address or the body. An address from which nothing can be had is 422. */
+/** Sets the image of a stream, from a URL or the body. A URL without a usable image is 422. */
 export const setLiveThumbnail = defineOperation({
   name: 'setLiveThumbnail',
   method: 'POST',
@@ -38,7 +38,7 @@ export const setLiveThumbnail = defineOperation({
   },
 });
 
-/** Takes the image of a stream away, or puts that of its library in its place. */
+/** Removes the image of a stream, or replaces it with that of its library. */
 export const deleteLiveThumbnail = defineOperation({
   name: 'deleteLiveThumbnail',
   method: 'DELETE',

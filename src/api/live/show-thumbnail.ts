@@ -12,7 +12,8 @@ import { type Storage, storageKey } from '../../ports/storage.ts';
 export type ThumbnailDeps = { liveThumbnails: LiveThumbnailStore; storage: Storage; images: ImageMaker };
 
 /**
- * Makes a clean JPEG of an image, stores it and shows it as that of a stream. Refuses (`invalid`) what is no image.
+ * Converts an image to a clean JPEG, stores it and sets it as the image of a stream. Refuses (`invalid`) a file that is
+ * not an image.
  */
 export async function showThumbnail(
   key: MediaKey,
@@ -22,24 +23,24 @@ export async function showThumbnail(
 ): Promise<void> {
   const { jpeg, widthPx, heightPx, blurhash } = await images.make(sent, signal);
   const objectKey = storageKey(`${mediaPrefix(key)}thumbnail/${newGuid()}.jpg`);
-  // Another name each time, so that no cache shows the old image under it.
+  // The name changes each time, so that no cache shows the old image.
   const fileName = `thumbnail_${randomBytes(4).toString('hex')}.jpg`;
   await storage.put(objectKey, jpeg, { contentType: 'image/jpeg' }, signal);
   const thumbnail = { objectKey, sizeBytes: jpeg.length, widthPx, heightPx, fileName, blurhash };
   await liveThumbnails.put(key, thumbnail).catch(async (error: unknown) => {
-    // After any other fault it is unknown what was committed: the sweep of objects without a row decides.
+    // After any other error the commit may have succeeded. The sweep of orphans decides.
     if (error instanceof Refused) await storage.delete([objectKey]);
     throw error;
   });
 }
 
-/** Shows the image that a library's streams begin with; false when it has none. */
+/** Sets the default image of a library's streams; returns false if it has none. */
 export async function showDefaultThumbnail(
   key: MediaKey,
   deps: ThumbnailDeps & { libraries: Pick<LibraryStore, 'find'> },
   signal: AbortSignal,
 ): Promise<boolean> {
-  // As it is now: the file of an image that was replaced is gone.
+  // Read again, because the file of a replaced image is deleted.
   const library = await deps.libraries.find(key.libraryId);
   if (library?.settings.liveThumbnail.present !== true) return false;
   const stored = imageKey(key.libraryId, 'liveThumbnail', library.settings.liveThumbnail.version);

@@ -34,7 +34,7 @@ export const updateLiveStream = defineOperation({
   },
 });
 
-/** Every fault that a change has with this stream at once, a sentence each. */
+/** Returns every fault of a change for this stream, a sentence each. */
 function requireEdit(stream: LiveStream, edit: LiveEdit, now: Date): void {
   const { dvrEnabled, dvrWindowSec } = { ...stream, ...edit };
   const faults = frozenFields(stream, edit, now).map(

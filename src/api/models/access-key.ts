@@ -17,7 +17,7 @@ export type AccessKeyModel = Static<typeof AccessKeyModel>;
 export const AccessKeyList = Type.Array(AccessKeyModel, { title: 'AccessKeyList' });
 export type AccessKeyList = Static<typeof AccessKeyList>;
 
-/** A key just made: the only time that its text is shown. */
+/** A new key: the only time that its text is shown. */
 export const NewAccessKeyModel = model('NewAccessKeyModel', { ...AccessKeyModel.properties, Key: text() });
 export type NewAccessKeyModel = Static<typeof NewAccessKeyModel>;
 

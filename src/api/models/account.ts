@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { dateTime, double, flag, int32, int64, model, nullable, text } from './fields.ts';
 
-/** The owner of the account, in the fields of the published model that mean something here. */
+/** The owner of the account: the fields of the published model that have a meaning here. */
 export const UserModel = model('UserModel', {
   Id: text(),
   AccountId: text(),
@@ -32,7 +32,7 @@ export const UserModel = model('UserModel', {
 });
 export type UserModel = Static<typeof UserModel>;
 
-/** Nothing is charged here. */
+/** Nothing is charged. */
 export const BillingModel = model('BillingModel', {
   Balance: double(),
   AvailableBalance: double(),
@@ -53,7 +53,7 @@ export const BillingModel = model('BillingModel', {
 });
 export type BillingModel = Static<typeof BillingModel>;
 
-/** The storage of a library. Its files are reached by the interface alone, so it has no password and no host. */
+/** The storage of a library. Its files are accessible only through the interface, so it has no password and no host. */
 export const StorageZoneModel = model('StorageZoneModel', {
   Id: int64(),
   Name: nullable(text()),

@@ -3,7 +3,7 @@ import { dateTime, double, int32, model, nullable, text } from './fields.ts';
 import { TranscodingMessageModel } from './video-parts.ts';
 
 /**
- * A unit of encoding (an extension of the interface): what it makes, how often it was tried, why it waits or failed.
+ * A unit of encoding (an extension of the interface): its outputs, the number of attempts, and why it waits or failed.
  */
 export const TaskModel = model('TaskModel', {
   id: text(),
@@ -23,7 +23,7 @@ export const TaskModel = model('TaskModel', {
   dateRetry: nullable(dateTime()),
 });
 
-/** An attempt that failed: what it was to make, and the last lines that its encoder wrote. */
+/** A failed attempt: its outputs, and the last lines of its encoder. */
 export const AttemptModel = model('AttemptModel', {
   kind: text(),
   renditions: Type.Array(text()),
@@ -34,31 +34,29 @@ export const AttemptModel = model('AttemptModel', {
   dateFailed: dateTime(),
 });
 
-/**
- * The latest transcription of a video: `waiting`, `running`, `finished`, `failed` or `cancelled`, and how far it is.
- */
+/** The latest transcription of a video: `waiting`, `running`, `finished`, `failed` or `cancelled`, and its progress. */
 export const TranscriptionModel = model('TranscriptionModel', {
   state: text(),
-  /** Why it failed, or why it made no captions. */
+  /** Reason for a failure, or for making no captions. */
   reason: text(),
   doneSeconds: double(),
   durationSeconds: double(),
-  /** What was guessed; null where it was given. */
+  /** The detected language; null if it was given. */
   language: nullable(text()),
 });
 
-/** What is done for a video now, and what happened to it while it was made. */
+/** Current work on a video, and the history of its processing. */
 export const VideoActivityModel = model('VideoActivityModel', {
   tasks: Type.Array(TaskModel),
   messages: Type.Array(TranscodingMessageModel),
-  /** The last five whose encoder wrote something, the latest first. */
+  /** The last five whose encoder wrote something, newest first. */
   failedAttempts: Type.Array(AttemptModel),
-  /** Null when the video was never transcribed. */
+  /** Null if the video was never transcribed. */
   transcription: nullable(TranscriptionModel),
 });
 export type VideoActivityModel = Static<typeof VideoActivityModel>;
 
-/** A sentence about why a video plays as it does; `remedy` names what can be done about it. */
+/** A sentence about why a video plays as it does; `remedy` names a fix. */
 export const FindingModel = model('FindingModel', {
   kind: text(),
   level: text(),
@@ -75,7 +73,7 @@ export const ExperienceModel = model('ExperienceModel', {
   failures: int32(),
 });
 
-/** Why a video does, or does not, play: the most urgent first. Holds no secret, so that it can be shared. */
+/** Reasons why a video does or does not play, most urgent first. Contains no secret, so that it can be shared. */
 export const WhyModel = model('WhyModel', {
   guid: text(),
   etaSeconds: nullable(int32()),

@@ -150,7 +150,7 @@ import {
   WebhookTestModel,
 } from './webhook.ts';
 
-/** Every named model and enumeration of the interface, for documents and checks made from them. */
+/** Every named model and enumeration of the interface, for documents and checks derived from them. */
 export const models = {
   BulkAction,
   BulkFilterModel,

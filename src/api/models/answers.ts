@@ -1,11 +1,11 @@
 import type { StatusModel } from './status.ts';
 
-/** The body of a success that has nothing else to say. */
+/** Returns the body of a success without further content. */
 export function ok(): StatusModel {
   return { success: true, message: 'OK', statusCode: 200 };
 }
 
-/** A point in time as the interface writes it: UTC, exactly three digits, no zone mark. */
+/** Formats a time as in the interface: UTC, exactly three digits, no zone mark. */
 export function wireTime(time: Date): string {
   return time.toISOString().slice(0, -1);
 }

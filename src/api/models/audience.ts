@@ -4,7 +4,7 @@ import { int32, int64, model, nullable, text } from './fields.ts';
 const chart = () => Type.Record(Type.String(), int64());
 
 export const AudienceShareModel = model('AudienceShareModel', {
-  /** Empty where it is not known. */
+  /** Empty if unknown. */
   name: text(),
   views: int64(),
   /** Seconds. */
@@ -18,7 +18,7 @@ export const AudienceRenditionModel = model('AudienceRenditionModel', {
   watchTime: int64(),
 });
 
-/** From the request of the page to the first moving frame; each figure is exact to a fifth. */
+/** From the request of the page to the first moving frame. Each figure is exact to a fifth. */
 export const AudienceStartupModel = model('AudienceStartupModel', {
   measured: int64(),
   p50Ms: nullable(int32()),
@@ -34,7 +34,7 @@ export const AudienceRebufferingModel = model('AudienceRebufferingModel', {
 
 export const AudienceFailuresModel = model('AudienceFailuresModel', { views: int64(), count: int64() });
 
-/** What other players watched, from their segment requests; in the charts of the statistics only by a setting. */
+/** Estimates for other players, from their segment requests. They count in the charts only with a setting. */
 export const AudienceEstimateModel = model('AudienceEstimateModel', {
   viewsChart: chart(),
   watchTimeChart: chart(),
@@ -44,19 +44,19 @@ export const AudienceEstimateModel = model('AudienceEstimateModel', {
 export const AudienceDiscardedModel = model('AudienceDiscardedModel', { views: int64(), watchTime: int64() });
 
 export const AudienceModel = model('AudienceModel', {
-  /** Different viewers of each day, added up; each day's are exact to about 2.3 %. */
+  /** Sum of each day's different viewers; a day is exact to about 2.3 %. */
   uniqueViewers: int64(),
   /** Key = UTC day, zero-filled, hourly or not. */
   uniqueViewersChart: chart(),
   viewersNow: int64(),
   devices: Type.Array(AudienceShareModel),
-  /** Hosts of the pages around the player. */
+  /** Hosts of the pages that embed the player. */
   referrers: Type.Array(AudienceShareModel),
   renditions: Type.Array(AudienceRenditionModel),
   startup: AudienceStartupModel,
   rebuffering: AudienceRebufferingModel,
   failures: AudienceFailuresModel,
-  /** Percent of the views that played each stretch of a video; null for a library and below five views. */
+  /** Percent of the views that played each part of a video; null for a library and below five views. */
   retention: nullable(Type.Array(int32())),
   estimated: AudienceEstimateModel,
   discarded: AudienceDiscardedModel,

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { dateTime, flag, guarded, int32, int64, model, nullable, text, words } from './fields.ts';
 
 /**
- * What a bulk operation does to each video (an extension of the interface). `trash` and `move` can be undone by
- * `restore`, `delete` cannot.
+ * Actions of a bulk operation (an extension of the interface). `trash` and `move` can be undone by `restore`, `delete`
+ * cannot.
  */
 export const BulkAction = words('BulkAction', [
   'move',
@@ -37,7 +37,7 @@ export const CreateBulkModel = model('CreateBulkModel', {
   collectionId: Type.Optional(nullable(text())),
   videoIds: guarded('protects', Type.Optional(Type.Array(text(), { maxItems: 10_000 })), ['ids', 'guids']),
   filter: guarded('protects', Type.Optional(BulkFilterModel)),
-  /** An earlier operation: this one is for the videos that it was done to. */
+  /** An earlier operation: this one covers the videos that it changed. */
   undoOf: guarded('protects', Type.Optional(nullable(text()))),
   /** True for every video of the library; for `restore` every one in its trash. */
   all: guarded('destroys', Type.Optional(nullable(flag()))),
@@ -46,7 +46,7 @@ export type CreateBulkModel = Static<typeof CreateBulkModel>;
 
 export const BulkFailureModel = model('BulkFailureModel', { videoId: text(), title: nullable(text()), reason: text() });
 
-/** How far an operation has come; `failures` are the first hundred, each with its reason. */
+/** Progress of an operation. `failures` are the first hundred, each with its reason. */
 export const BulkModel = model('BulkModel', {
   guid: text(),
   videoLibraryId: int64(),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { flag, int32, model, nullable, text, title } from './fields.ts';
 
-/** Negative times count from the end; of a running stream that is its newest stored segment. */
+/** Negative times count from the end; for a running stream, from its newest stored segment. */
 export const ComposePartModel = model('ComposePartModel', {
   videoId: text(),
   startMs: Type.Optional(nullable(int32())),
@@ -9,7 +9,7 @@ export const ComposePartModel = model('ComposePartModel', {
 });
 export type ComposePartModel = Static<typeof ComposePartModel>;
 
-/** An extension of the interface: a video made of parts of others. Without `exact` false the ends are exact. */
+/** An extension of the interface: a video composed of parts of others. The ends are exact unless `exact` is false. */
 export const ComposeVideoModel = model('ComposeVideoModel', {
   title: title({ minLength: 1 }),
   collectionId: Type.Optional(nullable(text())),

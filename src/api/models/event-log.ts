@@ -38,7 +38,7 @@ export const EventLogPage = model('EventLogPage', {
 });
 export type EventLogPage = Static<typeof EventLogPage>;
 
-/** RFC 9457, as far as shield operations answer it. */
+/** RFC 9457, the fields that shield operations use. */
 export const ProblemDetails = model('ProblemDetails', {
   type: nullable(text()),
   title: nullable(text()),

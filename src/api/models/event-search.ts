@@ -40,7 +40,7 @@ const EventGroupModel = model('EventLogsGroup', {
   lastSeen: int64(),
 });
 
-/** Rows, or groups where it was grouped by something. */
+/** Rows, or groups if the search was grouped. */
 export const EventLogsSearchResponse = model('EventLogsSearchResponse', {
   rows: nullable(Type.Array(EventRow)),
   groups: nullable(Type.Array(EventGroupModel)),

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { model, nullable, text } from './fields.ts';
 
-/** A request to be judged: `Url` with its token; `At` is now when it is absent. */
+/** A request to judge: `Url` with its token; `At` is now when absent. */
 export const ExplainRequestModel = model('ExplainRequestModel', {
   Url: text({ minLength: 1, maxLength: 8_000 }),
   Method: Type.Optional(nullable(text({ maxLength: 20 }))),
   RemoteIp: Type.Optional(nullable(text({ maxLength: 100 }))),
-  /** ISO 3166-1 alpha-2, in the place of that of the address. */
+  /** ISO 3166-1 alpha-2, replaces the country of the address. */
   Country: Type.Optional(nullable(text({ maxLength: 2 }))),
   Headers: Type.Optional(Type.Record(Type.String(), Type.String())),
   At: Type.Optional(nullable(text({ maxLength: 100 }))),
@@ -21,7 +21,7 @@ const ExplainedStage = model('ExplainedStage', {
   Came: nullable(text()),
 });
 
-/** What each rule found, in their order; the first that blocks decides. The key is masked in `SignedString`. */
+/** Findings of each rule, in order; the first that blocks decides. The key is masked in `SignedString`. */
 export const ExplanationModel = model('ExplanationModel', {
   Verdict: text(),
   RuleId: nullable(text()),

@@ -2,9 +2,9 @@ import { type Static, type TObject, type TProperties, type TSchema, Type } from 
 
 const INT32 = 2 ** 31;
 
-/** The kinds of field that the interface's models are made of. All are plain JSON Schema (draft 2020-12). */
+/** Field types of the interface's models. All are plain JSON Schema (draft 2020-12). */
 export const text = (limits: { minLength?: number; maxLength?: number } = {}) => Type.String(limits);
-/** Names and titles, which pages and lists show whole. */
+/** Names and titles, which pages and lists show in full. */
 export const title = (limits: { minLength?: number } = {}) => text({ maxLength: 1_000, ...limits });
 export const int32 = (limits: { minimum?: number; maximum?: number } = {}) =>
   Type.Integer({ minimum: -INT32, maximum: INT32 - 1, ...limits });
@@ -15,33 +15,31 @@ export const flag = () => Type.Boolean();
 /** UTC without a zone mark and with exactly three digits, `2026-11-21T09:30:00.125`: some clients read nothing else. */
 export const dateTime = () => Type.String({ description: 'yyyy-MM-ddTHH:mm:ss.fff in UTC, no zone mark' });
 
-/** The schema with null allowed, written as a list of types so that serialisers need no union. */
+/** Returns the schema with null allowed, written as a list of types so that serialisers need no union. */
 export function nullable<T extends TSchema>(schema: T) {
   const { type, enum: values, ...rest }: { type?: unknown; enum?: unknown[] } = { ...schema };
   const allowed = { ...(type !== undefined && { type: [type, 'null'] }), ...(values && { enum: [...values, null] }) };
   return Type.Unsafe<Static<T> | null>({ ...rest, ...allowed });
 }
 
-/**
- * An object of the interface under its published name. Fields beyond the named ones are dropped, in both directions.
- */
+/** Returns an object model of the interface under its published name. Other fields are dropped in both directions. */
 export function model<P extends TProperties>(name: string, properties: P): TObject<P> {
   return Type.Object(properties, { title: name });
 }
 
-/** A page of things, or all of them as a plain list: which one comes depends on the query. */
+/** Returns the schema of a page of things, or of all of them as a plain list; the query selects the form. */
 export function pageOrList<P extends TObject, T extends TSchema>(name: string, page: P, item: T) {
   return Type.Union([page, Type.Array(item)], { title: name });
 }
 
-/** An enumeration that is a number on the wire; `values` on the schema names them. */
+/** Returns an enumeration that is a number on the wire; `values` on the schema names them. */
 export function numbers<const V extends Record<string, number>>(name: string, values: V) {
   const described = Object.entries(values).map(([word, number]) => `${number} ${word}`);
   const schema = { type: 'integer', enum: Object.values(values), title: name, description: described.join(', ') };
   return Object.assign(Type.Unsafe<V[keyof V]>(schema), { values });
 }
 
-/** An enumeration that is a word on the wire. */
+/** Returns an enumeration that is a word on the wire. */
 export function words<const V extends string>(name: string, values: readonly V[]) {
   return Type.Unsafe<V>({ type: 'string', enum: [...values], title: name });
 }

@@ -10,7 +10,7 @@ export type IngestEndpointsRtmp = Static<typeof IngestEndpointsRtmp>;
 
 export const IngestEndpoints = model('IngestEndpoints', {
   rtmp: nullable(IngestEndpointsRtmp),
-  /** Ours alone: the other protocols, where they are listened for. */
+  /** Our extension: the other protocols, if they are enabled. */
   rtmps: Type.Optional(IngestEndpointsRtmp),
   srt: Type.Optional(IngestEndpointsRtmp),
   whip: Type.Optional(IngestEndpointsRtmp),
@@ -23,7 +23,7 @@ export const RtmpOutput = model('RtmpOutput', {
 });
 export type RtmpOutput = Static<typeof RtmpOutput>;
 
-/** A relay in the older form, one address with its key, or in the newer one. Echoed as it was sent. */
+/** A relay in the older form, one URL with its key, or in the newer one. Returned as it was sent. */
 const relay = () => Type.Unsafe<string | RtmpOutput>({ type: ['string', 'object'], properties: RtmpOutput.properties });
 
 export const LiveStreamModel = model('LiveStreamModel', {
@@ -36,7 +36,7 @@ export const LiveStreamModel = model('LiveStreamModel', {
   public: flag(),
   status: LiveStreamStatus,
   dateCreated: dateTime(),
-  /** Seen without zone marker; read as UTC. */
+  /** Sent without a zone mark; read as UTC. */
   scheduledStartTime: nullable(dateTime()),
   scheduledEndTime: nullable(dateTime()),
   startedAt: nullable(dateTime()),
@@ -65,7 +65,7 @@ export const LiveStreamModel = model('LiveStreamModel', {
 });
 export type LiveStreamModel = Static<typeof LiveStreamModel>;
 
-/** What its owner says of a stream, at its creation or later. */
+/** Fields that the owner sets, at creation or later. */
 const OWNED = {
   title: Type.Optional(nullable(text())),
   description: Type.Optional(nullable(text())),
@@ -105,7 +105,7 @@ export const ThumbnailListResponseModel = model('ThumbnailListResponseModel', {
 });
 export type ThumbnailListResponseModel = Static<typeof ThumbnailListResponseModel>;
 
-/** An addition of this service: what viewers of slow lines get. */
+/** An extension of this service: the renditions for viewers with slow connections. */
 export const LiveTranscodingModel = model('LiveTranscodingModel', {
   /** `starting`, `running`, `copy-only`, `idle` without a publisher, `none` where no smaller resolution is enabled. */
   state: text(),

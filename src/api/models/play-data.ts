@@ -4,7 +4,7 @@ import { flag, int32, int64, model, nullable, text } from './fields.ts';
 import { LiveStreamModel } from './live-stream.ts';
 import { VideoModel } from './video.ts';
 
-/** What players are shown of videos and of streams. */
+/** Player data that videos and streams share. */
 const SHOWN = {
   libraryName: nullable(text()),
   /** Absolute URL ending in /; client appends {srclang}.vtt?ver=N. */
@@ -55,7 +55,7 @@ export const VideoPlayDataModel = model('VideoPlayDataModel', {
   enableCompactControls: flag(),
   /** Optional, default 0. */
   resumePosition: Type.Optional(nullable(int64())),
-  /** Of play/heatmap only: as in VideoHeatmapModel. */
+  /** Only in play/heatmap: as in VideoHeatmapModel. */
   heatmap: Type.Optional(nullable(Type.Record(Type.String(), int32()))),
 });
 export type VideoPlayDataModel = Static<typeof VideoPlayDataModel>;
@@ -90,7 +90,7 @@ export const VideoOEmbedModel = model('VideoOEmbedModel', {
   version: nullable(text()),
   title: nullable(text()),
   type: nullable(text()),
-  /** As oEmbed spells it; its twins in camel case are of the older specification. */
+  /** oEmbed spelling; the camel-case variants belong to the older specification. */
   thumbnail_url: nullable(text()),
   thumbnail_width: nullable(int32()),
   thumbnail_height: nullable(int32()),

@@ -55,7 +55,7 @@ const maybeTexts = () => Type.Optional(nullable(Type.Array(text({ maxLength: 300
 const maybeFlag = () => Type.Optional(nullable(flag()));
 const maybeCount = () => Type.Optional(nullable(int32()));
 
-/** What is absent or null stays as it is; 0 is no limit. */
+/** Absent and null fields stay as they are; 0 is no limit. */
 export const PullZoneUpdateModel = model('PullZoneUpdateModel', {
   ZoneSecurityEnabled: guarded('protects', maybeFlag(), [
     'EnableTokenAuthentication',

@@ -1,2 +1,2 @@
-/** The languages of the configured engine; null: any. */
+/** Languages of the configured engine; null is any. */
 export type SpeechEngine = { languages: readonly string[] | null };

@@ -6,9 +6,9 @@ export const StatusModel = model('StatusModel', {
   /** OK on success. */
   message: text(),
   statusCode: int32(),
-  /** Payload of specialised status bodies; omit when absent. */
+  /** Payload of specialised status bodies; omitted when absent. */
   data: Type.Optional(nullable(Type.Unknown())),
-  /** Only on videos/fetch: GUID of the new video. */
+  /** GUID of the new video; only in videos/fetch. */
   id: Type.Optional(nullable(text())),
 });
 export type StatusModel = Static<typeof StatusModel>;

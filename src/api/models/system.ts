@@ -17,16 +17,16 @@ export const WorkerLineModel = model('WorkerLineModel', {
   LeaseUntil: nullable(dateTime()),
 });
 
-/** A video of which something waits to be encoded, or is. */
+/** A video with waiting or running encode tasks. */
 export const EncodeLineModel = model('EncodeLineModel', {
   LibraryId: int64(),
   VideoId: text(),
   Title: text(),
-  /** Whether its file was looked at: before, its progress is unknown. */
+  /** Whether its file was probed. Before that, its progress is unknown. */
   Planned: flag(),
   /** 0-100. */
   Percent: int32(),
-  /** Encode tasks that run now. */
+  /** Number of running encode tasks. */
   Running: int32(),
   Since: dateTime(),
 });
@@ -39,7 +39,7 @@ export const ScrubModel = model('ScrubModel', {
   Unread: int64(),
 });
 
-/** What has still to move from the old store. */
+/** Objects that still have to move from the old store. */
 export const MoveModel = model('MoveModel', {
   ObjectsLeft: int64(),
   BytesLeft: int64(),
@@ -47,10 +47,7 @@ export const MoveModel = model('MoveModel', {
   NotedAt: dateTime(),
 });
 
-/**
- * The latest backup that is whole: the time of its rows, the objects that it holds, and the folder that it was copied
- * to.
- */
+/** The latest complete backup: the time of its snapshot, its number of objects, and its folder. */
 export const BackupModel = model('BackupModel', {
   MadeAt: dateTime(),
   Objects: int64(),
@@ -58,18 +55,18 @@ export const BackupModel = model('BackupModel', {
   Place: text(),
 });
 
-/** The machine that answers, of which there may be several. */
+/** The machine that responds; there may be several. */
 export const HostModel = model('HostModel', {
   Cores: int32(),
-  /** Processes that ran or waited for a core, on the average of the last minute. */
+  /** Average number of processes that ran or waited for a core during the last minute. */
   LoadAverage: double(),
   MemoryBytes: int64(),
   FreeMemoryBytes: int64(),
 });
 
 /**
- * How the installation is (an extension of the interface): versions, sizes, the machine, encode queue, workers, scrub,
- * and a move of the store.
+ * State of the installation (an extension of the interface): versions, sizes, the machine, encode queue, workers,
+ * scrub, and a move of the store.
  */
 export const SystemModel = model('SystemModel', {
   Version: text(),
@@ -82,18 +79,18 @@ export const SystemModel = model('SystemModel', {
   StoredBytes: int64(),
   /** `file` or `s3`. */
   Storage: text(),
-  /** Null where the store has no bound. */
+  /** Null if the store has no limit. */
   FreeBytes: nullable(int64()),
   TotalBytes: nullable(int64()),
   Host: HostModel,
   Queue: Type.Array(QueueLineModel),
   Workers: Type.Array(WorkerLineModel),
-  /** The first twenty: those that encoders are at, then those that wait longest. */
+  /** The first twenty: those being encoded, then those that have waited longest. */
   Encodes: Type.Array(EncodeLineModel),
   Scrub: nullable(ScrubModel),
   /** Null while no objects move. */
   Move: nullable(MoveModel),
-  /** Null while there was none. */
+  /** Null if there was none. */
   Backup: nullable(BackupModel),
 });
 export type SystemModel = Static<typeof SystemModel>;

@@ -114,7 +114,7 @@ export const PaginationListModelOfVideoLibraryModel = model('PaginationListModel
 });
 export type PaginationListModelOfVideoLibraryModel = Static<typeof PaginationListModelOfVideoLibraryModel>;
 
-/** A page of libraries, or all of them as a plain list when no page was requested. */
+/** A page of libraries, or all of them as a plain list if no page was requested. */
 export const VideoLibraryList = pageOrList(
   'VideoLibraryList',
   PaginationListModelOfVideoLibraryModel,
@@ -146,7 +146,7 @@ const PROTECTIONS = {
   RemoveMetadataFromFallbackVideos: guarded('protects', Type.Optional(nullable(flag()))),
   ExposeOriginals: guarded('protects', Type.Optional(nullable(flag()))),
   ExposeVideoMetadata: guarded('protects', Type.Optional(nullable(flag()))),
-  /** What the lists hold already: they are changed one host at a time, by operations of their own. */
+  /** The current lists. Other operations change them, one host at a time. */
   AllowedReferrers: guarded('protects', Type.Optional(nullable(Type.Array(text({ maxLength: 300 }))))),
   BlockedReferrers: guarded('protects', Type.Optional(nullable(Type.Array(text({ maxLength: 300 }))))),
 };
@@ -236,6 +236,6 @@ export type VideoLanguage = Static<typeof VideoLanguage>;
 export const VideoLanguageList = Type.Array(VideoLanguage, { title: 'VideoLanguageList' });
 export type VideoLanguageList = Static<typeof VideoLanguageList>;
 
-/** Body of the four operations on a library's lists of referrers. */
+/** Body of the four operations on a library's referrer lists. */
 export const ReferrerModel = model('ReferrerModel', { Hostname: text({ minLength: 1, maxLength: 300 }) });
 export type ReferrerModel = Static<typeof ReferrerModel>;

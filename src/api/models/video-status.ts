@@ -33,13 +33,11 @@ export function readStates(text: string): MediaState[] | null {
     });
   }
   const states = Object.entries(STATUS).filter(([, number]) => numbers.includes(number));
-  // STATUS has exactly the states as its keys.
+  // The keys of STATUS are exactly the states.
   return states.map(([state]) => state as MediaState);
 }
 
-/**
- * A video's state as the interface numbers it. One that was planned before and waits to be planned again is Processing.
- */
+/** Returns the interface's number for a video's state. A video that waits to be planned again is Processing. */
 export function wireStatus({ state, wasPlanned }: { state: MediaState; wasPlanned: boolean }) {
   return state === 'uploaded' && wasPlanned ? WIRE.Processing : STATUS[state];
 }

@@ -29,7 +29,7 @@ export const VideoModel = model('VideoModel', {
   availableResolutions: text(),
   /** CSV of codec names. */
   outputCodecs: text({ minLength: 1 }),
-  /** Number of seek frames; sprite count = ceil(n/36). */
+  /** Number of seek frames; number of sprites = ceil(n/36). */
   thumbnailCount: int32(),
   /** 0-100. */
   encodeProgress: int32(),

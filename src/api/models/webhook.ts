@@ -19,10 +19,10 @@ export const WebhookEventModel = model('WebhookEventModel', {
   status: WebhookStatus,
   state: WebhookEventState,
   attempts: int32(),
-  /** What the receiver said last, or why nothing reached it. */
+  /** Last response of the receiver, or why it was not reached. */
   lastAnswer: nullable(text()),
   dateCreated: dateTime(),
-  /** Null for what is final or waits behind an earlier event of its video. */
+  /** Null for final events, and for events that wait behind an earlier one of their video. */
   dateNextAttempt: nullable(dateTime()),
   dateSettled: nullable(dateTime()),
 });
@@ -36,6 +36,6 @@ export const PaginationListOfWebhookEventModel = model('PaginationListOfWebhookE
 });
 
 export const WebhookTestModel = model('WebhookTestModel', {
-  /** The webhook-id that the test will carry; the delivery log shows what came of it. */
+  /** The webhook-id of the test. The delivery log shows its result. */
   guid: text(),
 });

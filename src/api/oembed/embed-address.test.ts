@@ -27,6 +27,6 @@ test.each([
   `${EDGE}/embed/7/not-a-guid`,
   `${EDGE}/vz-1/${ID}/playlist.m3u8`,
   'javascript:alert(1)',
-])('%j is no player page', (address) => {
+])('%j is not a player page', (address) => {
   expect(readEmbedAddress(address, EDGE)).toBeNull();
 });

@@ -2,12 +2,12 @@ import { PLAYER_HOSTS } from '../../catalog/libraries/referrer.ts';
 import { type Guid, readGuid } from '../../lib/guid.ts';
 import { readId } from '../read-params.ts';
 
-/** The video that a page shows; `isDirect` where the page is made for opening by itself. */
+/** The video of a page; `isDirect` if the page is meant to be opened directly. */
 export type EmbeddedVideo = { libraryId: number; mediaId: Guid; isDirect: boolean };
 
 /**
- * Reads the address of an embed or play page, `/embed/{library}/{video}` or `/play/{library}/{video}`, on our own
- * edge or on a host whose pages an application may still hold; null for anything else.
+ * Parses the URL of an embed or play page, `/embed/{library}/{video}` or `/play/{library}/{video}`, on our own edge or
+ * on a host whose pages applications may still contain. Returns null for anything else.
  */
 export function readEmbedAddress(text: string, edgeUrl: string): EmbeddedVideo | null {
   const url = URL.parse(text.trim());

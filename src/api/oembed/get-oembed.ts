@@ -26,9 +26,9 @@ type Deps = ZoneSignerDeps & {
 type Size = { widthPx: number; heightPx: number };
 type Frame = { address: string; title: string; size: Size };
 
-/** The size of a player whose video is not known yet. */
+/** Player size for a video whose size is not known yet. */
 const USUAL_SIZE: Size = { widthPx: 1280, heightPx: 720 };
-/** Thumbnails made from a video are no larger on their long side. */
+/** Maximum long side of thumbnails made from a video, in pixels. */
 const LONGEST_THUMBNAIL_PX = 1920;
 const PROVIDER = 'Millrace';
 
@@ -121,7 +121,7 @@ function sizeOf({ width_px: widthPx, height_px: heightPx }: VideoView): Size {
   return widthPx > 0 && heightPx > 0 ? { widthPx, heightPx } : USUAL_SIZE;
 }
 
-/** The size shrunk, never grown, to fit both bounds. */
+/** Shrinks a size to fit both limits; never enlarges it. */
 function shrink({ widthPx, heightPx }: Size, maxWidthPx: number, maxHeightPx: number): Size {
   const scale = Math.min(1, maxWidthPx / widthPx, maxHeightPx / heightPx);
   if (scale === 1) return { widthPx, heightPx };

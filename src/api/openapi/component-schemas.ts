@@ -5,18 +5,18 @@ export type Schema = Record<string, unknown>;
 
 const NAMES: ReadonlySet<string> = new Set(Object.keys(models));
 
-/** The record of any text keys, as the schemas of this project spell it. */
+/** Pattern for a record with any keys, as in the schemas of this project. */
 const ANY_KEY = '^.*$';
 
-/** Gathers the named models that a document refers to. */
+/** Collects the named models that a document refers to. */
 export type Components = {
-  /** The schema with each named model in it replaced by a reference. */
+  /** Returns the schema with each named model in it replaced by a reference. */
   refer(schema: object): Schema;
-  /** A reference to an answer that many operations share; the first of a name is kept. */
+  /** Returns a reference to a response that many operations share; the first one of a name is kept. */
   referAnswer(name: string, answer: Schema): Schema;
-  /** Every model referred to so far and those that they refer to, by name in order. */
+  /** Returns every model referred to so far and their dependencies, sorted by name. */
   schemas(): Record<string, Schema>;
-  /** Every shared answer, by name in order. */
+  /** Returns every shared response, sorted by name. */
   answers(): Record<string, Schema>;
 };
 
@@ -61,7 +61,7 @@ function inOrder(named: ReadonlyMap<string, Schema>): Record<string, Schema> {
   return Object.fromEntries([...named].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-// Schemas carry marks of their maker besides: only what JSON shows is part of a document.
+// Schemas carry internal marks of TypeBox. Only what JSON shows belongs to a document.
 function fieldsOf(schema: object): Schema {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !key.startsWith('~')));
 }

@@ -10,7 +10,7 @@ import {
 import type { Components, Schema } from './component-schemas.ts';
 import { exampleOf } from './examples.ts';
 
-/** What of an operation its answers follow from. */
+/** The parts of a contract that its responses follow from. */
 export type Answering = Pick<
   Contract<never, never, never, never>,
   'refusals' | 'errorShape' | 'answerStatus' | 'name' | 'isHosted'
@@ -18,7 +18,7 @@ export type Answering = Pick<
 
 type Words = { name: string; words: string };
 
-/** Statuses that any operation may answer with besides its own, and when. */
+/** Statuses that any operation may return, and when. */
 const COMMON: ReadonlyMap<number, Words> = new Map([
   [401, { name: 'Denied', words: 'The key is missing, invalid, expired or revoked, or is not for this resource.' }],
   [408, { name: 'TooSlow', words: 'The body took too long to arrive.' }],
@@ -49,7 +49,7 @@ function mayBeInvalid({ body, query, isHosted, answer, errorShape }: Answering):
   return !isHosted || isRead || (errorShape === 'status' && answer === StatusModel);
 }
 
-/** The responses of an operation by status: its success, its own refusals and those of every operation. */
+/** Returns the responses of an operation by status: its success, its own refusals and the common ones. */
 export function describeAnswers(operation: Answering, components: Components): Record<string, Schema> {
   const own = [...Object.values(operation.refusals), ...(mayBeInvalid(operation) ? [400] : [])];
   const statuses = [...new Set([...COMMON.keys(), ...own])].toSorted((a, b) => a - b);

@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
 import type { AnswerContract, BodyContract, Contract } from '../define-operation.ts';
 
-/** As much of JSON Schema as the models of this interface use. */
+/** The part of JSON Schema that the models of this interface use. */
 type Schema = {
   type?: string | readonly string[];
   enum?: readonly unknown[];
@@ -17,7 +17,7 @@ type Schema = {
 const GUID = '0192f000-0000-7000-8000-000000000001';
 const TIME = '2026-11-21T09:30:00.125';
 
-/** Texts by what the name of their field ends with, in lower case; the first that fits counts. */
+/** Example texts by the end of the lower-case field name; the first match counts. */
 const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/(guid|videoids?|collectionid|keyid|eventid|accountid|previewvideoids)$/, GUID],
   [/hash$/, 'LEHV6nWB2yk8pyo0adR*.7kCMdnj'],
@@ -28,7 +28,7 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/thumbnail_?url$/, `https://media.example/vz-1/${GUID}/thumbnail.jpg`],
   [/playlisturl$/, `https://media.example/vz-1/${GUID}/playlist.m3u8`],
   [/fallbackurl$/, `https://media.example/vz-1/${GUID}/play_720p.mp4`],
-  // A storage zone has none.
+  // Storage zones have no origin.
   [/originurl$/, ''],
   [/url$/, 'https://files.example/film.mp4'],
   [/html$/, `<iframe src="https://media.example/embed/1/${GUID}"></iframe>`],
@@ -48,7 +48,7 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/title$/, 'A day at the sea'],
 ];
 
-/** Numbers by the whole name of their field, in lower case. */
+/** Example numbers by the lower-case field name. */
 const NUMBERS: Readonly<Record<string, number>> = {
   statuscode: 200,
   width: 1920,
@@ -66,7 +66,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   storagesize: 48_000_000,
 };
 
-/** A value that fits a schema, such as one sees it; `name` is the field that holds it. */
+/** Returns a typical value for a schema; `name` is its field. */
 export function exampleOf(schema: Schema, name = ''): unknown {
   if (schema.enum !== undefined) return schema.enum[0];
   if (schema.anyOf?.[0] !== undefined) return exampleOf(schema.anyOf[0], name);
@@ -109,7 +109,7 @@ function exampleObject({ properties, patternProperties }: Schema): object {
 
 type Called = Contract<TObject, TObject, BodyContract, AnswerContract>;
 
-/** What a call of the operation looks like in a shell, to a service with its usual ports. */
+/** Returns a call of the operation as a shell command, for a service with its default ports. */
 export function writeCurl(operation: Called): string {
   const { method, path, auth, params, body, exampleQuery } = operation;
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(exampleOf(fieldOf(params, name), name)));

@@ -5,15 +5,15 @@ import { describeAnswers } from './describe-answers.ts';
 import { exampleOf, writeCurl } from './examples.ts';
 import { rawRoutes, tusSecuritySchemes } from './raw-routes.ts';
 
-/** The version of the interface that is spoken, not of this program. */
+/** Version of the interface, not of this program. */
 const INTERFACE_VERSION = '1.0.0';
 
-/** An operation as far as a document describes it. */
+/** The parts of an operation that a document describes. */
 export type Described = Contract<TObject, TObject, BodyContract, AnswerContract>;
 
 export type OpenApi = { openapi: string; paths: Record<string, Schema>; components: Record<string, object> } & Schema;
 
-/** Describes operations, and the addresses that are none, as an OpenAPI 3.1 document. */
+/** Describes operations, and the routes that are not operations, as an OpenAPI 3.1 document. */
 export function toOpenApi(operations: readonly Described[]): OpenApi {
   const components = createComponents();
   const paths: Record<string, Schema> = {};
@@ -87,7 +87,7 @@ function toSummary(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The resource that a path is about: its first fixed part after the library. */
+/** Returns the resource of a path: its first fixed part after the library. */
 function toTag(path: string): string {
   const [first = '', ...rest] = path.split('/').filter((part) => part !== '' && !part.startsWith('{'));
   return first === 'library' ? (rest[0] ?? first) : first;

@@ -13,7 +13,7 @@ type TusCall = {
   name: string;
   summary: string;
   description: string;
-  /** What stands after `curl` in its example. */
+  /** Arguments of `curl` in its example. */
   example: string;
   asks: readonly Schema[];
   body?: Schema;
@@ -23,7 +23,7 @@ type TusCall = {
   refuses: Readonly<Record<number, string>>;
 };
 
-/** Addresses of the main port that are no operations: resumable uploads (tus 1.0.0) and the state of the service. */
+/** Routes of the main port that are not operations: resumable uploads (tus 1.0.0) and the health of the service. */
 export function rawRoutes(components: Components): Record<string, Schema> {
   const call = (parts: TusCall) => tusOperation(parts, components);
   return {

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Guid } from '../../lib/guid.ts';
 
-/** What a client follows: one video, or all of a library when `mediaId` is null. */
+/** Subject of a subscription: one video, or a whole library if `mediaId` is null. */
 export type Topic = { libraryId: number; mediaId: Guid | null };
 
-/** Bytes that may wait for a client before it is let go; it connects again and is notified how things are. */
+/** Maximum bytes that wait for a client. Beyond them it is disconnected; it reconnects and gets the current state. */
 const MAX_WAITING_BYTES = 256 * 1024;
 const REMEMBERED_VIDEOS = 200;
 const RECONNECT_MS = 2_000;
@@ -16,7 +16,7 @@ export class ProgressClient {
   /** Whether the key or session that opened the stream still does. */
   isAllowed: () => Promise<boolean> = async () => true;
   #isOver = false;
-  /** What was said last of each video, so that nothing is said twice in a row. */
+  /** Last message per video, so that none is repeated. */
   readonly #said = new Map<Guid, string>();
 
   constructor(topic: Topic) {
@@ -35,7 +35,7 @@ export class ProgressClient {
     this.#write(text);
   }
 
-  /** A comment, so that neither end nor what lies between takes the connection for dead. */
+  /** A comment that keeps proxies and both ends from closing an idle connection. */
   beat(): void {
     this.#write(':\n\n');
   }

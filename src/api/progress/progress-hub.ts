@@ -13,21 +13,21 @@ import { wireStatus } from '../models/video-status.ts';
 import { ProgressClient, type Topic } from './progress-client.ts';
 
 const BEAT_MS = 15_000;
-/** Changes that come in quick succession are read together. */
+/** Time for which changes are collected before they are read together, in ms. */
 const GATHER_MS = 100;
 const RETRY_MS = 1_000;
 const KEYS_REMEMBERED_MS = 1_050;
 const KEY_CHECKS_AT_ONCE = 4;
 const VIDEOS_AT_ONCE = 200;
 const MAX_WAITING_VIDEOS = 10_000;
-/** Clocks of this machine and the database's may differ by this much. */
+/** Maximum difference between the clocks of this machine and the database, in ms. */
 const CLOCK_DOUBT_MS = 60_000;
 
 export type ProgressLimits = { clients: number; clientsOfLibrary: number };
 
 export type ProgressDeps = {
   progress: ProgressStore;
-  /** Opens the one subscription of this process for changes; it is opened with the first client. */
+  /** Opens the one subscription of this process for changes, with the first client. */
   watch(listener: PublicationListener): PublicationWatch;
   onError(error: unknown): void;
   limits?: ProgressLimits;
@@ -36,8 +36,8 @@ export type ProgressDeps = {
 const USUAL_LIMITS: ProgressLimits = { clients: 1_000, clientsOfLibrary: 200 };
 
 /**
- * Notifies followers how far videos are. All share one listening connection; each change is read once, whoever
- * follows it. Whoever comes is notified how things stand at once, and again after changes may have been missed.
+ * Sends the progress of videos to followers. All share one listening connection, and each change is read once however
+ * many follow it. A new follower gets the current state at once, and again after changes may have been missed.
  */
 export class ProgressHub {
   readonly #deps: ProgressDeps;
@@ -58,7 +58,7 @@ export class ProgressHub {
     this.#limits = deps.limits ?? USUAL_LIMITS;
   }
 
-  /** Opens a stream of events; closing it ends the following. Refuses more clients than are allowed (`busy`). */
+  /** Opens a stream of events; closing it ends the subscription. Refuses (`busy`) clients beyond the limit. */
   open(topic: Topic): Readable {
     if (this.#closing.signal.aborted) throw new Refused('unavailable', 'The service is stopping. Connect again.');
     const ofLibrary = [...this.#clients].filter((client) => client.topic.libraryId === topic.libraryId).length;
@@ -84,7 +84,7 @@ export class ProgressHub {
     for (const client of this.#clients) if (client.stream === stream) client.isAllowed = isAllowed;
   }
 
-  /** Ends all streams and the listening. */
+  /** Ends all streams and the subscription. */
   async close(): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#beats);
@@ -99,7 +99,7 @@ export class ProgressHub {
     return this.#deps.watch({
       change: (change) => this.#receive(change),
       listening: () => {
-        // What happened without a listener was missed: everybody is notified anew how things stand.
+        // Changes without a listener were missed: everybody gets the current state again.
         for (const client of this.#clients) this.#newcomers.add(client);
         this.#checkKeys();
         this.#goOn();
@@ -118,7 +118,7 @@ export class ProgressHub {
     this.#changed.set(libraryId, changed.add(mediaId));
     const waiting = [...this.#changed.values()].reduce((sum, ids) => sum + ids.size, 0);
     if (waiting > MAX_WAITING_VIDEOS) {
-      // Too much to report one by one: they connect again and are notified how things stand.
+      // Too many changes to send one by one: clients reconnect and get the current state.
       this.#changed.clear();
       for (const client of this.#clients) client.end();
     }
@@ -163,12 +163,12 @@ export class ProgressHub {
           return true;
         },
       );
-      // The pause ends early when the service stops, which is no error.
+      // A stop of the service ends the pause early, which is not an error.
       await sleep(failed ? RETRY_MS : GATHER_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  /** Newcomers first, then one batch of changes. What fails stays to be done again. */
+  /** Newcomers first, then one batch of changes. Failed reads stay queued. */
   async #reportOnce(): Promise<void> {
     const since = this.#awaySince;
     for (const client of [...this.#newcomers]) {

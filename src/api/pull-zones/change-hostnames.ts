@@ -17,7 +17,7 @@ const COMMON = {
   errorShape: 'core',
 } as const;
 
-/** A pull zone answers under a further host name, which no other one has. Its DNS and certificate are the owner's. */
+/** Adds a host name to a pull zone. A host name belongs to one zone. Its DNS and certificate are up to the owner. */
 export const addHostname = defineOperation({
   ...COMMON,
   method: 'POST',
@@ -46,7 +46,7 @@ export const removeHostname = defineOperation({
   },
 });
 
-/** What a cache behind the edge still has of the zone is to be read anew. Our own edges keep nothing that is old. */
+/** Makes caches behind the edge reload the zone. Our own edges keep nothing stale. */
 export const purgeCache = defineOperation({
   ...COMMON,
   method: 'POST',

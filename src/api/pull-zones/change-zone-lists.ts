@@ -40,7 +40,7 @@ export const removeBlockedIp = addressOperation('remove');
 
 type Verb = 'add' | 'remove';
 
-/** The lists are those of the library: a zone and its library never disagree. */
+/** The lists belong to the library, so that a zone and its library never disagree. */
 function referrerOperation(verb: Verb, what: string, list: ReferrerList) {
   return defineOperation({
     ...COMMON,

@@ -32,7 +32,7 @@ type Deps = {
   firewall: FirewallSource;
 };
 
-/** Judges a request as the edge would, without counting or recording it, and says what each rule found. */
+/** Judges a request as the edge would, without counting or recording it, and returns the findings of each rule. */
 export const explainRequest = defineOperation({
   name: 'explainRequest',
   method: 'POST',

@@ -10,7 +10,7 @@ import { queryInt32 } from '../read-query.ts';
 
 const LONGEST_OVERLAP_SEC = 30 * 24 * 3600;
 
-/** `overlapSec` is an extension of the interface: for so long the old key is good beside the new one. */
+/** `overlapSec` is an extension of the interface: the time for which the old key stays valid next to the new one. */
 export const resetSecurityKey = defineOperation({
   name: 'resetSecurityKey',
   method: 'POST',

@@ -9,7 +9,7 @@ import { toZoneChange } from './zone-change.ts';
 
 type Deps = { pullZones: PullZoneStore; libraries: LibraryStore; edgeUrl: string };
 
-/** Changes what a pull zone lets in. What is absent or null stays; it is in force at every edge within 2 s. */
+/** Changes the rules of a pull zone. Absent and null fields stay. Every edge applies it within 2 s. */
 export const updatePullZone = defineOperation({
   name: 'updatePullZone',
   method: 'POST',

@@ -11,8 +11,8 @@ const MOST_ENTRIES = 500;
 const COUNTRY = /^[A-Z]{2}$/;
 
 /**
- * Reads what an update of a pull zone changes. Referrers are one list with the library's. Refuses (`invalid`, naming
- * the field) what could not be kept as it came.
+ * Converts an update of a pull zone to a change. Referrers are shared with the library. Refuses (`invalid`, naming the
+ * field) values that cannot be stored as sent.
  */
 export function toZoneChange(sent: PullZoneUpdateModel): LibraryChange {
   return {
@@ -51,7 +51,7 @@ export function toZoneChange(sent: PullZoneUpdateModel): LibraryChange {
   };
 }
 
-/** An address, a CIDR range, or `1.2.3.*`; null for anything else. */
+/** Parses an address, a CIDR range, or `1.2.3.*`; returns null for anything else. */
 export function readBlockedIp(text: string): string | null {
   const trimmed = text.trim();
   return readAddressSet([trimmed]) === null ? null : trimmed;
@@ -85,12 +85,12 @@ function count(sent: Sent<number>, field: string): number | undefined {
   return sent;
 }
 
-/** Part of one counts as one: 0 is no limit. */
+/** Rounds up, because 0 is no limit. */
 function kilobytes(sent: Sent<number>, field: string): number | undefined {
   return sent == null ? undefined : count(Math.ceil(sent), field);
 }
 
-/** As `m3u8`, with or without its dot. */
+/** Parses an extension such as `m3u8`, with or without its dot. */
 function readExtension(text: string): string | null {
   return /^\.?([a-z0-9]{1,10})$/.exec(text.trim().toLowerCase())?.[1] ?? null;
 }

@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../../catalog/shield/events/shield-event-store.ts';
 
-/** The fields of an event under the names that searches and exports have for them. */
+/** Returns the fields of an event under the names used by searches and exports. */
 export function toFields({
   ruleGroup,
   ruleId,
@@ -16,7 +16,7 @@ export function toFields({
     feature: ruleGroup,
     ruleId,
     ip: details.RemoteIp,
-    // No TLS handshake is seen here.
+    // No TLS handshake is visible here.
     ja4: '',
     ua: details.userAgent,
     url: details.Url,

@@ -12,13 +12,10 @@ import { Refused } from '../../lib/refused.ts';
 import type { EventLogsExportRequest } from '../models/event-search.ts';
 
 const WINDOW_MS = 72 * 3600 * 1000;
-/** A window that ends now, by a clock that runs a little fast, is one. */
+/** Tolerance for windows that end now by a clock that runs fast, in ms. */
 const CLOCK_SLACK_MS = 60_000;
 
-/**
- * Reads what is searched of a zone. Refuses (`invalid`) a window that is none, an unknown field and an unknown
- * operator.
- */
+/** Parses a search of a zone. Refuses (`invalid`) an invalid window, an unknown field and an unknown operator. */
 export function toEventQuery(zoneId: number, sent: EventLogsExportRequest, nowMs: number): EventQuery {
   const { from, to } = sent;
   if (to <= from || from < nowMs - WINDOW_MS - CLOCK_SLACK_MS || to > nowMs + WINDOW_MS) {
@@ -34,7 +31,7 @@ export function toEventQuery(zoneId: number, sent: EventLogsExportRequest, nowMs
   };
 }
 
-/** Refuses (`invalid`) what events are not grouped by. */
+/** Refuses (`invalid`) a field that events cannot be grouped by. */
 export function readField(name: string): EventField {
   const field = EVENT_FIELDS.find((known) => known.toLowerCase() === name.toLowerCase());
   if (field !== undefined) return field;

@@ -30,7 +30,7 @@ const ZoneParams = {
   date: Type.String({ description: 'A UTC day as MM-dd-yyyy: today or one of the two before.' }),
 };
 
-/** A page of the events of a zone's day, behind a token of the page before. */
+/** Returns a page of the events of a zone's day, following the token of the previous page. */
 export const getEventLogs = defineOperation({
   ...shared,
   name: 'getEventLogs',

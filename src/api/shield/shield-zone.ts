@@ -3,10 +3,10 @@ import type { PullZoneStore } from '../../catalog/pull-zones/pull-zone-store.ts'
 import { Refused } from '../../lib/refused.ts';
 import { type ShieldZoneChange, type ShieldZoneModel, WafExecutionMode } from '../models/shield-zone.ts';
 
-/** The zone of requests that are for no pull zone. */
+/** The zone of requests without a pull zone. */
 export const UNZONED = 0;
 
-/** Writes a shield zone, whose id is that of its pull zone. */
+/** Converts a shield zone to its model. Its id is that of its pull zone. */
 export function toShieldZone(id: number, waf: WafSettings): ShieldZoneModel {
   const { Log, Block } = WafExecutionMode.values;
   return {
@@ -20,7 +20,7 @@ export function toShieldZone(id: number, waf: WafSettings): ShieldZoneModel {
   };
 }
 
-/** Lays what was sent over what is set. */
+/** Applies a change to the settings. */
 export function changeWaf(waf: WafSettings, sent: ShieldZoneChange): WafSettings {
   const mode = sent.wafExecutionMode ?? null;
   return {

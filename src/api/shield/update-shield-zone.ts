@@ -8,7 +8,7 @@ import { changeWaf, toShieldZone, UNZONED } from './shield-zone.ts';
 
 type Deps = { pullZones: PullZoneStore; libraries: LibraryStore; shieldSettings: ShieldSettingsStore };
 
-/** Changes how requests are inspected. What is absent or null stays; it is in force at every edge within 2 s. */
+/** Changes how requests are inspected. Absent and null fields stay. Every edge applies it within 2 s. */
 export const updateShieldZone = defineOperation({
   name: 'updateShieldZone',
   method: 'PATCH',

@@ -28,7 +28,7 @@ const COMMON = {
   refusals: { 'not-found': 404, invalid: 400 },
 } as const;
 
-/** What the statistics of the interface have no field for; its query is theirs. */
+/** Statistics that the interface has no field for. The query is the same. */
 export const getAudience = defineOperation({
   ...COMMON,
   name: 'getAudience',

@@ -2,15 +2,14 @@ import type { Audience, Share } from '../../catalog/statistics/reports/audience-
 import type { Statistics } from '../../catalog/statistics/reports/statistics-store.ts';
 import { csvLine } from '../csv-line.ts';
 
-/** A figure: what is measured, when (a bucket's start, or empty), of what, and how much. */
+/** A figure: the measure, its time (a bucket's start, or empty), its subject, and its value. */
 type Figure = readonly [measure: string, time: string, name: string, value: number | null];
 
-/** `heat`: what was played most, 0 to 100 for each stretch of equal length; null where that is not shown. */
+/** `heat`: relative number of plays, 0 to 100 for each part of equal length; null if it is not shown. */
 type Written = { statistics: Statistics; audience: Audience; heat: readonly number[] | null };
 
 /**
- * All figures as CSV with a line of headings: one table that a spreadsheet pivots. Figures that are not there are left
- * out.
+ * Writes all figures as CSV with a header line: one table that a spreadsheet can pivot. Missing figures are omitted.
  */
 export function* writeAudience(written: Written): Generator<string> {
   yield csvLine(['measure', 'time', 'name', 'value']);

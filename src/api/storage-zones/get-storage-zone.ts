@@ -5,7 +5,7 @@ import { StorageZoneModel } from '../models/account.ts';
 import { wireTime } from '../models/answers.ts';
 import { idParam } from '../read-params.ts';
 
-/** A library has one storage zone, of its own id. */
+/** Each library has one storage zone with the library's id. */
 export const StorageZoneParams = Type.Object({ id: idParam('library') });
 
 export const getStorageZone = defineOperation({

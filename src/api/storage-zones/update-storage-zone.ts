@@ -29,7 +29,7 @@ export const updateStorageZone = defineOperation({
   },
 });
 
-/** What such a zone has anyway: clients send every field that they know. */
+/** Values that such a zone has anyway: clients send every field that they know. */
 function isUnset(value: unknown): boolean {
   return value === null || value === '' || value === false || (Array.isArray(value) && value.length === 0);
 }

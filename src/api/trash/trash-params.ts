@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
 import { guidParam, LibraryParams } from '../read-params.ts';
 
-/** What all operations on one video in the trash share. */
+/** Parameters of all operations on one video in the trash. */
 export const TrashParams = Type.Object({ ...LibraryParams.properties, videoId: guidParam('video in the trash') });

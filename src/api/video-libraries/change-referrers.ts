@@ -34,7 +34,7 @@ export const removeBlockedReferrer = referrerOperation({
 
 type Change = { name: string; description: string; list: ReferrerList; transition: typeof addReferrer };
 
-/** Each is named as the last part of its path. */
+/** Each is named after the last part of its path. */
 function referrerOperation({ name, description, list, transition }: Change) {
   return defineOperation({
     name,
@@ -45,7 +45,7 @@ function referrerOperation({ name, description, list, transition }: Change) {
     params: CoreLibraryParams,
     body: ReferrerModel,
     answer: null,
-    // Clients that manage libraries as code take nothing but 200 with an empty body.
+    // Clients that manage libraries as code accept only 200 with an empty body.
     refusals: { invalid: 400, 'not-found': 404 },
     errorShape: 'core',
     async run({ params, body: { Hostname } }, { libraries }: { libraries: LibraryStore }) {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
 import { idParam } from '../read-params.ts';
 
-/** What all operations on one library at the second address share. */
+/** Parameters of all operations on one library at the second address. */
 export const CoreLibraryParams = Type.Object({ id: idParam('library') });

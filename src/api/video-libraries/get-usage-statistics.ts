@@ -38,7 +38,7 @@ export const getDrmStatistics = defineOperation({
   },
 });
 
-/** What is transcribed is not counted yet: the sums are zero. */
+/** Transcribed minutes are not counted yet: the sums are zero. */
 export const getTranscribingStatistics = defineOperation({
   ...COMMON,
   name: 'getTranscribingStatistics',
@@ -53,7 +53,7 @@ export const getTranscribingStatistics = defineOperation({
   },
 });
 
-/** The UTC days requested, `yyyy-MM-dd`: the last 30 unless both ends are given, a year at most. */
+/** Returns the requested UTC days, `yyyy-MM-dd`: the last 30 unless both ends are given, at most a year. */
 function readDays({ dateFrom, dateTo }: Days): string[] {
   requireOrder({ ...(dateFrom && { dateFrom }), ...(dateTo && { dateTo }) }, 'dateFrom', 'dateTo');
   const end = dateTo === undefined ? Date.now() : Date.parse(dateTo);

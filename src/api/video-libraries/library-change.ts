@@ -22,8 +22,8 @@ type Sent = VideoLibraryUpdateModel;
 const LONGEST_HTML = 100_000;
 
 /**
- * Reads the changes of an update. A field that is absent or null stays as it is. Refuses (`invalid`, naming
- * the field) values that could not be kept as they came.
+ * Converts an update to a change. Absent and null fields stay as they are. Refuses (`invalid`, naming the field) values
+ * that cannot be stored as sent.
  */
 export function toLibraryChange(sent: Sent): LibraryChange {
   requireNoTagging(sent);
@@ -64,7 +64,7 @@ export function requireSameReferrers(sent: Sent, access: Pick<LibrarySettings['a
   }
 }
 
-/** Reads the settings alone, those of the pull zone left out. */
+/** Reads only the settings, without those of the pull zone. */
 export function toSettingsPatch(sent: Sent): LibrarySettingsPatch {
   return {
     encoding: encodingOf(sent),

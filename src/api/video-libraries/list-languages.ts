@@ -6,8 +6,8 @@ import { NoParams } from '../read-params.ts';
 import { LANGUAGES } from './languages.ts';
 
 /**
- * What is transcribed is what the configured engine supports. No accuracy was measured, which is 0; the player's own
- * words are English.
+ * The configured engine decides which languages are transcribed. Accuracy was not measured, so it is 0; the player's
+ * own texts are English.
  */
 export const listLanguages = defineOperation({
   name: 'listLanguages',
@@ -30,9 +30,7 @@ export const listLanguages = defineOperation({
   },
 });
 
-/**
- * A model that cannot be read transcribes nothing; what is wrong with it is in the answer to a request to transcribe.
- */
+/** A model that cannot be read transcribes nothing. A request to transcribe reports what is wrong with it. */
 function withoutEngine(error: unknown): null {
   if (error instanceof Refused) return null;
   throw error;

@@ -11,7 +11,7 @@ type Deps = { libraries: LibraryStore };
 
 const LONGEST_OVERLAP_SEC = 30 * 24 * 3600;
 
-/** For how long the old key still opens the library beside the new one (an extension of the interface). */
+/** Time for which the old key stays valid next to the new one, in seconds (an extension of the interface). */
 const overlap = { overlapSec: guarded('protects', queryInt32(0, 0, LONGEST_OVERLAP_SEC)) };
 
 const COMMON = {
@@ -36,7 +36,7 @@ export const resetApiKey = defineOperation({
   },
 });
 
-/** The same by an older address, which names the library in the query. */
+/** The same operation at an older path, which names the library in the query. */
 export const resetApiKeyByQuery = defineOperation({
   ...COMMON,
   name: 'resetApiKeyByQuery',

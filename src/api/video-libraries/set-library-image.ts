@@ -10,7 +10,7 @@ import { keepImage, removeImage } from './stored-image.ts';
 
 type Deps = { libraries: LibraryStore; storage: Storage; images: ImageMaker };
 type Wanted = { name: string; path: string; description: string; image: LibraryImage };
-/** Makes what is kept of what was sent. */
+/** Converts the sent image to the stored one. */
 type Make = (sent: Buffer, images: ImageMaker, signal: AbortSignal) => Promise<Buffer>;
 
 const PATHS = {
@@ -76,7 +76,7 @@ export const deleteLiveDefaultThumbnail = defineRemoval({
   image: 'liveThumbnail',
 });
 
-/** An operation that takes an image of a library as its body. */
+/** Defines an operation that takes an image of a library as its body. */
 function defineUpload({ image, ...contract }: Wanted, make: Make) {
   return defineOperation({
     ...contract,
@@ -98,7 +98,7 @@ function defineUpload({ image, ...contract }: Wanted, make: Make) {
   });
 }
 
-/** An operation that takes an image of a library away. */
+/** Defines an operation that removes an image of a library. */
 function defineRemoval({ image, ...contract }: Wanted) {
   return defineOperation({
     ...contract,

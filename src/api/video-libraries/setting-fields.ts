@@ -7,7 +7,10 @@ const MOST_WORDS = 100;
 const SLOWEST = 0.25;
 const FASTEST = 4;
 
-/** Readers of single settings: undefined when none was sent, a refusal that names the field when it cannot be kept. */
+/**
+ * Readers of single settings. They return undefined if none was sent, and refuse values that cannot be stored, naming
+ * the field.
+ */
 type Sent<T> = T | null | undefined;
 
 export function texts(sent: Sent<string>, field: string, longest = LONGEST_TEXT): string | undefined {
@@ -28,7 +31,7 @@ export function percent(sent: Sent<number>, field: string): number | undefined {
   return sent;
 }
 
-/** An absolute http(s) address, or an empty text for none. */
+/** Parses an absolute http(s) URL, or an empty text for none. */
 export function webAddress(sent: Sent<string>, field: string): string | undefined {
   const text = texts(sent, field);
   if (text === undefined || text === '') return text;
@@ -37,7 +40,7 @@ export function webAddress(sent: Sent<string>, field: string): string | undefine
   return text;
 }
 
-/** A list of comma separated words, each once; of `known` ones when they are given. */
+/** Parses a list of comma-separated words without repetitions, limited to the `known` ones if given. */
 export function words<Word extends string = string>(
   sent: Sent<string>,
   field: string,
@@ -47,10 +50,10 @@ export function words<Word extends string = string>(
   if (entries === undefined) return undefined;
   const unknown = known === undefined ? undefined : entries.find((entry) => !known.some((word) => word === entry));
   if (unknown !== undefined) throw misfit(field, `a list of ${known?.join(', ')}`, quote(unknown));
-  return entries as Word[]; // Each was found among the known ones, or any will do.
+  return entries as Word[]; // Each was found among the known ones, or any is allowed.
 }
 
-/** Rungs such as `240p,720p`, in the order sent. */
+/** Parses rungs such as `240p,720p`, in the order sent. */
 export function resolutions(sent: Sent<string>, field: string): number[] | undefined {
   return list(sent, field)?.map((entry) => {
     const rung = RUNGS.find((height) => `${height}p` === entry.toLowerCase());
@@ -70,7 +73,7 @@ export function playbackSpeeds(sent: Sent<string>, field: string): number[] | un
   });
 }
 
-/** A language's code, such as `en` or `pt-BR`. */
+/** Parses a language code, such as `en` or `pt-BR`. */
 export function language(sent: string, field: string): string {
   if (/^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/i.test(sent)) return sent;
   throw misfit(field, "languages' codes such as en or pt-BR", quote(sent));

@@ -12,7 +12,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 
 /**
- * Uploads at the same time each take a version of their own; more than this many at once are refused with a time to
+ * Maximum attempts to take a version. Concurrent uploads each take their own; more than this are refused with a time to
  * retry.
  */
 const VERSION_TRIES = 10;
@@ -20,7 +20,7 @@ const DROPPED_AT_ONCE = 1000;
 
 type Deps = { libraries: LibraryStore; storage: Storage };
 
-/** Stores an image as the library's next version, then shows it and deletes those before it that are not used. */
+/** Stores an image as the library's next version, sets it, and deletes earlier versions that are not in use. */
 export async function keepImage(
   { library, image, bytes }: { library: Library; image: LibraryImage; bytes: Buffer },
   { libraries, storage }: Deps,
@@ -34,14 +34,14 @@ export async function keepImage(
       return replaceImage(current, image, version);
     });
   } catch (error) {
-    // One that may be the library's by now stays: the next image takes it away, whichever of them is shown.
+    // If the commit is in doubt the file stays. The next image removes it, whichever one is set.
     if (!(error instanceof CommitInDoubt)) await storage.delete([imageKey(library.id, image, version)]);
     throw error;
   }
   await dropImages({ libraryId: library.id, image, before: shown }, { libraries, storage }, signal);
 }
 
-/** Shows a library's image no more and deletes it. */
+/** Removes a library's image and deletes its file. */
 export async function removeImage(
   { libraryId, image }: { libraryId: number; image: LibraryImage },
   { libraries, storage }: Deps,
@@ -56,8 +56,8 @@ export async function removeImage(
 }
 
 /**
- * Deletes the stored versions of an image below `before`, at most a thousand, except watermarks that are still burned
- * into video: what is encoded on demand may need one for as long as it exists.
+ * Deletes the stored versions of an image below `before`, at most a thousand, except watermarks that are still in use:
+ * on-demand encoding may need one as long as its video exists.
  */
 async function dropImages(
   { libraryId, image, before }: { libraryId: number; image: LibraryImage; before: number },

@@ -1,7 +1,7 @@
 import type { LibrarySettings } from '../../catalog/libraries/library-settings.ts';
 import { DrmVersion, EncodingTier } from '../models/enums.ts';
 
-/** The numbers that stand for a library's encoding tier and DRM version on the wire. */
+/** Numbers for a library's encoding tier and DRM version on the wire. */
 export const TIERS = {
   free: EncodingTier.values.Free,
   premium: EncodingTier.values.Premium,
@@ -13,7 +13,7 @@ export const DRM_VERSIONS = {
   'basic-v2': DrmVersion.values.BasicV2,
 } as const satisfies Record<LibrarySettings['drm']['version'], number>;
 
-/** The name that a number stands for; undefined when none was sent. The model has refused every other number. */
+/** Returns the name of a number; undefined if none was sent. The model has refused every other number. */
 export function nameOf<Name extends string>(
   numbers: Readonly<Record<Name, number>>,
   sent: number | null | undefined,

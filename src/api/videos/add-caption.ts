@@ -18,10 +18,10 @@ import { RefusedCaptions } from '../refused-captions.ts';
 import { VideoParams } from './video-model.ts';
 
 const MAX_FILE_BYTES = 5 * 2 ** 20;
-/** Base64 takes four bytes for three; some more for line breaks and the fields around it. */
+/** Base64 takes four bytes for three; the rest allows for line breaks and the other fields. */
 const BODY_LIMIT_BYTES = 8 * 2 ** 20;
 
-/** The path of one language's captions. */
+/** Path parameters of one language's captions. */
 export const CaptionParams = Type.Object({ ...VideoParams.properties, srclang: Type.String({ title: 'language' }) });
 
 type Deps = { captions: CaptionStore; storage: Storage; db: Db; queue: Queue };
@@ -49,11 +49,11 @@ export const addCaption = defineOperation({
     await storage.put(objectKey, vtt, { contentType: 'text/vtt; charset=utf-8' }, signal);
     const track = { srclang, label: captionLabel(body.label, srclang), version, key: objectKey };
     await captions.put(key, { ...track, sizeBytes: vtt.length }).catch(async (error: unknown) => {
-      // After any other fault it is unknown what was committed: the sweep of objects without a row decides.
+      // After any other error the commit may have succeeded. The sweep of orphans decides.
       if (error instanceof Refused) await storage.delete([objectKey]);
       throw error;
     });
-    // Else it is found within a minute.
+    // If this fails, the captions are indexed within a minute.
     await inTransaction(db, queue.send(indexCaptions, {}, { onlyOneNamed: 'now' }));
     return { ...ok(), data: validation };
   },

@@ -10,19 +10,19 @@ import type { SecretBox } from '../../lib/secret-box.ts';
 import type { FetchVideoRequest } from '../models/video.ts';
 import { checkOrigin, type Origin } from './check-origin.ts';
 
-/** Fetches of one library that may wait or run at once. */
+/** Maximum waiting and running fetches of one library. */
 const MAX_OPEN_FETCHES = 100;
 
 export type AskFetchDeps = SpaceDeps & { db: Db; queue: Queue; outbound: Outbound; secretBox: SecretBox };
 
-/** Reads what is to be fetched from the body of a request. */
+/** Reads the source of a fetch from a body. */
 export function readOrigin({ url, headers }: FetchVideoRequest): Origin {
   return { url, headers: headers ?? {} };
 }
 
 /**
- * Sees whether a fetch can be taken on: refuses (`busy`) when a library has a hundred under way, (`invalid`) what the
- * origin or the rules refuse, (`disk-full`) a file that would not fit.
+ * Checks whether a fetch can be accepted. Refuses (`busy`) a library with a hundred fetches in progress, (`invalid`) a
+ * URL that the origin or the rules refuse, (`disk-full`) a file that would not fit.
  */
 export async function requireFetchable(
   libraryId: number,
@@ -39,7 +39,7 @@ export async function requireFetchable(
   await requireSpace(await checkOrigin(origin, deps.outbound, signal), deps);
 }
 
-/** What follows from a fetch that was taken on: its upload session, and the job. */
+/** Returns the follow-up of an accepted fetch: its upload session and the job. */
 export function fetching(ref: UploadRef, origin: Origin, { queue, secretBox }: AskFetchDeps): FollowUp {
   const open = openingFetch(ref, origin, secretBox);
   const send = queue.send(fetchVideo, { ...ref.key, uploadId: ref.id }, { onlyOneNamed: ref.id });

@@ -6,12 +6,12 @@ import { recognizeForeign } from '../../media/probe/foreign-bytes.ts';
 
 const PATIENCE_MS = 15_000;
 
-/** What a caller requests to be fetched. */
+/** URL and headers of a requested fetch. */
 export type Origin = { url: string; headers: Record<string, string> };
 
 /**
- * Requests a file of an origin and looks at its first bytes, so that a fetch that cannot succeed is refused at once
- * (`invalid`), with what the origin answered. Answers the size that was announced, 0 when none was.
+ * Requests a file and checks its first bytes, so that a fetch that cannot succeed is refused at once (`invalid`) with
+ * the response of the origin. Returns the announced size, 0 if there was none.
  */
 export async function checkOrigin({ url, headers }: Origin, outbound: Outbound, signal: AbortSignal): Promise<number> {
   const request = { method: 'GET', headers, maxBytes: MAX_FETCH_BYTES, timeoutMs: PATIENCE_MS } as const;
@@ -24,7 +24,7 @@ export async function checkOrigin({ url, headers }: Origin, outbound: Outbound, 
     }
     return Number(answer.headers['content-length'] ?? 0);
   } catch (error) {
-    // Whatever keeps the file from us, the fetch failed: for the caller that is one and the same.
+    // To the caller every cause is the same: the fetch failed.
     if (error instanceof Refused) throw new Refused('invalid', `${error.message} Check the address.`, { cause: error });
     throw error;
   }

@@ -23,7 +23,10 @@ type Deps = ShowingDeps & {
   videoViews: VideoViewStore;
 };
 
-/** An extension of the interface: a new video is put together from parts of others, copied where they stand alike. */
+/**
+ * An extension of the interface: composes a new video from parts of others, copying segments where the parts are
+ * compatible.
+ */
 export const composeVideos = defineOperation({
   name: 'composeVideos',
   method: 'POST',
@@ -38,7 +41,7 @@ export const composeVideos = defineOperation({
   refusals: { invalid: 400, forbidden: 403 },
   async run({ params: { libraryId }, body, address }, { db, videos, videoViews, ...deps }: Deps) {
     const parts: WantedPart[] = [];
-    // Many parts may be of one video.
+    // Many parts may belong to one video.
     const views = new Map<Guid, PartView>();
     for (const part of body.parts) parts.push(...(await readPart({ db, libraryId, views }, part)));
     const wanted = {

@@ -23,7 +23,7 @@ export const deleteCaption = defineOperation({
   errorShape: 'empty',
   async run({ params: { libraryId, videoId, srclang } }, { captions, db, queue }: Deps) {
     await captions.remove({ libraryId, mediaId: videoId }, readCaptionLanguage(srclang));
-    // Else it is found for up to a minute.
+    // If this fails, the captions stay in the search for up to a minute.
     await inTransaction(db, queue.send(indexCaptions, {}, { onlyOneNamed: 'now' }));
     return ok();
   },

@@ -10,7 +10,7 @@ import { VideoParams } from './video-model.ts';
 
 type Deps = AskFetchDeps & { videos: VideoStore };
 
-/** The older way, which clients still go: a file is fetched into a video that awaits its upload. */
+/** The older operation, which some clients still use: fetches a file into a video that awaits its upload. */
 export const fetchIntoVideo = defineOperation({
   name: 'fetchIntoVideo',
   method: 'POST',

@@ -11,7 +11,7 @@ import { LibraryParams } from '../read-params.ts';
 import { maybe, queryGuid } from '../read-query.ts';
 import { type AskFetchDeps, fetching, readOrigin, requireFetchable } from './ask-fetch.ts';
 
-/** Of a name that the address gives. */
+/** Maximum characters of a name taken from the URL. */
 const LONGEST_NAME = 1_000;
 
 type Deps = AskFetchDeps & { videos: VideoStore; collections: CollectionStore };
@@ -29,7 +29,7 @@ export const fetchNewVideo = defineOperation({
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   async run({ params: { libraryId }, query, body, signal }, { videos, collections, ...deps }: Deps) {
     const collectionId = query.collectionId === '' ? null : query.collectionId;
-    // A collection that is not there is 404 here, and the origin need not be asked.
+    // An unknown collection is 404 here, before the origin is contacted.
     if (collectionId !== null) await collections.load({ libraryId, collectionId });
     const origin = readOrigin(body);
     await requireFetchable(libraryId, origin, deps, signal);
@@ -44,7 +44,7 @@ export const fetchNewVideo = defineOperation({
   },
 });
 
-/** The last part of the path, decoded; of a path without one, the host. */
+/** Returns the last part of the path, decoded, or the host if there is none. */
 function fileNameOf(url: string): string {
   const { pathname, hostname } = new URL(url);
   const name = pathname.split('/').findLast((part) => part !== '');

@@ -6,7 +6,7 @@ import { VideoParams } from './video-model.ts';
 
 type Deps = PlayDataDeps & { statistics: StatisticsStore };
 
-/** Play data with the heatmap in it, under the same referrer and token rules as play data. */
+/** Play data with the heatmap, under the same referrer and token rules as play data. */
 export const getPlayHeatmap = defineOperation({
   name: 'getPlayHeatmap',
   method: 'GET',

@@ -9,7 +9,7 @@ import { VideoParams } from './video-model.ts';
 
 type Deps = { outlooks: OutlookStore; videoViews: VideoViewStore };
 
-/** The longest wait that is reported: beyond it nothing is estimated. */
+/** Maximum wait that is reported, in seconds. Longer ones are not estimated. */
 const LONGEST_SEC = 30 * 24 * 3600;
 
 export const getQueuePlace = defineOperation({

@@ -75,14 +75,14 @@ function reference(rung: number | null, path: string): ResolutionReference {
   return { resolution: rung === null ? null : `${rung}p`, path };
 }
 
-/** Every rendition has an address of its own; the name of a rung stands for its H.264 one. */
+/** Every rendition has its own URL; the name of a rung is an alias of its H.264 rendition. */
 function playlistOf({ id, rung, codec }: RenditionView): string {
   return codec === 'h264' && rung !== null ? `${rung}p/video.m3u8` : `r/${id}/video.m3u8`;
 }
 
 type Place = { library: Library; videoId: Guid; createdAt: Date };
 
-/** A rendition's objects are reported as the one folder that they lie in. */
+/** A rendition's objects are reported as the one folder that contains them. */
 function toFolder(rendition: RenditionView, { library, videoId, createdAt }: Place): StorageObjectModel {
   return {
     guid: rendition.id,

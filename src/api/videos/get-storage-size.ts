@@ -19,7 +19,7 @@ export const getStorageSize = defineOperation({
   },
 });
 
-/** Every byte in use is in one of the sums. What was taken away is deleted within a day, and counts no longer. */
+/** Every byte in use is in one of the sums. Removed objects no longer count; they are deleted within a day. */
 function sumUp(video: StoredVideo): VideoStorageSizeModel {
   const kept = video.renditions.filter(({ isRetired }) => !isRetired);
   return {
@@ -32,7 +32,7 @@ function sumUp(video: StoredVideo): VideoStorageSizeModel {
     thumbnails: video.thumbnailBytes + video.otherThumbnailBytes,
     previews: video.previewBytes,
     originals: video.originalBytes ?? 0,
-    // MP4 files are put together while they are sent.
+    // MP4 files are assembled while they are sent.
     mp4Fallback: 0,
     miscellaneous: video.keptSourceBytes + video.captions.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0),
     calculatedAt: wireTime(new Date()),

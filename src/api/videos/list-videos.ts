@@ -22,9 +22,9 @@ export const listVideos = defineOperation({
   description: 'Lists the videos of a library a page at a time, newest first; search finds a part of the title.',
   auth: 'access-key',
   params: LibraryParams,
-  // Extensions: `incomplete`, only videos that are finished without something that was planned; `status`, numbers with
-  // commas between them; `tag`, a meta tag's property or value, or `property=value`; `direction`, `asc` or `desc`;
-  // `dateFrom` and `dateTo`, when they were made, the latter not included.
+  // Extensions: `incomplete`, only finished videos that lack something planned; `status`, comma-separated numbers;
+  // `tag`, a meta tag's property or value, or `property=value`; `direction`, `asc` or `desc`; `dateFrom` and `dateTo`,
+  // the creation time, the latter exclusive.
   query: Type.Object({
     ...PAGING,
     search: queryText(),

@@ -5,12 +5,12 @@ import type { VideoPlayDataModel } from '../models/play-data.ts';
 import { DRM_VERSION, playerLook } from '../player-look.ts';
 import { type Showing, toVideoModel } from './video-model.ts';
 
-/** Writes all that a player needs to know of a video. `hasPlaylist`: its playlist would list something. */
+/** Returns everything that a player needs to know about a video. `hasPlaylist`: its playlist would list something. */
 export function toPlayDataModel(view: VideoView, hasPlaylist: boolean, showing: Showing): VideoPlayDataModel {
   const { library } = showing;
   const { settings, pullZone } = library;
   const video = toVideoModel(view, showing);
-  // Clear files beside an encrypted video would open it to everybody.
+  // Clear files next to an encrypted video would open it to everybody.
   const isClear = !settings.drm.enabled;
   const allowEarlyPlay = settings.originals.allowEarlyPlay && isClear;
   const playsOriginal = !hasPlaylist && allowEarlyPlay && view.source_key !== null;
@@ -44,7 +44,7 @@ function fileAddresses(view: VideoView, { hasMp4, allowEarlyPlay, ...showing }: 
   const { originals } = library.settings;
   const folder = edgeFolderUrl(showing, { mediaId: view.id, durationMs: view.duration_ms });
   const address = (file: string) => `${folder}${file}`;
-  // Early play ends with the encode; a kept original is shown on when the library exposes it.
+  // Early play ends with the encode. A kept original stays available if the library exposes it.
   const isShown = (originals.keep && originals.expose) || (allowEarlyPlay && view.state !== 'finished');
   const showsOriginal = view.source_key !== null && isShown;
   const mp4Px = chooseMp4Rung(view.mp4_rungs);

@@ -3,8 +3,8 @@ import { Refused } from '../../lib/refused.ts';
 import { readId } from '../read-params.ts';
 
 /**
- * Where the player page of a video lives, for an application that opens it at the interface's address. The query goes
- * along as it came. Refuses (`not-found`) what names no video; whether it may be played is judged by the edge.
+ * Returns the URL of a video's player page, for an application that opens it at the interface's address. The query is
+ * kept. Refuses (`not-found`) a path that names no video. The edge decides whether it may be played.
  */
 export function playerAddress(url: string, edgeUrl: string): string {
   const { pathname, search } = new URL(url, 'http://interface');

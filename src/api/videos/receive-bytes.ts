@@ -9,7 +9,7 @@ import { watchStart } from '../../media/probe/foreign-bytes.ts';
 import type { Storage, StorageKey, WrittenObject } from '../../ports/storage.ts';
 
 const RENEW_MS = 20_000;
-/** A renewal that failed, the database being away, is tried again after this long. */
+/** Delay before a failed renewal is tried again while the database is down, in ms. */
 const RENEW_AGAIN_MS = 1_000;
 const BUFFER_BYTES = 1024 * 1024;
 
@@ -18,8 +18,8 @@ type Deps = { storage: Storage; uploads: UploadStore };
 
 /**
  * Streams a request's body into an object, keeping the lease of its upload session and ending a caller that sends
- * less than 1 KiB/s over a minute (`timeout`). Refuses (`invalid`) a body that ends early, or whose beginning shows that
- * it is no media file; nothing is left then.
+ * less than 1 KiB/s over a minute (`timeout`). Refuses (`invalid`) a body that ends early or is not a media file, and
+ * leaves nothing behind then.
  */
 export async function receiveBytes(
   { body, objectKey, lengthBytes, uploadId }: Upload,
@@ -43,7 +43,7 @@ export async function receiveBytes(
   }
 }
 
-// A writer that fails ends its stream. The request must outlive that: the refusal is still to be sent on it.
+// A failing writer ends its stream. The request must survive that, because the refusal is still to be sent.
 function detach(body: IncomingMessage, stop: AbortController): Transform {
   const look = watchStart();
   const copy = new Transform({
@@ -54,7 +54,7 @@ function detach(body: IncomingMessage, stop: AbortController): Transform {
       done(foreign, bytes);
     },
   });
-  // Between here and its first reader it may already fail.
+  // It may fail before it has a reader.
   copy.on('error', () => undefined);
   finished(body, { writable: false }, (error) => {
     if (error) copy.destroy(error);
@@ -63,7 +63,7 @@ function detach(body: IncomingMessage, stop: AbortController): Transform {
 }
 
 /**
- * Renews the lease until the answer is called, also past a database that is away for a while; reports any other
+ * Renews the lease until the returned function is called, also during an outage of the database. Reports any other
  * failure.
  */
 function keepLease(uploads: UploadStore, id: Guid, onFailure: (error: unknown) => void): () => void {
@@ -93,7 +93,7 @@ function reasonFor(error: unknown, body: IncomingMessage, stopped: AbortSignal):
   });
 }
 
-/** The refusal of an upload without a single byte. */
+/** Returns the refusal of an empty upload. */
 export function emptyBody(): Refused {
   return new Refused('invalid', 'Expected the bytes of a video file as the body, got an empty body. Send the file.');
 }

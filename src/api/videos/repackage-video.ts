@@ -11,9 +11,9 @@ import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './vi
 type Deps = ShowingDeps & { packager: Packager; videoViews: VideoViewStore };
 
 /**
- * Files are encrypted while they are served, so nothing is written anew and it is done when this answers.
- * `keepOriginalFiles`: whether what the video was before goes on to play for a day for players that are open. With it
- * nothing changes where the library's systems are those that the video is packaged for; without it there are new keys.
+ * Files are encrypted while they are served, so nothing is rewritten and the operation is complete when it returns.
+ * `keepOriginalFiles`: whether the previous version keeps playing for a day in open players. With it nothing changes if
+ * the video is already packaged for the library's systems; without it there are new keys.
  */
 export const repackageVideo = defineOperation({
   name: 'repackageVideo',
@@ -34,7 +34,7 @@ export const repackageVideo = defineOperation({
   },
 });
 
-/** What a key server refuses is not the caller's doing: its operator must see to it. */
+/** A refusal of the key server is not the caller's fault: its operator must act. */
 function asUnavailable(error: unknown): never {
   if (!(error instanceof Refused) || error.kind !== 'unprocessable') throw error;
   throw new Refused('unavailable', error.message, { cause: error });

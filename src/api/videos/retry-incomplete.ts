@@ -6,10 +6,7 @@ import { LibraryParams } from '../read-params.ts';
 
 type Deps = { retries: RetryStore };
 
-/**
- * An extension of the interface: what failed of all videos of a library that are finished, incomplete, is made once
- * more.
- */
+/** An extension of the interface: makes the failed parts of all finished, incomplete videos of a library once more. */
 export const retryIncomplete = defineOperation({
   name: 'retryIncomplete',
   method: 'POST',

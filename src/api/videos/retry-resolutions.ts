@@ -10,7 +10,7 @@ import { recallShowing, type ShowingDeps, toVideoModel, VideoParams } from './vi
 
 type Deps = ShowingDeps & { retries: RetryStore; videoViews: VideoViewStore };
 
-/** An extension of the interface: what failed of a video is made once more, and nothing else. */
+/** An extension of the interface: makes the failed parts of a video once more, and nothing else. */
 export const retryResolutions = defineOperation({
   name: 'retryResolutions',
   method: 'POST',

@@ -58,8 +58,8 @@ export const setThumbnail = defineOperation({
 });
 
 /**
- * Reads one of the thumbnails that were made for the video to choose from, by its address at our edge, which requests
- * from here may not reach and which may need a token. Null for any other address.
+ * Reads one of the offered thumbnails of the video by its edge URL, which requests from here may not reach and which
+ * may need a token. Returns null for any other URL.
  */
 async function readCandidate(
   key: MediaKey,
@@ -84,12 +84,12 @@ async function store(
   signal: AbortSignal,
 ): Promise<void> {
   const objectKey = storageKey(`${mediaPrefix(key)}thumbnail/${newGuid()}.jpg`);
-  // Another name each time, so that no cache shows the old image under it.
+  // The name changes each time, so that no cache shows the old image.
   const fileName = `thumbnail_${randomBytes(4).toString('hex')}.jpg`;
   await storage.put(objectKey, jpeg, { contentType: 'image/jpeg' }, signal);
   const thumbnail = { objectKey, sizeBytes: jpeg.length, widthPx, heightPx, fileName, blurhash };
   await thumbnails.put(key, thumbnail).catch(async (error: unknown) => {
-    // After any other fault it is unknown what was committed: the sweep of objects without a row decides.
+    // After any other error the commit may have succeeded. The sweep of orphans decides.
     if (error instanceof Refused) await storage.delete([objectKey]);
     throw error;
   });

@@ -4,17 +4,17 @@ import type { SmartGenerateFeaturesStatusModel } from '../models/video-parts.ts'
 /** SmartGenerateStatus of the interface (wire-facts section 2, enums). */
 const NONE = 0;
 const STATUS = { queued: 1, 'in-progress': 2, finished: 3, failed: 4 } as const;
-/** Of several features the first of these that one of them has. */
+/** Order in which the status of several features is reported: the first that one of them has. */
 const FIRST = ['in-progress', 'queued', 'failed', 'finished'] as const;
 
-/** The status of all that was requested of a video. */
+/** Returns the status of everything that was requested for a video. */
 export function smartStatus(smart: SmartGeneration): 0 | 1 | 2 | 3 | 4 {
   const states = Object.values(smart).map(({ state }) => state);
   const first = FIRST.find((state) => states.includes(state));
   return first === undefined ? NONE : STATUS[first];
 }
 
-/** The status of each feature. */
+/** Returns the status of each feature. */
 export function smartFeaturesStatus(smart: SmartGeneration): SmartGenerateFeaturesStatusModel {
   const of = (entry: SmartEntry | undefined) => (entry === undefined ? NONE : STATUS[entry.state]);
   return {

@@ -23,7 +23,7 @@ import { maybe, queryText } from '../read-query.ts';
 import { emptyBody, receiveBytes } from './receive-bytes.ts';
 import { VideoParams } from './video-model.ts';
 
-/** All bytes being there, a database that is away is asked again for this long before they are given up. */
+/** Time for which a commit is retried while the database is down, once all bytes are stored, in ms. */
 const AWAY_MS = 30_000;
 const ASK_AGAIN_MS = 500;
 
@@ -73,8 +73,7 @@ export const uploadVideo = defineOperation({
         announce(key, WebhookStatus.queued),
       );
     await outlast(give, signal).catch((error) => {
-      // After any other fault it is unknown what was committed: the upload session's lease runs out and the sweep
-      // decides.
+      // After any other error the commit may have succeeded. The upload session's lease expires and the sweep decides.
       if (!(error instanceof Refused)) throw error;
       return forget(uploadId, { objectKey, because: error }, deps);
     });
@@ -82,7 +81,7 @@ export const uploadVideo = defineOperation({
   },
 });
 
-/** Does what may be done twice, again while the database is away or may have lost the answer. */
+/** Repeats an idempotent action while the database is down or its response may be lost. */
 async function outlast(action: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + AWAY_MS;
   for (;;) {
@@ -103,10 +102,7 @@ function announcedBytes({ headers }: IncomingMessage): number | null {
   return headers['transfer-encoding'] === undefined ? 0 : null;
 }
 
-/**
- * Removes what an upload left, then goes on throwing. What cannot be removed now is left to the sweep of open upload
- * sessions.
- */
+/** Removes the leftovers of an upload, then rethrows. If that fails, the sweep of open upload sessions does it. */
 async function forget(
   uploadId: Guid,
   { objectKey, because }: { objectKey: StorageKey; because: unknown },

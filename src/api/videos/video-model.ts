@@ -16,7 +16,10 @@ import { smartFeaturesStatus, smartStatus } from './smart-status.ts';
 
 export const VideoParams = Type.Object({ ...LibraryParams.properties, videoId: guidParam('video') });
 
-/** What a video's model needs besides the video: settings and names of its library, and where the edge is. */
+/**
+ * Context that the model of a video needs in addition to the video: settings and names of its library, and the edge
+ * URL.
+ */
 export type Showing = EdgePlace;
 
 export type ShowingDeps = ZoneSignerDeps & { libraries: LibraryStore; edgeUrl: string };
@@ -37,7 +40,7 @@ export async function recallLibrary(libraryId: number, deps: { libraries: Librar
   return library;
 }
 
-/** Writes a video as the interface shows it. */
+/** Converts a video to its model. */
 export function toVideoModel(view: VideoView, showing: Showing): VideoModel {
   const { library } = showing;
   const { settings } = library;
@@ -85,9 +88,9 @@ export function toVideoModel(view: VideoView, showing: Showing): VideoModel {
   };
 }
 
-/** Writes a message about how a video was made as the interface shows it. */
+/** Converts a message about the processing of a video to its model. */
 export function toMessageModel({ at, level, issueCode, message, value }: MediaMessage): TranscodingMessageModel {
-  // The job that writes messages takes their codes from this same enumeration.
+  // The job that writes messages uses the codes of this enumeration.
   const code = issueCode as TranscodingMessageModel['issueCode'];
   return { timeStamp: wireTime(new Date(at)), level, issueCode: code, message, value };
 }

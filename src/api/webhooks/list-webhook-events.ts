@@ -9,7 +9,7 @@ import { PAGING, queryWord } from '../read-query.ts';
 
 const STATES = ['pending', 'delivered', 'dead'] as const;
 
-/** The delivery log of a library's webhook, newest first; `state` is pending, delivered or dead, all when absent. */
+/** The delivery log of a library's webhook, newest first. `state` is pending, delivered or dead; all when absent. */
 export const listWebhookEvents = defineOperation({
   name: 'listWebhookEvents',
   method: 'GET',
@@ -33,7 +33,7 @@ function toEventModel(entry: WebhookLogEntry): WebhookEventModel {
     videoLibraryId: entry.libraryId,
     guid: entry.id,
     videoGuid: entry.mediaId,
-    // Events are written with statuses of this same enumeration.
+    // Events are written with the statuses of this enumeration.
     status: entry.status as WebhookEventModel['status'],
     state: entry.state,
     attempts: entry.attempts,

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** What a write was: `targets` names what it was done to, `status` is the answer's, `ip` the caller's address. */
+/**
+ * A write for the log: `targets` names the objects it changed, `status` is the response's, `ip` the caller's address.
+ */
 export type AuditedWrite = {
-  /** The library that it concerns; null when it is none's, or its pull zone names it. */
+  /** Library of the write; null if it concerns none, or if its pull zone determines it. */
   libraryId: number | null;
   pullZoneId: number | null;
-  /** The further key's id, or ApiKey or ReadOnlyApiKey. */
+  /** Id of the access key, or ApiKey or ReadOnlyApiKey. */
   keyName: string;
   scope: string;
   operation: string;
@@ -15,13 +17,13 @@ export type AuditedWrite = {
   ip: string;
 };
 
-/** A line of the log. `hash` chains it to the line before it on the same UTC day, see `chainHash`. */
+/** A line of the log. `hash` chains it to the previous line of the same UTC day, see `chainHash`. */
 export type AuditLine = Omit<AuditedWrite, 'pullZoneId'> & { id: number; at: Date; hash: Buffer };
 
 /**
- * The hash of a line: SHA-256 over the hash of the line before it on the same UTC day (nothing for the day's
- * first) and the JSON of all that the line says, targets by name. Whoever keeps a day's last hash elsewhere
- * can show whether any line of that day was changed, added or taken out.
+ * Returns the hash of a line: SHA-256 over the hash of the previous line of the same UTC day (nothing for the day's
+ * first) and the JSON of all fields of the line, targets by name. With a copy of a day's last hash, one can prove
+ * whether any line of that day was changed, added or removed.
  */
 export function chainHash(previous: Buffer | null, line: Omit<AuditLine, 'id' | 'hash'>): Buffer {
   const { at, libraryId, keyName, scope, operation, targets, status, requestId, ip } = line;
@@ -33,7 +35,7 @@ export function chainHash(previous: Buffer | null, line: Omit<AuditLine, 'id' | 
     .digest();
 }
 
-/** Whether two points in time lie on the same day in UTC. */
+/** Returns whether two points in time are on the same UTC day. */
 export function isSameDay(a: Date, b: Date): boolean {
   return a.toISOString().slice(0, 10) === b.toISOString().slice(0, 10);
 }

@@ -8,21 +8,21 @@ const MOST_WAITING = 10_000;
 const LINES_AT_ONCE = 500;
 const PRUNED_AT_ONCE = 5_000;
 
-/** The log of every write. */
+/** Log of every write. */
 export type AuditStore = {
   /**
-   * Adds a line; resolves when it is stored, and never rejects: a line that could not be stored is reported
-   * with all it says. Lines that come while others are being stored go together in the next insert.
+   * Adds a line. Resolves once it is stored, and never rejects: a line that could not be stored is reported in full.
+   * Lines that arrive during an insert are stored together by the next one.
    */
   write(line: AuditedWrite): Promise<void>;
-  /** A page of a library's lines, newest first, and how many there are. `page` counts from 1. */
+  /** Returns a page of a library's lines, newest first, and their total number. `page` counts from 1. */
   list(query: { libraryId: number; page: number; perPage: number }): Promise<{ total: number; lines: AuditLine[] }>;
 };
 
 type Report = (error: unknown, line: AuditedWrite) => void;
 type Waiting = { line: AuditedWrite; done: () => void };
 
-/** The log in PostgreSQL. At most 10,000 lines wait to be stored; one beyond is reported at once. */
+/** Keeps the log in PostgreSQL. At most 10,000 lines wait to be stored; any more are reported at once. */
 export function createAuditStore(db: Db, report: Report): AuditStore {
   const waiting: Waiting[] = [];
   let isStoring = false;
@@ -53,7 +53,7 @@ export function createAuditStore(db: Db, report: Report): AuditStore {
   };
 }
 
-/** Removes lines of more than 90 whole days ago, a bounded number at once, until none is left; answers how many. */
+/** Removes lines older than 90 whole days in bounded batches until none is left. Returns the number removed. */
 export async function pruneAudit(db: Db, signal: AbortSignal): Promise<number> {
   let all = 0;
   while (!signal.aborted) {
@@ -65,7 +65,7 @@ export async function pruneAudit(db: Db, signal: AbortSignal): Promise<number> {
   return all;
 }
 
-/** Stores lines together; when that fails each by itself, so that one bad line takes no other with it. */
+/** Stores lines together. If that fails, stores each by itself, so that one bad line does not lose the others. */
 async function storeLines(db: Db, lines: readonly AuditedWrite[], report: Report): Promise<void> {
   try {
     await inTransaction(db, (tx) => insertLines(tx, lines));
@@ -76,7 +76,7 @@ async function storeLines(db: Db, lines: readonly AuditedWrite[], report: Report
   }
 }
 
-// Under one lock for all machines, because each line is chained to the one before it.
+// Takes one lock for all machines, because each line is chained to the previous one.
 async function insertLines(tx: Tx, lines: readonly AuditedWrite[]): Promise<void> {
   await sql`select pg_advisory_xact_lock(${CHAIN_LOCK})`.execute(tx);
   const last = await tx.selectFrom('audit_line').select(['at', 'hash']).orderBy('id', 'desc').limit(1).execute();

@@ -4,24 +4,24 @@ import type pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 
 /**
- * Objects that came behind the snapshot carry attempts that its sequence has not given yet, and no name may come twice.
- * Where the sequence would end, it begins anew, as it does by itself.
+ * Objects stored after the snapshot contain attempt numbers that its sequence has not given out yet, and no name may
+ * occur twice. Near its end the sequence restarts, as it does by itself.
  */
 const SKIP_ATTEMPTS = `
   select setval('encode_attempt', case when last_value > 990000000 then 1000000 else last_value + 1000000 end)
   from encode_attempt
 `;
 
-/** A connection of its own, which transactions and COPY need. */
+/** A dedicated connection, required by transactions and COPY. */
 export type CopyClient = pg.PoolClient;
 
-/** A table and its columns, generated ones left out. */
+/** A table and its columns without generated ones. */
 export type TableShape = { name: string; columns: readonly string[] };
-/** A part of a partitioned table, with the values that it takes as PostgreSQL writes them. */
+/** A partition of a table, with its bound in PostgreSQL's notation. */
 export type Partition = { name: string; parent: string; bound: string };
 export type SequenceValue = { name: string; value: number };
 
-/** What of the schema grows with the data: it is made anew before rows are put back. */
+/** The parts of the schema that grow with the data. They are created again before rows are restored. */
 export type GrownSchema = {
   migrations: readonly string[];
   tables: readonly TableShape[];
@@ -29,13 +29,14 @@ export type GrownSchema = {
   sequences: readonly SequenceValue[];
 };
 
-/** Begins a transaction that sees one moment of the database, however long it lasts. The caller ends it. */
+/** Begins a transaction that sees one moment of the database, however long it takes. The caller ends it. */
 export async function beginSnapshot(client: CopyClient): Promise<void> {
   await client.query('begin isolation level repeatable read read only');
 }
 
 /**
- * Reads which tables, partitions and sequences there are. Queues of pg-boss are left out: sweeps send lost jobs again.
+ * Reads the tables, partitions and sequences of the schema. Queues of pg-boss are left out, because sweeps send lost
+ * jobs again.
  */
 export async function readGrownSchema(client: CopyClient): Promise<GrownSchema> {
   const migrations = await client.query<{ name: string }>('select name from kysely_migration order by name');
@@ -63,12 +64,12 @@ export async function readGrownSchema(client: CopyClient): Promise<GrownSchema> 
   };
 }
 
-/** The rows of a table in the text format of COPY. */
+/** Reads the rows of a table in the text format of COPY. */
 export function copyRowsOut(client: CopyClient, { name, columns }: TableShape): Readable {
   return client.query(copyTo(`copy (select ${quoteAll(columns)} from ${quoted(name)}) to stdout`));
 }
 
-/** Whether nothing was ever kept in this database: it has no library, or no tables at all. */
+/** Returns whether this database was never used: it has no library, or no tables at all. */
 export async function isNeverUsed(client: CopyClient): Promise<boolean> {
   const { rows } = await client.query<{ found: string | null }>(`select to_regclass('public.library')::text as found`);
   if (rows[0]?.found === null) return true;
@@ -77,8 +78,8 @@ export async function isNeverUsed(client: CopyClient): Promise<boolean> {
 }
 
 /**
- * Replaces all rows in one transaction. Triggers stay silent, since what they would do was done when the rows were
- * made; foreign keys are checked once at the end. `open` reads the rows of a table in the text format of COPY.
+ * Replaces all rows in one transaction. Triggers are disabled, because their effects are already in the rows; foreign
+ * keys are checked once at the end. `open` reads the rows of a table in the text format of COPY.
  */
 export async function putRowsBack(
   client: CopyClient,
@@ -94,7 +95,7 @@ export async function putRowsBack(
     for (const { name } of tables) await client.query(`alter table ${quoted(name)} disable trigger user`);
     await client.query(`truncate ${quoteAll(tables.map(({ name }) => name))}`);
     for (const table of tables) {
-      // First: a COPY that was begun waits for its rows, and a rollback would wait behind it.
+      // Opened first: a COPY that has begun waits for its rows, and a rollback would wait for the COPY.
       const rows = await open(table);
       const sink = client.query(copyFrom(`copy ${quoted(table.name)} (${quoteAll(table.columns)}) from stdin`));
       await pipeline(rows, sink);
@@ -110,7 +111,7 @@ export async function putRowsBack(
   }
 }
 
-/** What is answered makes the keys again, which checks every row. */
+/** Returns a function that creates the keys again, which checks every row. */
 async function dropForeignKeys(client: CopyClient): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ name: string; place: string; definition: string }>(`
     select conname::text as name, conrelid::regclass::text as place, pg_get_constraintdef(oid) as definition

@@ -1,15 +1,18 @@
 import type { Guid } from '../../lib/guid.ts';
 
-/** What is done to each video of an operation. `trash` and `move` can be undone by `restore`, `delete` cannot. */
+/**
+ * Actions that an operation can apply to each of its videos. `restore` undoes `trash` and `move`; `delete` cannot be
+ * undone.
+ */
 export const BULK_KINDS = ['move', 'trash', 'restore', 'delete', 'reencode', 'retry', 'cancel', 'transcribe'] as const;
 export type BulkKind = (typeof BULK_KINDS)[number];
 
-/** The videos that one operation names at most. */
+/** Maximum number of videos in one operation. */
 export const MOST_BULK_ITEMS = 1_000_000;
-/** Reports are kept this long. */
+/** Days for which reports are kept. */
 export const BULK_KEPT_DAYS = 30;
 
-/** How far an operation has come, and which videos it could not be done to; the first of them. */
+/** Progress of an operation, and the first of the videos that it failed for. */
 export type BulkReport = {
   id: Guid;
   libraryId: number;

@@ -4,8 +4,8 @@ import type { CreatedAt } from '../account-schema.ts';
 import type { BulkKind } from './bulk-operation.ts';
 
 /**
- * An operation over many videos of a library; `collection_id` is where `move` puts them, `undoes` what kind of
- * operation it undoes, and `notes_places` says whether a move notes where each video was.
+ * An operation over many videos of a library. `collection_id` is the target of `move`, `undoes` the kind of operation
+ * that it undoes, and `notes_places` whether a move records where each video was.
  */
 export type BulkOperationTable = {
   id: Guid;
@@ -21,10 +21,7 @@ export type BulkOperationTable = {
   ended_at: Date | null;
 };
 
-/**
- * A video of an operation, in the order in which they are done; `collection_before` is where it was before it was
- * moved.
- */
+/** A video of an operation, in processing order. `collection_before` is its collection before a move. */
 export type BulkItemTable = {
   bulk_id: Guid;
   place: number;

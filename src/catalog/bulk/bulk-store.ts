@@ -8,7 +8,7 @@ import { BULK_KEPT_DAYS, type BulkKind, type BulkReport, MOST_BULK_ITEMS } from 
 
 const FAILURES_SHOWN = 100;
 
-/** The videos that an operation is for: named ones, all that match, or those that another operation was done to. */
+/** Videos of an operation: listed ids, all that match a filter, or those of another operation. */
 export type BulkSelection =
   | { by: 'ids'; ids: readonly Guid[] }
   | { by: 'filter'; filter: VideoFilter }
@@ -16,28 +16,29 @@ export type BulkSelection =
 
 export type WantedBulk = { libraryId: number; kind: BulkKind; collectionId: Guid | null; selection: BulkSelection };
 export type BulkKey = { libraryId: number; bulkId: Guid };
-/** `collectionBefore` is where the video of a move was, to which an undo takes it back. */
+/** `collectionBefore` is the collection from which a move took the video. An undo puts it back there. */
 export type BulkItem = { place: number; mediaId: Guid; collectionBefore: Guid | null };
-/** What is done, or undone: of a move that is undone each video goes where it was. */
+/** The action, or the action to undo. Undoing a move returns each video to its previous collection. */
 export type BulkAct = { kind: BulkKind; collectionId: Guid | null; undoes: BulkKind | null };
 export type OpenBulk = BulkAct & { items: BulkItem[] };
 
 /** Operations over many videos, each video with its own outcome. */
 export type BulkStore = {
   /**
-   * Notes which videos an operation is for, as they are now, and does what follows from it. Refuses an unknown earlier
-   * operation (`not-found`), and to undo a move that did not note where its videos were (`invalid`).
+   * Records the videos that an operation applies to now, and runs the follow-up. Refuses an unknown earlier operation
+   * (`not-found`), and the undo of a move that did not record where its videos were (`invalid`).
    */
   create(wanted: WantedBulk, followUp: (key: BulkKey) => FollowUp): Promise<BulkKey>;
-  /** Refuses (`not-found`) when there is none. */
+  /** Refuses (`not-found`) an unknown operation. */
   load(key: BulkKey): Promise<BulkReport>;
   /**
-   * The next videos of an operation, in their order; null when the operation is gone. An operation without any is
+   * Returns the next videos of an operation in order; null if the operation is gone. An operation with none left is
    * marked as ended.
    */
   open(key: BulkKey, limit: number): Promise<OpenBulk | null>;
   /**
-   * Ends an operation that cannot go on: what waits in it fails for the reason. Refuses (`not-found`) an unknown one.
+   * Ends an operation that cannot continue: its waiting videos fail with the reason. Refuses (`not-found`) an unknown
+   * one.
    */
   end(key: BulkKey, reason: string): Promise<void>;
 };
@@ -58,11 +59,11 @@ export function createBulkStore(db: Db): BulkStore {
   };
 }
 
-/** What came of a video: done, having been in a collection before where it was moved, or not, for a reason. */
+/** Outcome for a video: done, with its previous collection if it was moved, or failed with a reason. */
 export type BulkOutcome = { reason: null; collectionBefore: Guid | null } | { reason: string };
 
 /**
- * Notes a video's outcome, once: what was noted before stays. Answers whether the video was still waiting for its
+ * Records a video's outcome once; an earlier outcome is kept. Returns whether the video was still waiting for its
  * outcome.
  */
 export async function finalizeItem(tx: Db | Tx, bulkId: Guid, place: number, outcome: BulkOutcome): Promise<boolean> {
@@ -109,7 +110,7 @@ async function requireUndoable(tx: Tx, { libraryId, bulkId }: BulkKey): Promise<
   throw new Refused('invalid', `This move cannot be undone. ${where}`);
 }
 
-/** Notes with an undo what it undoes, and where each video was before. */
+/** Records what an undo undoes, and where each video was before. */
 async function takeOver(tx: Tx, undone: Guid, bulkId: Guid): Promise<void> {
   await sql`update bulk_operation set undoes = (select kind from bulk_operation where id = ${undone})
     where id = ${bulkId}`.execute(tx);
@@ -118,8 +119,8 @@ async function takeOver(tx: Tx, undone: Guid, bulkId: Guid): Promise<void> {
 }
 
 /**
- * Ends an operation that is undone or given up: what still waits in it fails for the reason and is never done. Videos
- * first, then the operation, as `finalizeItem` locks them: what is just being done is waited for, and counts as done.
+ * Ends an operation that is undone or abandoned: its waiting videos fail with the reason and are never processed. Locks
+ * videos first, then the operation, like `finalizeItem`: a video in progress is waited for, and counts as done.
  */
 async function endOperation(tx: Tx, key: BulkKey, reason: string): Promise<void> {
   const { libraryId, bulkId } = key;
@@ -137,7 +138,7 @@ function selected({ libraryId, kind, selection }: WantedBulk): RawBuilder<unknow
     case 'ids':
       return sql`select distinct id from unnest(${[...selection.ids]}::uuid[]) as named (id)`;
     case 'filter':
-      // Only what is in the trash can be restored.
+      // Only videos in the trash can be restored.
       return matches(selection.filter, sql`media`, kind === 'restore' ? 'trash' : 'video');
     case 'operation':
       return sql`select i.media_id as id from bulk_item i join bulk_operation d on d.id = i.bulk_id

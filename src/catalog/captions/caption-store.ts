@@ -9,21 +9,22 @@ import type { CaptionTrack } from '../schema.ts';
 import { mediaPrefix } from '../tasks/encode-task.ts';
 import { findCaption, putCaption } from './caption.ts';
 
-/** A place for a caption file: its version was never used before and never will be again. */
+/** A reserved place for a caption file. Its version is unique for all time. */
 export type ReservedCaption = { version: number; objectKey: StorageKey };
 
 /**
- * Captions of videos. Each change is one transaction, seen by viewers at once; replaced files stay ten minutes more.
+ * Captions of videos. Each change is one transaction and visible to viewers at once; replaced files are kept for ten
+ * more minutes.
  */
 export type CaptionStore = {
-  /** Draws the next version of a language's captions. Refuses (`not-found`) an unknown video. */
+  /** Allocates the next version of a language's captions. Refuses (`not-found`) an unknown video. */
   reserve(key: MediaKey, language: string): Promise<ReservedCaption>;
   /**
-   * Shows a stored file as its language's captions. Of two that were stored at once the later version stays.
-   * Refuses an unknown video (`not-found`) and too many languages (`invalid`).
+   * Publishes a stored file as its language's captions. If two are stored at once, the later version stays. Refuses an
+   * unknown video (`not-found`) and too many languages (`invalid`).
    */
   put(key: MediaKey, track: CaptionTrack & { sizeBytes: number }): Promise<void>;
-  /** Takes a language's captions away. Refuses (`not-found`) an unknown video or language. */
+  /** Removes a language's captions. Refuses (`not-found`) an unknown video or language. */
   remove(key: MediaKey, language: string): Promise<void>;
 };
 

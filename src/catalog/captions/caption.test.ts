@@ -26,7 +26,7 @@ test('the name of a locale is read as the language that it is', () => {
 });
 
 test.each(['', '_', '../en', 'en.vtt', 'e n', 'en-', '-en', 'en\n', 'é', 'a'.repeat(9), `en${'-abcdefgh'.repeat(4)}`])(
-  '%j is no language',
+  '%j is not a language',
   (text) => {
     expect(() => readCaptionLanguage(text)).toThrow('Expected a language such as "en"');
   },
@@ -52,7 +52,7 @@ test.each([
   expect(describeCaption(srclang)).toEqual({ language, kind });
 });
 
-test('a track takes the place of its language in any case, unless a later version is there', () => {
+test('a track replaces the one of its language in any case, unless a newer version exists', () => {
   const before = [track('en', 2), track('de')];
   expect(putCaption(before, track('EN', 3))).toEqual([track('EN', 3), track('de')]);
   expect(putCaption(before, track('en', 1))).toBe(before);
@@ -60,7 +60,7 @@ test('a track takes the place of its language in any case, unless a later versio
   expect(findCaption(before, 'De')).toEqual(track('de'));
 });
 
-test('there is a bound on languages, and replacing one stays possible at it', () => {
+test('the number of languages is limited, and replacing one at the limit still works', () => {
   const full = Array.from({ length: MAX_CAPTION_TRACKS }, (_, index) => track(`x-${index}`));
   expect(() => putCaption(full, track('en'))).toThrow('at most 200 languages');
   expect(putCaption(full, track('x-7', 2))).toHaveLength(MAX_CAPTION_TRACKS);

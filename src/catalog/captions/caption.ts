@@ -3,7 +3,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { TextKind } from '../../media/probe/source-facts.ts';
 import type { CaptionTrack } from '../schema.ts';
 
-/** The most languages that one video's captions may have. */
+/** Maximum number of caption languages per video. */
 export const MAX_CAPTION_TRACKS = 200;
 
 const LANGUAGE = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/;
@@ -11,9 +11,8 @@ const LONGEST_LANGUAGE = 35;
 const TEXT_KINDS: readonly TextKind[] = ['full', 'sdh', 'forced'];
 
 /**
- * Checks the language of captions: letters and digits in parts of one to eight joined by hyphens (BCP 47, also
- * `en-auto`), 35 characters at most. Underscores, as in names of locales, stand for hyphens. Refuses (`invalid`)
- * anything else.
+ * Checks a caption language: parts of one to eight letters and digits joined by hyphens (BCP 47, also `en-auto`), at
+ * most 35 characters. Underscores, as in locale names, are read as hyphens. Refuses (`invalid`) anything else.
  */
 export function readCaptionLanguage(text: string): string {
   const tag = text.replaceAll('_', '-');
@@ -24,14 +23,14 @@ export function readCaptionLanguage(text: string): string {
   );
 }
 
-/** What a track is called when its owner did not say: the language's English name, else its tag. */
+/** Returns the label of a track: the owner's, else the language's English name, else its tag. */
 export function captionLabel(label: string | null | undefined, language: string): string {
   const given = label?.trim() ?? '';
   if (given !== '') return given;
   try {
     return new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' }).of(language) ?? language;
   } catch (error) {
-    // Tags that follow the grammar and are no language, such as a single letter.
+    // Some tags follow the grammar but are no language, such as a single letter.
     if (error instanceof RangeError) return language;
     throw error;
   }
@@ -46,14 +45,14 @@ export function describeCaption(srclang: string): { language: string; kind: Text
   return { language, kind: TEXT_KINDS.find((one) => one === kind.toLowerCase()) ?? 'full' };
 }
 
-/** The track of a language, in any case of its letters. */
+/** Finds the track of a language, ignoring case. */
 export function findCaption(tracks: readonly CaptionTrack[], language: string): CaptionTrack | undefined {
   return tracks.find(({ srclang }) => srclang.toLowerCase() === language.toLowerCase());
 }
 
 /**
- * Puts a track in the place of its language's earlier one, else at the end. Gives the very same list back when
- * a later version is there already. Refuses (`invalid`) more than 200 languages.
+ * Replaces the track of the same language, or appends a new one. Returns the same list if a later version is already
+ * there. Refuses (`invalid`) more than 200 languages.
  */
 export function putCaption(tracks: readonly CaptionTrack[], track: CaptionTrack): readonly CaptionTrack[] {
   const earlier = findCaption(tracks, track.srclang);

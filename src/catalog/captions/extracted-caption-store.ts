@@ -5,10 +5,10 @@ import { sumStorage } from '../renditions/storage-store.ts';
 import type { CaptionTrack } from '../schema.ts';
 import { findCaption, putCaption } from './caption.ts';
 
-/** What taking captions out of an original takes. */
+/** Input for the extraction of captions from an original. */
 export type CaptionSource = { sourceKey: StorageKey; facts: SourceFacts; captions: readonly CaptionTrack[] };
 
-/** Reads a video's original and the captions that it has already. Null when the video or its original is gone. */
+/** Reads a video's original and its existing captions. Returns null if the video or its original is gone. */
 export async function loadCaptionSource(db: Db, { libraryId, mediaId }: MediaKey): Promise<CaptionSource | null> {
   const row = await db
     .selectFrom('media')
@@ -21,8 +21,8 @@ export async function loadCaptionSource(db: Db, { libraryId, mediaId }: MediaKey
 }
 
 /**
- * Shows a stored file as captions of its language unless the video has some already, whatever the case of its
- * letters: then, or when the video is gone, false.
+ * Publishes a stored file as captions of its language. Returns false if the video is gone or already has captions in
+ * that language, ignoring case.
  */
 export async function addCaption(tx: Tx, key: MediaKey, track: CaptionTrack & { sizeBytes: number }): Promise<boolean> {
   const row = await tx

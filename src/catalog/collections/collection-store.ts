@@ -6,15 +6,15 @@ import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { goneBytes } from '../retired-object-store.ts';
 
-/** Videos whose thumbnails stand for a collection. */
+/** Number of videos whose thumbnails represent a collection. */
 const PREVIEWS = 4;
 
 export type CollectionKey = { libraryId: number; collectionId: Guid };
 
-/** A video that stands for its collection. */
+/** A video that represents its collection. */
 export type Preview = { id: Guid; thumbnailFileName: string; hasThumbnail: boolean };
 
-/** A collection with its counts: `totalBytes` is what its videos hold in storage, originals included. */
+/** A collection with its counts. `totalBytes` is the storage used by its videos, including originals. */
 export type CollectionView = {
   libraryId: number;
   id: Guid;
@@ -35,13 +35,13 @@ export type CollectionQuery = {
 /** Collections of a library. */
 export type CollectionStore = {
   create(libraryId: number, name: string): Promise<CollectionKey>;
-  /** Refuses (`not-found`) when there is none. */
+  /** Refuses (`not-found`) an unknown collection. */
   load(key: CollectionKey): Promise<CollectionView>;
-  /** A page, newest or first name first, and how many there are in all. */
+  /** Returns a page, newest first or by name, and the total number. */
   list(query: CollectionQuery): Promise<{ total: number; items: CollectionView[] }>;
-  /** Refuses (`not-found`) when there is none. */
+  /** Refuses (`not-found`) an unknown collection. */
   rename(key: CollectionKey, name: string): Promise<void>;
-  /** Removes a collection; its videos stay, in no collection. Refuses (`not-found`) when there is none. */
+  /** Removes a collection. Its videos stay, in no collection. Refuses (`not-found`) an unknown collection. */
   remove(key: CollectionKey): Promise<void>;
 };
 
@@ -73,7 +73,7 @@ export function createCollectionStore(db: Db): CollectionStore {
   };
 }
 
-/** Counts videos into (or out of) a collection; false when the collection does not exist. */
+/** Adds to (or subtracts from) a collection's video count. Returns false if the collection does not exist. */
 export async function countInCollection(tx: Tx, libraryId: number, id: Guid, change: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('collection')
@@ -84,7 +84,7 @@ export async function countInCollection(tx: Tx, libraryId: number, id: Guid, cha
   return numUpdatedRows > 0n;
 }
 
-// The row goes first: a video that is being put into it waits for that, and then finds no collection.
+// Deletes the row first: a video that is being added waits for that, and then finds no collection.
 async function deleteCollection(tx: Tx, key: CollectionKey): Promise<void> {
   const { numDeletedRows } = await tx
     .deleteFrom('collection')

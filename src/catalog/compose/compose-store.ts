@@ -10,12 +10,12 @@ import { loadCutList } from '../tasks/task-view-store.ts';
 import type { PartRendition, PartView } from './part-view.ts';
 import type { Recipe } from './recipe.ts';
 
-/** All that a video is that is put together from others. */
+/** All data of a video that is composed of others. */
 export type ComposedVideo = { timeline: PlannedTimeline; recipe: Recipe; facts: SourceFacts; durationMs: number };
 
 /**
- * Reads a video of which a part is wanted. Refuses (`invalid`) one that the library has not, or that is not finished,
- * or has no picture.
+ * Reads a video of which a part is requested. Refuses (`invalid`) one that is not in the library, is not finished, or
+ * has no video track.
  */
 export async function loadPart(db: Db, key: MediaKey): Promise<PartView> {
   const media = await db
@@ -61,7 +61,7 @@ async function loadRenditions(db: Db, { libraryId, mediaId }: MediaKey): Promise
   return rows;
 }
 
-/** Writes what a new video is put together of, in the transaction that makes the video. */
+/** Stores the composition of a new video, in the transaction that creates the video. */
 export function composing(key: MediaKey, { timeline, recipe, facts, durationMs }: ComposedVideo): FollowUp {
   return async (tx) => {
     const video = facts.video;

@@ -8,10 +8,10 @@ import type { EncodeTask } from '../tasks/encode-task.ts';
 import { loadCutList, loadTaskRenditions, type TaskRendition } from '../tasks/task-view-store.ts';
 import type { Recipe } from './recipe.ts';
 
-/** All that doing an encode task of a composition takes. */
+/** Input of an encode task of a composition. */
 export type CompositionView = { recipe: Recipe; cutList: CutList; renditions: readonly TaskRendition[] };
 
-/** A stored chunk of which a segment is copied. */
+/** A stored chunk from which a segment is copied. */
 export type SourceChunk = {
   storageKey: StorageKey;
   firstSegment: number;
@@ -19,7 +19,7 @@ export type SourceChunk = {
   fragmentTable: Buffer;
 };
 
-/** Reads what an encode task of a composition is about; null when its video is gone. */
+/** Reads the input of a composition's encode task; null if its video is gone. */
 export async function loadComposition(db: Db, task: EncodeTask): Promise<CompositionView | null> {
   const row = await db
     .selectFrom('composition')
@@ -32,7 +32,7 @@ export async function loadComposition(db: Db, task: EncodeTask): Promise<Composi
   return { recipe: row.recipe, cutList, renditions: await loadTaskRenditions(db, task) };
 }
 
-/** The chunk that holds a segment of a rendition; null when it is not there any more. */
+/** Finds the chunk that contains a segment of a rendition; null if it is gone. */
 export async function findSourceChunk(db: Db, renditionId: Guid, segment: number): Promise<SourceChunk | null> {
   const { rows } = await sql<SourceChunk>`
     select storage_key as "storageKey", first_segment as "firstSegment", segment_count as "segmentCount",
@@ -43,7 +43,7 @@ export async function findSourceChunk(db: Db, renditionId: Guid, segment: number
   return rows[0] ?? null;
 }
 
-/** The original of a part, from which its ends are encoded; null when it is gone. */
+/** Finds the original of a part, from which its ends are encoded; null if it is gone. */
 export async function findPartOriginal(
   db: Db,
   { libraryId, mediaId }: MediaKey,

@@ -3,18 +3,18 @@ import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { PlannedRendition } from '../lifecycle/encode-plan.ts';
 
-/** A finished rendition that is active, as far as taking parts of it goes. */
+/** The fields of an active, finished rendition that are needed to take parts of it. */
 export type PartRendition = Omit<PlannedRendition, 'listed' | 'plannedSegments' | 'isOnDemand'> & {
   codecString: string;
   init: Buffer;
 };
 
-/** A video of which a part is wanted. Renditions: pictures first, the highest first. */
+/** A video of which a part is requested. Renditions: video first, highest first. */
 export type PartView = {
   mediaId: Guid;
   facts: SourceFacts;
   hasOriginal: boolean;
-  /** Of a live stream: its audio is cut where its pictures are, and there is nothing to encode ends from. */
+  /** True for live streams: their audio is cut where the video is, and there is no original to encode the ends from. */
   isRecorded: boolean;
   cutList: CutList;
   renditions: readonly PartRendition[];

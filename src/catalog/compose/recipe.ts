@@ -4,10 +4,10 @@ import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Json } from '../account-schema.ts';
 import type { StoredWatermark } from '../images/image-schema.ts';
 
-/** What a video that is put together is made of: its segments in order, and of each part the video and its grid. */
+/** Composition of a video: its segments in order, and the video and grid of each part. */
 export type Recipe = {
   timescale: number;
-  /** `watermark` is in the pictures of the part, and so in those that are encoded for its ends. */
+  /** `watermark` is already in the pictures of the part, and so must be in those encoded for its ends. */
   parts: readonly { mediaId: Guid; grid: CutList['grid']; endTicks: number; watermark?: StoredWatermark }[];
   pieces: readonly Piece[];
 };

@@ -6,7 +6,7 @@ import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { Db, MediaKey } from '../db.ts';
 import type { PartRendition, PartView } from './part-view.ts';
 
-/** A range of a stream's media, ms; a negative time counts back from the newest stored segment, null is its end. */
+/** A range of a stream's media in ms. A negative time counts back from the newest stored segment; null is the end. */
 export type RecordedRange = { startMs: number; endMs: number | null };
 /** A range of one period, in seconds of its timeline. */
 export type RecordedPart = { view: PartView; fromSec: number; toSec: number };
@@ -21,9 +21,9 @@ type PeriodRow = {
 };
 
 /**
- * Reads what parts of a live stream, running or ended, can be taken: one for each period that the range touches.
- * Null for what never was a stream. Refuses (`invalid`) a range without media. Renditions that lack a segment of the
- * range are left out.
+ * Reads the parts of a live stream, running or ended, that can be taken: one per period that the range touches. Returns
+ * null if the video was never a stream. Refuses (`invalid`) a range without media. Renditions that lack a segment of
+ * the range are left out.
  */
 export async function loadRecordedParts(db: Db, key: MediaKey, range: RecordedRange): Promise<RecordedPart[] | null> {
   if (!(await wasStreamed(db, key))) return null;
@@ -50,7 +50,9 @@ async function wasStreamed(db: Db, { libraryId, mediaId }: MediaKey): Promise<bo
   return rows.length > 0;
 }
 
-/** The periods that viewers may see, with pictures; by their order. Chunks of them may be merged once one is whole. */
+/**
+ * Loads the periods with video that viewers may see, in order. Their chunks may be merged once a period is complete.
+ */
 async function loadPeriods(db: Db, { libraryId, mediaId }: MediaKey): Promise<PeriodRow[]> {
   const { rows } = await sql<PeriodRow>`
     with main as (
@@ -102,7 +104,7 @@ function describe({ codec, codecString, widthPx, heightPx }: PartRendition, fram
   return { codec, codecString, widthPx: widthPx ?? 0, heightPx: heightPx ?? 0, frameRate };
 }
 
-/** Renditions of a period that have every segment of a range. */
+/** Loads the renditions of a period that have every segment of a range. */
 async function loadWhole(
   db: Db,
   { libraryId, mediaId }: MediaKey,

@@ -8,12 +8,12 @@ import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import { type DrmPackage, readSignals, storeSignals } from './drm-package.ts';
 
-/** A retired package answers so long: open players still hold its addresses. */
+/** Hours for which a retired package is still served, because open players hold its addresses. */
 const RETIRED_GRACE_HOURS = 24;
 
-/** The packages of videos, as those who only read them need it. */
+/** The packages of videos, for readers. */
 export type DrmPackageStore = {
-  /** The systems that a key server spoke for when a video was packaged last; none for an unknown video. */
+  /** Returns the systems of the key server when a video was last packaged; none for an unknown video. */
   systemsOf(key: MediaKey): Promise<DrmSystem[]>;
 };
 
@@ -26,16 +26,16 @@ export function createDrmPackageStore(db: Db): DrmPackageStore {
   };
 }
 
-/** What packaging must know of a video. */
+/** Facts about a video that packaging needs. */
 export type Packageable = {
   settings: LibrarySettings;
-  /** The package that playlists name now. */
+  /** The package that playlists reference now. */
   current: { scheme: SchemeName; systems: readonly DrmSystem[] } | null;
-  /** Codecs of the pictures that are shown or being made. */
+  /** Video codecs of the renditions that are published or in progress. */
   videoCodecs: readonly string[];
 };
 
-/** Loads what packaging must know. Refuses (`not-found`) an unknown video. */
+/** Loads the facts that packaging needs. Refuses (`not-found`) an unknown video. */
 export async function loadPackageable(db: Db, { libraryId, mediaId }: MediaKey): Promise<Packageable> {
   const row = await db
     .selectFrom('media')
@@ -70,15 +70,15 @@ export async function loadPackageable(db: Db, { libraryId, mediaId }: MediaKey):
   };
 }
 
-/** The most packages of a video whose keys are good at once. */
+/** Maximum number of packages of a video with valid keys at once. */
 const MAX_LIVE_PACKAGES = 10;
 
-/** A package to be stored. `keepsPrevious` false ends earlier ones, and retired renditions, at once. */
+/** A package to store. `keepsPrevious` false ends earlier packages and retired renditions at once. */
 export type NewPackage = Pick<DrmPackage, 'scheme' | 'keysSealed' | 'signals'> & { keepsPrevious: boolean };
 
 /**
- * Gives a video a new package in place of the one that playlists name, and notifies the edges. With `isFirst`, a video
- * that has one already stays as it is. Refuses (`not-found`) an unknown video, and (`busy`) one of which ten are good.
+ * Replaces the package that playlists reference, and notifies the edges. With `isFirst`, a video that already has a
+ * package is left unchanged. Refuses (`not-found`) an unknown video, and (`busy`) one with ten valid packages.
  */
 export async function addPackage(tx: Tx, key: MediaKey, wanted: NewPackage, isFirst: boolean): Promise<void> {
   const state = await lockVideo(tx, key);
@@ -103,12 +103,12 @@ export async function addPackage(tx: Tx, key: MediaKey, wanted: NewPackage, isFi
   if (state === 'finished') await announce(key, WebhookStatus.finished)(tx);
 }
 
-/** Notifies those who wait for a video's package, when nothing about it had to change. */
+/** Notifies those waiting for a video's package if nothing about it had to change. */
 export async function announcePackaged(tx: Tx, key: MediaKey): Promise<void> {
   if ((await lockVideo(tx, key)) === 'finished') await announce(key, WebhookStatus.finished)(tx);
 }
 
-/** The package that playlists name, then those that were retired less than a day ago. */
+/** Selects the package that playlists reference, then those retired less than a day ago. */
 export async function selectPackages(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promise<DrmPackage[]> {
   const rows = await db
     .selectFrom('drm_package')
@@ -128,7 +128,8 @@ export async function selectPackages(db: Db | Tx, { libraryId, mediaId }: MediaK
 }
 
 /**
- * Forgets the keys of packages whose grace is over, the latest one of a video excepted: its number must not come again.
+ * Deletes the keys of packages whose grace period is over, except for a video's latest, whose number must not be
+ * reused.
  */
 export async function forgetRetiredPackages(db: Db): Promise<void> {
   await sql`
@@ -170,7 +171,7 @@ async function retirePackages(tx: Tx, { libraryId, mediaId }: MediaKey): Promise
     .execute();
 }
 
-/** Retired renditions are handed to the sweep, which deletes their objects within a minute. */
+/** Retired renditions are left to the sweep, which deletes their objects within a minute. */
 async function endPrevious(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await tx.deleteFrom('drm_package').where('library_id', '=', libraryId).where('media_id', '=', mediaId).execute();
   await tx

@@ -21,7 +21,7 @@ test.each([
   { drm: { widevine: on, fairPlay: on }, scheme: 'cbcs', systems: ['widevine', 'playReady', 'fairPlay'] },
   // FairPlay cannot decrypt the other scheme.
   { drm: { widevine: on, fairPlay: on }, scheme: 'cenc', systems: ['widevine', 'playReady'] },
-] as const)('of a key server for all systems, $drm with $scheme asks for $systems', ({ drm, scheme, systems }) => {
+] as const)('with a key server for all systems, $drm with $scheme requests $systems', ({ drm, scheme, systems }) => {
   expect(chooseSystems(['widevine', 'playReady', 'fairPlay'], settingsOf(drm), scheme)).toEqual(systems);
   expect(chooseSystems([], settingsOf(drm), scheme)).toEqual([]);
 });
@@ -35,7 +35,7 @@ test('signals are read back as they were stored', () => {
   expect(readSignals(JSON.parse(JSON.stringify(storeSignals(signals))))).toEqual(signals);
 });
 
-test('keys under other ids than were asked for are refused', () => {
+test('keys with ids that were not requested are refused', () => {
   const requested = newContentKeys('cbcs');
   expect(() => requireSameKids(requested, requested)).not.toThrow();
   expect(() => requireSameKids(requested, newContentKeys('cbcs'))).toThrow('the key ids');

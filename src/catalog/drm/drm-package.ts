@@ -3,32 +3,31 @@ import type { ContentKeys, DrmSystem, SchemeName, SystemSignals } from '../../po
 import type { LibrarySettings } from '../libraries/library-settings.ts';
 import type { StoredSignals } from './drm-schema.ts';
 
-/** A set of keys under which a media is given out. `retiredAt` is null for the one that playlists name. */
+/** A set of keys that encrypts a media. `retiredAt` is null for the one that playlists reference. */
 export type DrmPackage = {
   number: number;
   scheme: SchemeName;
-  /** What `formatContentKeys` writes, sealed. */
+  /** Output of `formatContentKeys`, sealed. */
   keysSealed: Buffer;
-  /** What a key server says of its systems; empty where our own licence server gives out the keys. */
+  /** The key server's signalling for its systems; empty if our own licence server provides the keys. */
   signals: readonly SystemSignals[];
   retiredAt: Date | null;
 };
 
 /**
- * How a library's videos are given out: in the clear, encrypted under keys of each play session (basic), or, those
- * that have keys of their own, by common encryption (enterprise).
+ * DRM mode of a library's videos: no encryption, keys per play session (basic), or common encryption for videos with
+ * keys of their own (enterprise).
  */
 export type DrmMode = 'none' | 'basic' | 'enterprise';
 
-/** The mode that a library's settings choose. */
+/** Returns the mode that a library's settings select. */
 export function drmModeOf({ drm }: Pick<LibrarySettings, 'drm'>): DrmMode {
   if (!drm.enabled) return 'none';
   return drm.version === 'enterprise' ? 'enterprise' : 'basic';
 }
 
 /**
- * The systems to ask a key source for: of those that it supports, what the library has switched on and the scheme
- * suits.
+ * Returns the systems to request from a key source: those it supports, the library has enabled and the scheme allows.
  */
 export function chooseSystems(
   offered: readonly DrmSystem[],
@@ -44,18 +43,18 @@ export function chooseSystems(
   return offered.filter((system) => isWanted[system]);
 }
 
-/** Throws unless an answer is for the very key ids that were requested: other ones would decrypt nothing. */
+/** Throws unless a response is for exactly the requested key ids: other keys would decrypt nothing. */
 export function requireSameKids(requested: ContentKeys, came: ContentKeys): void {
   if (came.scheme === requested.scheme && kidsOf(came).join() === kidsOf(requested).join()) return;
   throw new Error('Expected a key source to answer the key ids and the scheme that it was asked for.');
 }
 
-/** The stored form of signals. */
+/** Converts signals to their stored form. */
 export function storeSignals(signals: readonly SystemSignals[]): StoredSignals[] {
   return signals.map((signal) => ({ ...signal, pssh: signal.pssh?.toString('base64') ?? null }));
 }
 
-/** Reads what `storeSignals` made. */
+/** Reads the output of `storeSignals`. */
 export function readSignals(stored: readonly StoredSignals[]): SystemSignals[] {
   return stored.map((signal) => ({
     ...signal,

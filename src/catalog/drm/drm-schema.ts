@@ -3,9 +3,9 @@ import type { SchemeName, SystemSignals } from '../../ports/drm-key-source.ts';
 import type { CreatedAt, Json } from '../account-schema.ts';
 
 /**
- * A set of keys under which a media is given out; the newest that is not retired is the one that playlists name.
- * Numbers rise and are never used twice: addresses of encrypted bytes hold them. `keys_sealed` is what
- * `formatContentKeys` writes, sealed; `signals` is what a key server says of its systems.
+ * A set of keys that encrypts a media. Playlists reference the newest that is not retired. Numbers rise and are never
+ * reused, because addresses of encrypted bytes contain them. `keys_sealed` is the sealed output of `formatContentKeys`;
+ * `signals` is the key server's signalling for its systems.
  */
 export type DrmPackageTable = {
   library_id: number;
@@ -18,5 +18,5 @@ export type DrmPackageTable = {
   retired_at: Date | null;
 };
 
-/** `SystemSignals` as JSON: the pssh box in base64. */
+/** `SystemSignals` as JSON, with the pssh box in base64. */
 export type StoredSignals = Omit<SystemSignals, 'pssh'> & { pssh: string | null };

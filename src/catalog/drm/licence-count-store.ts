@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
 
-/** Adds licences that were given out for videos, by media id, to the counts of their libraries' day (UTC). */
+/** Adds issued licences, by media id, to the counts of their libraries for the day (UTC). */
 export async function addLicences(db: Db, given: ReadonlyMap<Guid, number>): Promise<void> {
   const [ids, counts] = [[...given.keys()], [...given.values()]];
   await sql`
@@ -15,7 +15,8 @@ export async function addLicences(db: Db, given: ReadonlyMap<Guid, number>): Pro
 }
 
 /**
- * Licences given out for a library's videos by UTC day, `yyyy-MM-dd`, both ends included; days without any are absent.
+ * Returns the licences issued for a library's videos by UTC day, `yyyy-MM-dd`, both ends included. Days without any are
+ * absent.
  */
 export async function countLicences(
   db: Db,

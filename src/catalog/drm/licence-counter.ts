@@ -2,7 +2,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { LicenceProxy } from '../../ports/licence-proxy.ts';
 
 const FLUSH_MS = 1_000;
-/** Videos with counts that are not written yet; more are not counted. */
+/** Maximum number of videos with unwritten counts; further ones are not counted. */
 const MAX_VIDEOS = 10_000;
 
 export type LicenceCounterDeps = {
@@ -11,8 +11,8 @@ export type LicenceCounterDeps = {
 };
 
 /**
- * The same proxy, with each licence that it gives out counted. Counts are written once a second, so that busy videos
- * cost one row each; those that cannot be written are kept for the next time. `close` writes what is left.
+ * Wraps a proxy and counts each licence that it issues. Counts are written once a second, so that busy videos cost one
+ * row each; counts that could not be written are kept for the next attempt. `close` writes the rest.
  */
 export function countingLicences(
   proxy: LicenceProxy,

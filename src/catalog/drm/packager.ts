@@ -8,25 +8,25 @@ import type { LibrarySettings } from '../libraries/library-settings.ts';
 import { chooseSystems, drmModeOf, requireSameKids } from './drm-package.ts';
 import { addPackage, announcePackaged, loadPackageable } from './drm-package-store.ts';
 
-/** Gives videos the keys under which they are encrypted while they are served; no stored byte changes. */
+/** Assigns videos the keys that encrypt them while they are served. No stored byte changes. */
 export type Packager = {
   /**
-   * Gives a video new keys. Those before stay good for a day for players that are open, unless `keepsPrevious` is
-   * false; with it, a video that is packaged for the same systems already stays as it is. Refuses (`not-found`) an
-   * unknown video, (`invalid`) one whose library has not Enterprise DRM or that has pictures but none in H.264,
-   * (`busy`) one that was packaged ten times within a day, and what the key source refuses.
+   * Gives a video new keys. Open players can use the previous ones for a day, unless `keepsPrevious` is false. With it,
+   * a video that is already packaged for the same systems is left unchanged. Refuses (`not-found`) an unknown video,
+   * (`invalid`) one whose library lacks Enterprise DRM or that has video but none in H.264, (`busy`) one that was
+   * packaged ten times within a day, and whatever the key source refuses.
    */
   repackage(key: MediaKey, options: { keepsPrevious: boolean }, signal: AbortSignal): Promise<void>;
   /**
-   * Gives a video its first keys where its library has Enterprise DRM; whether it has keys. Refuses as `repackage`
-   * does, `invalid` excepted.
+   * Gives a video its first keys if its library has Enterprise DRM. Returns whether it has keys. Refuses like
+   * `repackage`, except with `invalid`.
    */
   protectNew(key: MediaKey, signal: AbortSignal): Promise<boolean>;
 };
 
 export type PackagerDeps = { db: Db; secretBox: SecretBox; keySource: DrmKeySource; scheme: SchemeName };
 
-/** `keySource` is asked outside of transactions; `scheme` is that of all new keys. */
+/** `keySource` is called outside of transactions; `scheme` applies to all new keys. */
 export function createPackager(deps: PackagerDeps): Packager {
   return {
     async repackage(key, { keepsPrevious }, signal) {

@@ -2,7 +2,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { WatermarkPlace } from '../../media/encode/watermark.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 
-/** A row of `image`: a stored object of the images that `media.images` lists. */
+/** A row of `image`: a stored object of the images in `media.images`. */
 export type ImageTable = {
   library_id: number;
   media_id: Guid;
@@ -11,5 +11,5 @@ export type ImageTable = {
   size_bytes: number;
 };
 
-/** A mark that is burned into video: which upload of the library's, and where it stands. */
+/** A watermark burned into the video: its upload version and its position. */
 export type StoredWatermark = WatermarkPlace & { version: number };

@@ -5,10 +5,10 @@ import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import type { EncodeTask } from '../tasks/encode-task.ts';
 
-/** A stretch of a stored rendition. */
+/** A time range of a stored rendition. */
 export type ImageChunk = { storageKey: StorageKey; startTick: number; durationTicks: number };
 
-/** An H.264 rendition from which images are taken, chunks in order of time. */
+/** An H.264 rendition from which images are taken, with its chunks in time order. */
 export type ImageRendition = {
   id: Guid;
   origin: 'encode' | 'pass-through';
@@ -17,12 +17,12 @@ export type ImageRendition = {
   heightPx: number;
   timescale: number;
   init: Buffer;
-  /** Those that its plan names; null for the usual ones. */
+  /** The colours of its plan; null for the default ones. */
   colours: Colours | null;
   chunks: readonly ImageChunk[];
 };
 
-/** Sheets that were made while the video was encoded, and moments among their images with grey miniatures. */
+/** Sheets that were made while the video was encoded, and some of their frames as grey miniatures. */
 export type StoredSheets = {
   first: number;
   end: number;
@@ -32,8 +32,7 @@ export type StoredSheets = {
 };
 
 /**
- * All that making a video's images takes, read at once. Renditions are of the encode task's timeline, the lowest
- * first.
+ * Everything needed to make a video's images, read at once. Renditions are of the encode task's timeline, lowest first.
  */
 export type ImageView = {
   video: VideoFacts;
@@ -44,8 +43,8 @@ export type ImageView = {
 };
 
 /**
- * Reads what an encode task makes images of: renditions that are finished, for the task `sheets` also those that
- * grow. Null when its video is gone, or has no video track any more.
+ * Reads the source of an encode task's images: finished renditions, and for the task `sheets` also growing ones.
+ * Returns null if its video is gone or no longer has a video track.
  */
 export async function loadImageView(db: Db, { key, timelineId, kind }: EncodeTask): Promise<ImageView | null> {
   const media = await db
@@ -103,7 +102,7 @@ async function loadRenditions(
   return renditions;
 }
 
-/** What is stored of a rendition, in order of time. */
+/** Loads the stored chunks of a rendition in time order. */
 export function loadChunks(db: Db | Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<ImageChunk[]> {
   return db
     .selectFrom('chunk')

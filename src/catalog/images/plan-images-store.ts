@@ -4,18 +4,18 @@ import type { Db, MediaKey, Tx } from '../db.ts';
 import { type EncodeTask, taskPriority, taskWeight } from '../tasks/encode-task.ts';
 import { insertTasks } from '../tasks/task-row-store.ts';
 
-/** Up to here making the images is quick work. */
+/** Maximum duration, in s, for which making images is quick work. */
 const QUICK_SEC = 120;
 const VIDEOS_AT_ONCE = 20;
 
-/** Of a query over the timeline `t`: a set whose video is whole, in the codec that every set has. */
+/** Condition on the timeline `t`: its set has complete video in the codec that every set has. */
 const HAS_VIDEO = sql<SqlBool>`exists (select 1 from rendition r where r.timeline_id = t.id
   and r.library_id = t.library_id and r.media_id = t.media_id and r.kind = 'video' and r.codec = 'h264'
   and r.state = 'finished' and r.retired_at is null)`;
 
 /**
- * Plans the making of a video's images from the set on a timeline, when that set has video of its own and they
- * were neither made nor tried before. Returns whether the encode task was written.
+ * Plans a video's images from the set on a timeline, if that set has video of its own and no images were made or tried
+ * before. Returns whether the encode task was written.
  */
 export async function planImages(tx: Tx, key: MediaKey, timelineId: Guid | null): Promise<boolean> {
   if (timelineId === null) return false;
@@ -35,10 +35,7 @@ export async function planImages(tx: Tx, key: MediaKey, timelineId: Guid | null)
   return true;
 }
 
-/**
- * Videos that were finished without images, which are older than these or came from elsewhere; any of them, a bounded
- * number.
- */
+/** Finds a bounded number of finished videos without images, because they predate images or were imported. */
 export async function findWithoutImages(db: Db): Promise<{ key: MediaKey; timelineId: Guid }[]> {
   const { rows } = await sql<{ library_id: number; id: Guid; timeline_id: Guid }>`
     select m.library_id, m.id, t.id as timeline_id from media m

@@ -7,13 +7,13 @@ import { type EncodeTask, taskPriority, taskWeight } from '../tasks/encode-task.
 import { insertTasks } from '../tasks/task-row-store.ts';
 import { loadChunks } from './image-view-store.ts';
 
-/** Where sheets are made of, in seconds. */
+/** Source of sheets; times in seconds. */
 type Source = { durationSec: number; timescale: number; renditionId: Guid };
 
 /**
- * Plans the sheets of a storyboard whose frames are all stored, while the rest of the video is encoded: so that
- * little is left to make when that is over. Called with each chunk of a rendition; what is not planned here, the end of
- * the video above all, is made with the other images.
+ * Plans the storyboard sheets whose frames are all stored while the rest of the video is still being encoded, so that
+ * little is left at the end. Called with each chunk of a rendition. Any others, above all those of the video's end, are
+ * made with the other images.
  */
 export async function planSheets(tx: Tx, { key, timelineId, renditionIds }: EncodeTask): Promise<void> {
   const source = await findSource(tx, key, timelineId);
@@ -32,8 +32,8 @@ export async function planSheets(tx: Tx, { key, timelineId, renditionIds }: Enco
 }
 
 /**
- * The lowest rendition of a set that has no images yet. Null when it is whole, for then all that is left is one task,
- * or when it is not encoded.
+ * Finds the lowest rendition of a set without images. Returns null if the rendition is complete, because one task makes
+ * the rest, or if it is not encoded.
  */
 async function findSource(tx: Tx, { libraryId, mediaId }: MediaKey, timelineId: Guid): Promise<Source | null> {
   const { rows } = await sql<Source>`
@@ -48,7 +48,7 @@ async function findSource(tx: Tx, { libraryId, mediaId }: MediaKey, timelineId: 
   return rows[0] ?? null;
 }
 
-/** The first sheets of the tasks that there are, also of those that failed. */
+/** Loads the first sheet of every existing task, including failed ones. */
 async function loadPlanned(tx: Tx, { libraryId, mediaId }: MediaKey, timelineId: Guid): Promise<ReadonlySet<number>> {
   const rows = await tx
     .selectFrom('encode_task')

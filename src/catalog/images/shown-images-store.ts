@@ -4,25 +4,23 @@ import type { StorageKey } from '../../ports/storage.ts';
 import type { MediaKey, Tx } from '../db.ts';
 import { retireObject } from '../retired-object-store.ts';
 
-/** A stored image and in which sum of the storage report it counts. */
+/** A stored image, and the sum of the storage report that counts it. */
 export type StoredImage = { key: StorageKey; sizeBytes: number; use: 'thumbnail' | 'preview' };
 
-/** The image that becomes the thumbnail of a video whose owner set none. */
+/** The thumbnail of a video whose owner has set none. */
 export type MadeThumbnail = { key: StorageKey; sizeBytes: number; blurhash: string };
 
-/** The name of a thumbnail that its owner did not upload. */
+/** File name of a thumbnail that was not uploaded by the owner. */
 const OWN_NAME = 'thumbnail.jpg';
 const ROWS_AT_ONCE = 500;
 
-/**
- * Takes a video's images out of use, of whose file nothing is shown any more. A thumbnail that the owner set stays.
- */
+/** Retires a video's images, because nothing of its file is shown any more. A thumbnail set by the owner is kept. */
 export async function dropImages(tx: Tx, key: MediaKey): Promise<void> {
   await replaceImages(tx, key, { set: null, objects: [] });
   await showThumbnail(tx, key, null);
 }
 
-/** Shows images in place of earlier ones, whose objects retire. The storage is still to be summed up. */
+/** Replaces the shown images, and retires the objects of earlier ones. The caller still has to sum up the storage. */
 export async function replaceImages(
   tx: Tx,
   key: MediaKey,
@@ -37,7 +35,9 @@ export async function replaceImages(
     .execute();
 }
 
-/** Shows a made thumbnail, or none, in place of an earlier one; false where the owner has set one, which stays. */
+/**
+ * Replaces the shown thumbnail by a generated one or by none. Returns false if the owner has set one, which is kept.
+ */
 export async function showThumbnail(tx: Tx, key: MediaKey, made: MadeThumbnail | null): Promise<boolean> {
   const before = await tx
     .selectFrom('media')

@@ -1,21 +1,21 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Guid } from '../../lib/guid.ts';
 
-/** The one row that names this installation. */
+/** The one row that identifies this installation. */
 type InstallationTable = {
   singleton: Generated<boolean>;
   id: Generated<Guid>;
   sequence: Generated<number>;
-  /** Nothing is deleted before: the store's mark was ahead of this database. */
+  /** Nothing is deleted before this time, because the store's mark was ahead of this database. */
   held_until: Date | null;
   /** The store's sequence that was ahead. */
   held_sequence: number | null;
 };
 
-/** An object, or a staged upload, that no row names. */
+/** An object or a staged upload that no row references. */
 type OrphanTable = {
   kind: 'object' | 'upload';
-  /** The storage key of an object, the id of an upload. */
+  /** Storage key of an object, or id of an upload. */
   name: string;
   size_bytes: number;
   modified_at: Date;
@@ -23,7 +23,7 @@ type OrphanTable = {
   kept_at: Date | null;
 };
 
-/** How far the search for orphans is in this round, and how many objects it saw in this one and in the last. */
+/** Progress of the orphan search in this round, and the number of objects seen in this round and the last. */
 type OrphanSweepTable = {
   singleton: Generated<boolean>;
   after_key: Generated<string>;

@@ -3,12 +3,12 @@ import type { Guid } from '../../lib/guid.ts';
 import type { Db } from '../db.ts';
 
 /**
- * The installation that a database is of. `sequence` counts its states; while `heldUntil` is set nothing is deleted,
- * because the store had seen a later state, `heldSequence`.
+ * The installation that a database belongs to. `sequence` counts its states. While `heldUntil` is set nothing is
+ * deleted, because the store had seen a later state, `heldSequence`.
  */
 export type Installation = { id: Guid; sequence: number; heldUntil: Date | null; heldSequence: number | null };
 
-/** Reads the installation; a hold whose time is over is none. */
+/** Reads the installation. An expired hold is ignored. */
 export async function loadInstallation(db: Db): Promise<Installation> {
   const row = await db
     .selectFrom('installation')
@@ -18,7 +18,7 @@ export async function loadInstallation(db: Db): Promise<Installation> {
   return { id: row.id, sequence: row.sequence, heldUntil: row.held_until, heldSequence: row.held_sequence };
 }
 
-/** Begins the next state; null while deleting is held, when the store's mark must stay as it was found. */
+/** Begins the next state. Returns null while deletions are held, because the store's mark must stay unchanged. */
 export async function advanceSequence(db: Db): Promise<{ id: Guid; sequence: number } | null> {
   const { rows } = await sql<{ id: Guid; sequence: number }>`
     update installation set sequence = greatest(sequence, coalesce(held_sequence, 0)) + 1,
@@ -28,7 +28,7 @@ export async function advanceSequence(db: Db): Promise<{ id: Guid; sequence: num
   return rows[0] ?? null;
 }
 
-/** Holds back every deletion for some time, because the store has seen the state `sequence`. */
+/** Holds all deletions for some time, because the store has seen the state `sequence`. */
 export async function holdDeletions(db: Db, { sequence, holdSec }: { sequence: number; holdSec: number }) {
   await sql`
     update installation set held_until = now() + make_interval(secs => ${holdSec}), held_sequence = ${sequence}
@@ -36,7 +36,7 @@ export async function holdDeletions(db: Db, { sequence, holdSec }: { sequence: n
   `.execute(db);
 }
 
-/** Ends a hold and goes behind every state that a store has seen. Answers the new mark. */
+/** Ends a hold and advances past every state that a store has seen. Returns the new mark. */
 export async function passSequence(db: Db, seen: number): Promise<{ id: Guid; sequence: number }> {
   const { rows } = await sql<{ id: Guid; sequence: number }>`
     update installation set sequence = greatest(sequence, ${seen}) + 1, held_until = null, held_sequence = null

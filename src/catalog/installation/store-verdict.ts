@@ -1,10 +1,10 @@
 import { type Guid, parseGuid } from '../../lib/guid.ts';
 import type { Installation } from './installation-store.ts';
 
-/** What the identity object of a store states: whose it is, and the last state of that database that wrote here. */
+/** Content of a store's identity object: its installation, and the last state of that database that wrote here. */
 export type Mark = { installation: Guid; sequence: number };
 
-/** One store as it was found. `unknown`: it has a mark that cannot be read as one. */
+/** The mark found in one store. `unknown`: it has an object there that cannot be parsed. */
 export type FoundMark = { place: string } & (
   | { state: 'marked'; mark: Mark }
   | { state: 'unknown' | 'unmarked' | 'empty' }
@@ -14,7 +14,7 @@ export type FoundMark = { place: string } & (
 /** Whether objects may be deleted, and if not, why. */
 export type StoreVerdict =
   | { kind: 'ours' }
-  /** Empty places that are to be marked first. */
+  /** Empty places that must be marked first. */
   | { kind: 'new'; places: readonly string[] }
   | { kind: 'ahead'; sequence: number; place: string }
   | { kind: 'refused'; reason: string };
@@ -22,13 +22,13 @@ export type StoreVerdict =
 const ADOPT =
   'Correct MILLRACE_DATABASE_URL or MILLRACE_STORAGE, or run "millrace store adopt" if they belong together.';
 
-/** Reads a mark; null when the text is none. */
+/** Parses a mark; null if the text is not one. */
 export function parseMark(text: string): Mark | null {
   let found: unknown;
   try {
     found = JSON.parse(text);
   } catch {
-    // No JSON is no mark: what lies there is not overwritten, and nothing is deleted beside it.
+    // Text that is not JSON is not a mark: it is not overwritten, and nothing is deleted in that store.
     return null;
   }
   const { installation, sequence }: { installation?: unknown; sequence?: unknown } = Object(found);
@@ -36,15 +36,15 @@ export function parseMark(text: string): Mark | null {
   return id !== null && Number.isSafeInteger(sequence) ? { installation: id, sequence: Number(sequence) } : null;
 }
 
-/** The text of a mark, for people too. */
+/** Formats a mark, with a note for people. */
 export function formatMark({ installation, sequence }: Mark): string {
   const note = 'Written by Millrace. It ties this store to its database: keep it, and never copy it elsewhere.';
   return `${JSON.stringify({ installation, sequence, note })}\n`;
 }
 
 /**
- * Judges stores against their database: each must carry the mark of this installation, none a later state than the
- * database has. A hold that was begun before is a refusal until its time is over.
+ * Compares stores with their database: each must have the mark of this installation, and none a later state than the
+ * database. A hold that has begun is a refusal until it expires.
  */
 export function judgeStores(ours: Installation, stores: readonly FoundMark[]): StoreVerdict {
   for (const store of stores) {

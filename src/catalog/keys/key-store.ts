@@ -9,34 +9,34 @@ import { type AccessKey, type Grant, hashKey, MOST_KEYS, newKey } from './access
 
 const REMEMBERED_KEYS = 1_000;
 const REMEMBERED_MS = 1_000;
-/** Keys that ended stay known this long, then the next new key of their library takes them out. */
+/** Days for which ended keys are kept. The next new key of their library then deletes them. */
 const KEPT_DAYS = 30;
 
 export type NewKey = Pick<AccessKey, 'libraryId' | 'scope' | 'label' | 'expiresAt'>;
 
-/** The keys that open libraries and the account. */
+/** The keys of libraries and of the account. */
 export type KeyStore = {
-  /** What a key opens, or null. A revoked or expired key opens nothing after 1 s at most. */
+  /** Returns the grant of a key, or null. A revoked or expired key stops working within 1 s. */
   find(key: string): Promise<Grant | null>;
-  /** The same by the key's hash, for sessions that stand for a key. */
+  /** Finds a grant by the key's hash, for sessions. */
   findHashed(hash: Buffer): Promise<Grant | null>;
   /**
-   * Makes a further key of a library; its text is shown this once and kept as a hash only. Refuses an
-   * unknown library (`not-found`) and one that has 100 keys already (`invalid`).
+   * Creates an additional key of a library. Its text is returned only here, and stored only as a hash. Refuses an
+   * unknown library (`not-found`) and one that already has 100 keys (`invalid`).
    */
   create(wanted: NewKey): Promise<AccessKey & { key: string }>;
   /**
-   * The further keys of a library that are not revoked, oldest first, 1,000 at most. Refuses (`not-found`) an unknown
-   * library.
+   * Lists the additional keys of a library that are not revoked, oldest first, at most 1,000. Refuses (`not-found`) an
+   * unknown library.
    */
   list(libraryId: number): Promise<AccessKey[]>;
-  /** Ends a key for good; doing it twice is harmless. Refuses (`not-found`) what is no key of this library. */
+  /** Revokes a key permanently; idempotent. Refuses (`not-found`) a key that is not of this library. */
   revoke(libraryId: number, id: Guid): Promise<void>;
 };
 
 type Found = Grant & { hash: Buffer };
 
-/** Keys in PostgreSQL, the valid ones remembered for 1 s so that most requests query nothing. */
+/** Stores keys in PostgreSQL. Valid ones are cached for 1 s, so that most requests query nothing. */
 export function createKeyStore(db: Db): KeyStore {
   const remembered = new Map<string, { grant: Grant; until: number }>();
   const findHashed = async (hash: Buffer) => {
@@ -70,7 +70,7 @@ export function createKeyStore(db: Db): KeyStore {
   };
 }
 
-// Found by a hash that is compared again in constant time: what the index reveals is about the hash, not the key.
+// Looks up a hash, which is compared again in constant time: timing of the index reveals the hash, not the key.
 async function lookUp(db: Db, hash: Buffer): Promise<Grant | null> {
   const { rows } = await sql<Found>`
     with used as (
@@ -89,7 +89,7 @@ async function lookUp(db: Db, hash: Buffer): Promise<Grant | null> {
 }
 
 async function insertKey(tx: Tx, { libraryId, scope, label, expiresAt }: NewKey): Promise<AccessKey & { key: string }> {
-  // Locked, so that the count of its keys stays true until the new one is written.
+  // Locked, so that the count of its keys stays correct until the new one is written.
   await requireLibrary(tx, libraryId, true);
   await dropOldKeys(tx, libraryId);
   const { count } = await tx
@@ -145,7 +145,7 @@ async function requireLibrary(db: Db, id: number, lock: boolean): Promise<void> 
   if (row === undefined) throw new Refused('not-found', `There is no library ${id}. Check the id.`);
 }
 
-/** The one account of an installation: it is known by its first key, whether or not that is still valid. */
+/** The one account of an installation. It is identified by its first key, whether or not that is still valid. */
 export type Account = { id: Guid; createdAt: Date };
 
 export async function loadAccount(db: Db): Promise<Account> {

@@ -3,28 +3,28 @@ import type { Db } from '../db.ts';
 import { type Grant, hashKey, newKey } from './access-key.ts';
 import type { KeyStore } from './key-store.ts';
 
-/** Days until a browser signs in again. */
+/** Days after which a browser must sign in again. */
 export const SESSION_DAYS = 7;
-/** Sessions of one key; the oldest goes when another browser signs in. */
+/** Maximum number of sessions of one key; another sign-in ends the oldest. */
 const MOST_SESSIONS = 100;
 
 export type StartedSession = { id: string; grant: Grant };
 
-/** Browsers that showed a key once and go by a random id since. */
+/** Browsers that presented a key once and use a random id since. */
 export type SessionStore = {
-  /** Starts a session that opens what the key opens, as long as it does; null for a key that opens nothing. */
+  /** Starts a session with the rights of a key, for as long as the key is valid; null for an invalid key. */
   start(key: string): Promise<StartedSession | null>;
-  /** Starts a session by the secret of a link, which is used up; null for one that is not valid any more. */
+  /** Starts a session with the secret of a link and uses the link up; null if the link is no longer valid. */
   startByLink(secret: string): Promise<StartedSession | null>;
-  /** What a session opens, or null. It ends with its key, after 1 s at most. */
+  /** Returns the grant of a session, or null. It ends at most 1 s after its key. */
   find(id: string): Promise<Grant | null>;
-  /** Ends a session; doing it twice is harmless. */
+  /** Ends a session; idempotent. */
   end(id: string): Promise<void>;
 };
 
 /**
- * Sessions in PostgreSQL, so that every API process reads them. Only hashes are kept: a copy of the table opens
- * nothing.
+ * Stores sessions in PostgreSQL, so that every API process can read them. Only hashes are stored: a copy of the table
+ * opens nothing.
  */
 export function createSessionStore(db: Db, keys: Pick<KeyStore, 'findHashed'>): SessionStore {
   return {
@@ -56,7 +56,7 @@ async function startSession(
   const grant = await keys.findHashed(keyHash);
   if (grant === null) return null;
   await dropOld(db, keyHash);
-  // 256 random bits, as a key has.
+  // 256 random bits, like a key.
   const id = newKey();
   const expiresAt = new Date(Date.now() + SESSION_DAYS * 24 * 3600 * 1000);
   await db
@@ -74,12 +74,12 @@ async function dropOld(db: Db, keyHash: Buffer): Promise<void> {
       order by created_at desc offset ${MOST_SESSIONS - 1})`.execute(db);
 }
 
-/** Minutes that a link is good for. */
+/** Minutes for which a link is valid. */
 export const LINK_MINUTES = 60;
 
-/** Makes the secret of a link that signs one browser in with this key, once. Expired links are deleted. */
+/** Creates the secret of a link that signs one browser in with this key, once. Deletes expired links. */
 export async function createSignInLink(db: Db, key: string): Promise<string> {
-  // 256 random bits, as a key has.
+  // 256 random bits, like a key.
   const secret = newKey();
   await sql`delete from sign_in_link where expires_at < now()`.execute(db);
   await db
@@ -93,7 +93,7 @@ export async function createSignInLink(db: Db, key: string): Promise<string> {
   return secret;
 }
 
-/** Uses a link up: the hash of its key, or null for one that was used, has expired or never was. */
+/** Uses up a link. Returns the hash of its key, or null if it was used, has expired or never existed. */
 export async function redeemSignInLink(db: Db, secret: string): Promise<Buffer | null> {
   const { rows } = await sql<{ key_hash: Buffer; is_valid: boolean }>`
     delete from sign_in_link where hash = ${hashKey(secret)} returning key_hash, expires_at > now() as is_valid

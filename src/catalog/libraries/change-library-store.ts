@@ -7,7 +7,7 @@ import { type Library, type LibraryChange, type LibraryKeys, newSecurityKey } fr
 import { mergeSettings } from './library-settings.ts';
 import { loadLibrary, unknownLibrary } from './read-library-store.ts';
 
-/** Locks a library, computes its change and saves that. Refuses (`not-found`) an unknown library. */
+/** Locks a library, computes its change and saves it. Refuses (`not-found`) an unknown library. */
 export async function changeLibrary(
   tx: Tx,
   id: number,
@@ -39,7 +39,7 @@ export async function changeLibrary(
 
 type KeyReset = { id: number; which: keyof LibraryKeys; overlapSec: number };
 
-/** Puts a new key in place of one of a library's two. Refuses (`not-found`) an unknown library. */
+/** Replaces one of a library's two keys. Refuses (`not-found`) an unknown library. */
 export async function resetLibraryKey(
   tx: Tx,
   { id, which, overlapSec }: KeyReset,

@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** What a caller shows to play a video; `expiresSec` is in seconds since 1970. */
+/** Token that a caller presents to play a video; `expiresSec` is in seconds since 1970. */
 export type EmbedToken = { token: string; expiresSec: number };
 
 /**
- * Whether a token lets its bearer play a video now: `hex(SHA256(key + videoId + expires))` under one of the
- * keys, not expired. Keys are the pull zone's security key and, as some clients sign, the library's key.
+ * Returns whether a token permits playing a video now: `hex(SHA256(key + videoId + expires))` under one of the keys,
+ * not expired. Keys are the pull zone's security key and, as some clients sign with it, the library's key.
  */
 export function isEmbedTokenValid(
   { token, expiresSec }: EmbedToken,
@@ -26,7 +26,7 @@ function digestOf(key: string, mediaId: string, expiresSec: number): Buffer {
   return createHash('sha256').update(`${key}${mediaId}${expiresSec}`).digest();
 }
 
-/** What was shown in place of a valid token, to end a sentence. */
+/** Describes an invalid token, as the end of a sentence. */
 export function describeToken({ token, expiresSec }: EmbedToken, nowMs: number): string {
   if (token === '') return 'no token';
   if (expiresSec === 0) return 'a token without expires';

@@ -9,10 +9,10 @@ import { readLibraryKeys } from './read-library-store.ts';
 
 const FIRST_START_LOCK = 7_700_001;
 
-/** Keys for the first start; null has one made. */
+/** Keys for the first start; null generates one. */
 export type FirstKeys = { accountKey: string | null; libraryKey: string | null };
 
-/** `accountKey` is null on later starts, unless it was given and is valid: it is kept as a hash only. */
+/** `accountKey` is null on later starts, unless it was given and is valid, because only its hash is stored. */
 export type FirstLibrary = {
   created: boolean;
   libraryId: number;
@@ -24,8 +24,8 @@ export type FirstLibrary = {
 type Deps = { db: Db; secretBox: SecretBox };
 
 /**
- * Makes the first library (named `default`, pull zone `vz-{id}`) and the account's key with the keys given,
- * unless a library exists; then nothing changes. Two machines may start at once.
+ * Creates the first library (named `default`, pull zone `vz-{id}`) and the account's key with the keys given. Changes
+ * nothing if a library exists. Two machines may start at once.
  */
 export async function ensureFirstLibrary(wanted: FirstKeys, { db, secretBox }: Deps): Promise<FirstLibrary> {
   return inTransaction(db, async (tx) => {
@@ -51,7 +51,7 @@ export async function ensureFirstLibrary(wanted: FirstKeys, { db, secretBox }: D
   });
 }
 
-/** Makes a key that the owner chose valid for the account, beside those it has; doing it twice changes nothing. */
+/** Makes a key that the owner chose valid for the account, in addition to existing keys; idempotent. */
 export async function adoptAccountKey(key: string, { db }: Pick<Deps, 'db'>): Promise<void> {
   await db
     .insertInto('access_key')

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('the first library is made once, even by two machines, with the keys that were set', async () => {
+test('the first library is created once, even by two machines, with the configured keys', async () => {
   const { db } = database;
   const deps = { db, secretBox };
   const wanted = { accountKey: 'account-key-of-the-owner', libraryKey: 'library-key-of-the-owner' };
@@ -50,7 +50,7 @@ test('a library starts with the documented defaults and its own pull zone', asyn
   expect(await libraries.find(999)).toBeNull();
 });
 
-test('a stored setting of the wrong kind is reported, one that is missing has its default', async () => {
+test('a stored setting of the wrong type is reported, and a missing one has its default', async () => {
   const libraries = createLibraryStore({ db: database.db, secretBox });
   const store = (settings: object) =>
     database.db

@@ -1,10 +1,10 @@
 import { type StorageKey, storageKey } from '../../ports/storage.ts';
 import type { Library, LibraryChange } from './library.ts';
 
-/** The largest file that may become an image of a library, in bytes. */
+/** Maximum size of a library image, in bytes. */
 export const IMAGE_LIMIT_BYTES = 5 * 2 ** 20;
 
-/** The images of a library: what is drawn over videos, over live streams, and what stands for streams without one. */
+/** The images of a library: the watermark of videos, that of live streams, and the thumbnail of streams without one. */
 export type LibraryImage = 'watermark' | 'liveWatermark' | 'liveThumbnail';
 
 const FOLDERS: Readonly<Record<LibraryImage, string>> = {
@@ -12,26 +12,26 @@ const FOLDERS: Readonly<Record<LibraryImage, string>> = {
   liveWatermark: 'live-watermark',
   liveThumbnail: 'live-thumbnail',
 };
-/** All of them. */
+/** The names of all library images. */
 export const LIBRARY_IMAGES = Object.keys(FOLDERS) as LibraryImage[];
 
-/** Where the versions of a library's image lie; ends with a slash. */
+/** Returns the folder of a library image's versions; ends with a slash. */
 export function imagePrefix(libraryId: number, image: LibraryImage): string {
   return `${libraryId}/${FOLDERS[image]}/`;
 }
 
-/** Where one version of a library's image lies. */
+/** Returns the storage key of one version of a library's image. */
 export function imageKey(libraryId: number, image: LibraryImage, version: number): StorageKey {
   return storageKey(`${imagePrefix(libraryId, image)}${version}`);
 }
 
-/** The version that an image's key names; null for any other key. */
+/** Returns the version in an image's key; null for any other key. */
 export function imageVersion(key: StorageKey): number | null {
   const [, version] = /^\d+\/[a-z-]+\/(\d{1,15})$/.exec(key) ?? [];
   return version === undefined ? null : Number(version);
 }
 
-/** Shows a stored version, unless a later upload has overtaken it: then that one stays. */
+/** Switches to a stored version, unless a later upload was faster and stays. */
 export function replaceImage({ settings }: Library, image: LibraryImage, version: number): LibraryChange {
   return settings[image].version >= version ? {} : { settings: { [image]: { present: true, version } } };
 }

@@ -92,7 +92,7 @@ const player = section({
   customHtml: orNothing(text('')),
 });
 
-/** Positions and sizes are percents of the picture. `version` counts uploads of the watermark's image. */
+/** Positions and sizes are percentages of the picture. `version` counts uploads of the watermark's image. */
 const watermark = section({
   present: flag(false),
   leftPercent: whole(0),
@@ -121,21 +121,21 @@ const LibrarySettingsSchema = Type.Object({
 });
 
 /**
- * What a library's owner may set; a setting that is not stored has its default (premium tier, 240p to
- * 1080p, H.264, originals kept, MP4 on, on demand off, tokens off). Rungs are heights in pixels, rates kbit/s.
+ * Settings of a library. One that is not stored has its default (premium tier, 240p to 1080p, H.264, originals kept,
+ * MP4 on, on demand off, tokens off). Rungs are heights in pixels, rates kbit/s.
  */
 export type LibrarySettings = Static<typeof LibrarySettingsSchema>;
 
-/** Where the webhook address lies in the stored settings, for SQL. */
+/** Path of the webhook address in the stored settings, for SQL. */
 export const WEBHOOK_URL_SETTING = 'webhookUrl' satisfies keyof LibrarySettings;
 
-/** Some of the settings, as deep as they go; lists count as one value. What is undefined stays as it is. */
+/** A partial change of settings, at any depth; a list is one value. Undefined fields are left unchanged. */
 export type LibrarySettingsPatch = Patch<LibrarySettings>;
 type Patch<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: Patch<T[K]> | undefined } : T;
 
 const waf = section({
   enabled: flag(true),
-  /** Else what the rules find is logged only. */
+  /** If false, matches of the rules are only logged. */
   blocks: flag(false),
   disabledRules: words([]),
   loggedRules: words([]),
@@ -149,11 +149,11 @@ const PullZoneSettingsSchema = Type.Object({
   blockedAddresses: words([]),
   /** ISO 3166-1 alpha-2. */
   blockedCountries: words([]),
-  /** Of one address; 0 is no limit. `burstRequests` may come at once on top. */
+  /** Per address; 0 is no limit. `burstRequests` are allowed at once in addition. */
   requestsPerSec: whole(0),
   burstRequests: whole(0),
   answersPerAddress: whole(0),
-  /** Kilobytes a second of one answer after its first kilobytes; 0 is no limit. */
+  /** Kilobytes per second of one response after its first kilobytes; 0 is no limit. */
   rateKBps: whole(0),
   rateAfterKB: whole(0),
   blocksRoot: flag(false),
@@ -170,28 +170,28 @@ const PullZoneSettingsSchema = Type.Object({
 });
 
 /**
- * How a pull zone guards its files. `tokenHoldsAddress` ties a token to the viewer's IP address. The defaults refuse
- * nobody.
+ * Access rules of a pull zone. `tokenHoldsAddress` ties a token to the viewer's IP address. The defaults refuse nobody.
  */
 export type PullZoneSettings = Static<typeof PullZoneSettingsSchema>;
 
-/** How requests are inspected. */
+/** Settings for the inspection of requests. */
 export type WafSettings = PullZoneSettings['waf'];
 
 const librarySettings = withDefaults(LibrarySettingsSchema, 'library settings');
 const pullZoneSettings = withDefaults(PullZoneSettingsSchema, 'pull zone settings');
 
-/** Reads stored settings, filling what is not stored; throws when a stored value is of the wrong kind. */
+/** Reads stored settings and fills in defaults. Throws if a stored value has the wrong type. */
 export function readLibrarySettings(stored: unknown): LibrarySettings {
   return librarySettings(stored);
 }
 
-/** Reads a pull zone's stored settings, filling what is not stored; throws when a stored value is of the wrong kind. */
+/** Reads a pull zone's stored settings and fills in defaults. Throws if a stored value has the wrong type. */
 export function readPullZoneSettings(stored: unknown): PullZoneSettings {
   return pullZoneSettings(stored);
 }
 
-// The edge reads settings with each publication, so the defaults are made once and shared: they must not be written to.
+// The edge reads settings with each publication, so the defaults are created once and shared. They must not be
+// modified.
 function withDefaults<S extends TObject>(schema: S, what: string): (stored: unknown) => Static<S> {
   const validator = Compile(schema);
   const defaults = frozen(Value.Default(schema, {}));
@@ -207,12 +207,12 @@ function frozen(value: unknown): unknown {
   return value;
 }
 
-/** Reads how requests of no pull zone are inspected. */
+/** Reads how requests to no pull zone are inspected. */
 export function readWafSettings(stored: unknown): WafSettings {
   return readPullZoneSettings({ waf: stored }).waf;
 }
 
-/** Lays some settings over stored ones. Only what was ever set is stored, so that the rest follows the defaults. */
+/** Merges settings into stored ones. Only explicitly set values are stored, so that the rest follows the defaults. */
 export function mergeSettings(stored: Readonly<Record<string, unknown>>, patch: object): Record<string, unknown> {
   const merged: Record<string, unknown> = { ...stored };
   for (const [name, value] of Object.entries(patch)) {

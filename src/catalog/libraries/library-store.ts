@@ -14,7 +14,10 @@ import { markLibraryRemoved } from './remove-library-store.ts';
 const REMEMBERED_LIBRARIES = 1_000;
 const REMEMBERED_MS = 1_000;
 
-/** A name of null for the pull zone has one drawn; a key of null is made; settings left out have their defaults. */
+/**
+ * If the pull zone's name is null, a random one is chosen; a null key is generated; omitted settings have their
+ * defaults.
+ */
 export type NewLibrary = {
   name: string;
   pullZoneName: string | null;
@@ -25,30 +28,30 @@ export type NewLibrary = {
 
 /** Libraries with their pull zones and own keys. */
 export type LibraryStore = {
-  /** The library as it is now, or null. */
+  /** Reads the current library, or null. */
   find(id: number): Promise<Library | null>;
-  /** The library as it was at most 1 s ago, or null; reads nothing when it was read within that time. */
+  /** Returns the library as it was at most 1 s ago, or null, without a query if it was read within that time. */
   recall(id: number): Promise<Library | null>;
-  /** Makes a library with its pull zone and two keys, in one transaction. */
+  /** Creates a library with its pull zone and two keys, in one transaction. */
   create(wanted: NewLibrary): Promise<{ library: Library; keys: LibraryKeys }>;
-  /** The library's own keys in clear. Refuses (`not-found`) an unknown library. */
+  /** Returns the library's own keys in plain text. Refuses (`not-found`) an unknown library. */
   keys(id: number): Promise<LibraryKeys>;
   /**
-   * Locks a library, applies `transition` and saves the change, settings and pull zone in one
-   * transaction. Refuses (`not-found`) an unknown library, and what the transition refuses.
+   * Locks a library, applies `transition` and saves the change, settings and pull zone in one transaction. Refuses
+   * (`not-found`) an unknown library, and whatever the transition refuses.
    */
   change(id: number, transition: (library: Library) => LibraryChange): Promise<void>;
   /**
-   * Gives a library a new key in place of one of its two. For `overlapSec` seconds the old one goes on to
-   * open the library, as a hashed further key: it signs nothing any more. Refuses (`not-found`) an unknown library.
+   * Replaces one of a library's two keys. For `overlapSec` seconds the old one still opens the library, as a hashed
+   * additional key, but signs nothing. Refuses (`not-found`) an unknown library.
    */
   resetKey(id: number, which: keyof LibraryKeys, overlapSec: number): Promise<void>;
   /**
-   * The versions of its watermark that renditions are made with; `unknown` while a video is being planned, which may
-   * be with one that was just replaced.
+   * Returns the versions of the watermark used by renditions, or `unknown` while a video is being planned, which may
+   * use one that was just replaced.
    */
   usedWatermarks(id: number): Promise<ReadonlySet<number> | 'unknown'>;
-  /** Removes a library for everybody at once, see `markLibraryRemoved`; follow-ups join its transaction. */
+  /** Removes a library for everybody at once, see `markLibraryRemoved`. Follow-ups join its transaction. */
   remove(id: number, ...followUps: FollowUp[]): Promise<void>;
 };
 
@@ -91,7 +94,7 @@ export function createLibraryStore({ db, secretBox }: { db: Db; secretBox: Secre
   };
 }
 
-/** Writes a library, its pull zone and its keys; joins the transaction that it is given. */
+/** Writes a library, its pull zone and its keys within the given transaction. */
 export async function insertLibrary(
   tx: Db,
   secretBox: SecretBox,
@@ -126,8 +129,8 @@ function drawPullZoneName(): string {
 }
 
 /**
- * See `LibraryStore.usedWatermarks`. Ask after the change that took a version out of the settings: who plans later sees
- * it.
+ * See `LibraryStore.usedWatermarks`. Call it after the change that removed a version from the settings, because later
+ * plans see that change.
  */
 async function findUsedWatermarks(db: Db, libraryId: number): Promise<ReadonlySet<number> | 'unknown'> {
   const planned = await db

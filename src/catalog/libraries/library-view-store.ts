@@ -7,14 +7,14 @@ import { trafficOfMonth } from '../statistics/sums/delivered-store.ts';
 import type { LibraryView } from './library.ts';
 import { openKeys, selectLibraries, toLibrary, unknownLibrary } from './read-library-store.ts';
 
-/** `search` is a part of the name in any case; empty finds all. */
+/** `search` is a part of the name, ignoring case; empty matches all. */
 export type LibraryQuery = { search: string; limit: number; offset: number };
 
 /** Libraries as the account sees them. */
 export type LibraryViewStore = {
   /** Refuses (`not-found`) an unknown library. */
   load(id: number): Promise<LibraryView>;
-  /** A page by rising id, and how many there are in all. */
+  /** Returns a page by ascending id, and the total number. */
   list(query: LibraryQuery): Promise<{ total: number; items: LibraryView[] }>;
 };
 

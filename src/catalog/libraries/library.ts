@@ -1,7 +1,7 @@
 import { Refused } from '../../lib/refused.ts';
 import type { LibrarySettings, LibrarySettingsPatch, PullZoneSettings } from './library-settings.ts';
 
-/** A library and the one pull zone that delivers its files. Keys are requested on their own. */
+/** A library and the one pull zone that delivers its files. Keys are read separately. */
 export type Library = {
   id: number;
   name: string;
@@ -12,7 +12,9 @@ export type Library = {
   modifiedAt: Date;
 };
 
-/** What is to change of a library; what is left out stays. `drawsSecurityKey` has a new one drawn for its pull zone. */
+/**
+ * A change of a library; omitted fields are left unchanged. `drawsSecurityKey` generates a new one for its pull zone.
+ */
 export type LibraryChange = {
   name?: string | undefined;
   settings?: LibrarySettingsPatch;
@@ -20,21 +22,19 @@ export type LibraryChange = {
   drawsSecurityKey?: boolean;
 };
 
-/** The two keys that belong to a library from its start; the read-only key also signs webhooks. */
+/** The two keys that a library has from its start. The read-only key also signs webhooks. */
 export type LibraryKeys = { libraryKey: string; readOnlyKey: string };
 
-/** The shortest and longest security key that a caller may choose for a pull zone, in characters. */
+/** Minimum and maximum length of a security key that a caller may choose for a pull zone, in characters. */
 export const SECURITY_KEY_LENGTH = { min: 8, max: 36 } as const;
 
 /**
- * A library as the account sees it: its keys in clear, what its media hold in storage, originals included, and what was
- * sent of them in this month (UTC).
+ * A library as the account sees it: its keys in plain text, the storage used by its media including originals, and the
+ * traffic of this month (UTC).
  */
 export type LibraryView = Library & { keys: LibraryKeys; storageBytes: number; trafficBytes: number };
 
-/**
- * Draws a security key for a pull zone: a random GUID (122 bits), the form that clients and its 36 characters expect.
- */
+/** Generates a security key for a pull zone: a random GUID (122 bits, 36 characters), the form that clients expect. */
 export function newSecurityKey(): string {
   return crypto.randomUUID();
 }
@@ -43,7 +43,9 @@ export type ReferrerList = 'allowedReferrers' | 'blockedReferrers';
 
 const MOST_REFERRERS = 500;
 
-/** Puts a rule (`example.com`, `*.example.com`) on a list, once in any case. Refuses (`invalid`) the 501st. */
+/**
+ * Adds a rule (`example.com`, `*.example.com`) to a list, ignoring case and duplicates. Refuses (`invalid`) the 501st.
+ */
 export function addReferrer({ settings: { access } }: Library, list: ReferrerList, rule: string): LibraryChange {
   const rules = access[list];
   if (rules.some((known) => known.toLowerCase() === rule.toLowerCase())) return {};
@@ -55,7 +57,7 @@ export function addReferrer({ settings: { access } }: Library, list: ReferrerLis
   return { settings: { access: { [list]: [...rules, rule] } } };
 }
 
-/** Takes a rule off a list, in any case; one that is not on it changes nothing. */
+/** Removes a rule from a list, ignoring case; one that is not on it changes nothing. */
 export function removeReferrer({ settings: { access } }: Library, list: ReferrerList, rule: string): LibraryChange {
   const left = access[list].filter((known) => known.toLowerCase() !== rule.toLowerCase());
   return { settings: { access: { [list]: left } } };

@@ -8,7 +8,7 @@ import { readLibrarySettings, readPullZoneSettings } from './library-settings.ts
 type LibraryRow = Awaited<ReturnType<ReturnType<typeof selectLibraries>['executeTakeFirstOrThrow']>>;
 type SealedKeys = { api_key_sealed: Buffer; read_only_key_sealed: Buffer };
 
-/** The rows of libraries that are not removed, each with its pull zone; for stores to narrow and order. */
+/** Selects the rows of libraries that are not removed, each with its pull zone, for stores to filter and order. */
 export function selectLibraries(db: Db) {
   return db
     .selectFrom('library')
@@ -19,7 +19,7 @@ export function selectLibraries(db: Db) {
     .where('library.deleted_at', 'is', null);
 }
 
-/** Reads a row of `selectLibraries`; throws when a stored setting is of the wrong kind. */
+/** Reads a row of `selectLibraries`. Throws if a stored setting has the wrong type. */
 export function toLibrary(row: LibraryRow): Library {
   return {
     id: row.id,
@@ -39,7 +39,7 @@ export async function loadLibrary(db: Db, id: number): Promise<Library> {
   return toLibrary(row);
 }
 
-/** Opens the two sealed keys of a library. Refuses (`not-found`) an unknown library. */
+/** Decrypts the two sealed keys of a library. Refuses (`not-found`) an unknown library. */
 export async function readLibraryKeys(db: Db, secretBox: SecretBox, id: number): Promise<LibraryKeys> {
   const row = await db
     .selectFrom('library')
@@ -51,7 +51,7 @@ export async function readLibraryKeys(db: Db, secretBox: SecretBox, id: number):
   return openKeys(row, secretBox);
 }
 
-/** Opens the sealed keys of a library's row. */
+/** Decrypts the sealed keys of a library's row. */
 export function openKeys(row: SealedKeys, secretBox: SecretBox): LibraryKeys {
   return {
     libraryKey: secretBox.open(row.api_key_sealed),
@@ -59,7 +59,7 @@ export function openKeys(row: SealedKeys, secretBox: SecretBox): LibraryKeys {
   };
 }
 
-/** The refusal of a library that does not exist. */
+/** Returns the refusal for a library that does not exist. */
 export function unknownLibrary(id: number): Refused {
   return new Refused('not-found', `There is no library ${id}. Check the id.`);
 }

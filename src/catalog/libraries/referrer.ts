@@ -1,22 +1,22 @@
 import { domainToASCII } from 'node:url';
 
-/** The rules by which a library's pages of origin are let in: host names without scheme, `*.` for all below. */
+/** Rules that allow pages to embed a library's media: host names without scheme, `*.` for all subdomains. */
 export type ReferrerRules = {
   allowedReferrers: readonly string[];
   blockedReferrers: readonly string[];
   blockNoneReferrer: boolean;
 };
 
-/** The part of a library's access rules that decides whether a page may be opened by itself. */
+/** The access rule of a library that decides whether a player page may be opened directly. */
 export type DirectPlayRule = { allowDirectPlay: boolean };
 
-/** Hosts whose players mobile clients name as their page of origin, and whose addresses old pages hold. */
+/** Hosts of players that mobile clients send as their referrer, and that old pages link to. */
 export const PLAYER_HOSTS = ['iframe.mediadelivery.net', 'player.mediadelivery.net'];
 
 /**
- * Whether a page may show a library's media. `ownHosts` (where our player lives, from the settings and never from a
- * request) and the player hosts that clients name always may; a header that is absent or no address is let in unless
- * the library blocks that.
+ * Returns whether a page may show a library's media. `ownHosts` (hosts of our player, from the settings and never from
+ * a request) and the known player hosts always may. An absent or invalid header is allowed unless the library blocks
+ * that.
  */
 export function isReferrerAllowed(header: string | null, rules: ReferrerRules, ownHosts: readonly string[]): boolean {
   const host = header === null ? null : hostOf(header);
@@ -30,7 +30,7 @@ function hostOf(address: string): string | null {
   return URL.canParse(address) ? new URL(address).hostname.toLowerCase() || null : null;
 }
 
-/** Pages name themselves by the ASCII form of an internationalised host name, owners by either (RFC 5891). */
+/** Browsers send the ASCII form of an internationalised host name; owners may enter either (RFC 5891). */
 function covers(rule: string, host: string): boolean {
   const isBelow = rule.startsWith('*.');
   const name = isBelow ? rule.slice(2) : rule;
@@ -39,8 +39,8 @@ function covers(rule: string, host: string): boolean {
 }
 
 /**
- * Reads a rule as callers write it: a host name, `*.` before it for all below, or an address of which only
- * the host counts. Null for anything else.
+ * Parses a rule as callers write it: a host name, optionally with `*.` for all subdomains, or a URL, of which only the
+ * host counts. Returns null for anything else.
  */
 export function parseReferrerRule(text: string): string | null {
   const trimmed = text.trim();

@@ -8,15 +8,15 @@ import { hashKey, newKey } from '../keys/access-key.ts';
 const MEDIA_AT_ONCE = 100;
 
 /**
- * Removes a library for everybody at once, in the caller's transaction: its keys end, its pull zone and
- * collections go, its media are shown no more. Its rows and objects stay for the job that the caller sends.
- * Refuses (`not-found`) an unknown library.
+ * Removes a library for everybody at once, in the caller's transaction: its keys end, its pull zone and collections are
+ * deleted, its media are no longer shown. Its rows and objects are left for the job that the caller sends. Refuses
+ * (`not-found`) an unknown library.
  */
 export async function markLibraryRemoved(tx: Tx, id: number): Promise<void> {
   const { numUpdatedRows } = await tx
     .updateTable('library')
     .set({ deleted_at: sql<Date>`now()`, settings: '{}' })
-    // Of keys without an owner: the old ones find nothing any more.
+    // Hashes of keys that nobody has, so that the old keys are invalid.
     .set({ api_key_hash: hashKey(newKey()), read_only_key_hash: hashKey(newKey()) })
     .set({ api_key_sealed: Buffer.alloc(0), read_only_key_sealed: Buffer.alloc(0) })
     .where('id', '=', id)
@@ -28,7 +28,7 @@ export async function markLibraryRemoved(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('collection').where('library_id', '=', id).execute();
 }
 
-/** Whether a library was removed and still has its row. */
+/** Returns whether a library was removed and its row still exists. */
 export async function isRemovedLibrary(db: Db, id: number): Promise<boolean> {
   const row = await db
     .selectFrom('library')
@@ -39,7 +39,7 @@ export async function isRemovedLibrary(db: Db, id: number): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Some media of a library, at most 100. */
+/** Finds at most 100 media of a library. */
 export async function findMediaOf(db: Db, libraryId: number): Promise<Guid[]> {
   const rows = await db
     .selectFrom('media')
@@ -50,7 +50,7 @@ export async function findMediaOf(db: Db, libraryId: number): Promise<Guid[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Deletes media of a removed library with all rows that refer to them, and notifies the edges. */
+/** Deletes media of a removed library with all rows that reference them, and notifies the edges. */
 export function dropMediaOf(db: Db, libraryId: number, ids: readonly Guid[]): Promise<void> {
   return inTransaction(db, async (tx) => {
     const dropped = await tx
@@ -74,7 +74,7 @@ const STATISTICS = [
   'delivered_hour',
 ] as const;
 
-/** Forgets a removed library and its history. Fails while media of it are left. */
+/** Deletes a removed library and its history. Fails while it still has media. */
 export async function dropLibraryRow(db: Db, id: number): Promise<void> {
   for (const table of STATISTICS) await db.deleteFrom(table).where('library_id', '=', id).execute();
   await db.deleteFrom('library').where('id', '=', id).where('deleted_at', 'is not', null).execute();

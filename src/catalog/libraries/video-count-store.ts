@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db.ts';
 
-/** Creates at once in one library, above which two may wait for each other. */
+/** Number of simultaneous creations in one library above which they may wait for each other. */
 const SLOTS = 16;
 
 /**
- * Counts videos that come to a library or leave it, in the slot of this connection; false when there is no such
+ * Adds to (or subtracts from) a library's video count in the slot of this connection. Returns false if there is no such
  * library.
  */
 export async function countInLibrary(tx: Tx, libraryId: number, change: number): Promise<boolean> {

@@ -12,11 +12,11 @@ import { failMedia } from './process-store.ts';
 import { restoreReplaced } from './replacement-store.ts';
 
 /**
- * Cancels what is encoded of a video. Its encode tasks end, which fences the workers that run them: they end their
- * encoders when they next report progress or renew a lease. A video that was to be encoded anew goes on as it was; one
- * that has a whole rung and its audio is finished, incomplete; any other fails, cancelled. What was stored of
- * renditions that are not whole is forgotten, and its objects are swept. Refuses (`not-found`) an unknown video, and
- * (`invalid`) one of which nothing is encoded, or that has no file to be encoded again.
+ * Cancels the encoding of a video. Its encode tasks end, which fences their workers: they stop their encoders when they
+ * next report progress or renew a lease. A video that was being re-encoded stays as it was. One with a complete rung
+ * and its audio finishes, incomplete; any other fails as cancelled. Incomplete renditions are deleted, and their
+ * objects swept. Refuses (`not-found`) an unknown video, and (`invalid`) one with nothing being encoded, or without a
+ * file to encode again.
  */
 export async function cancelEncode(tx: Tx, key: MediaKey): Promise<void> {
   const media = await lockVideo(tx, key);
@@ -33,7 +33,7 @@ export async function cancelEncode(tx: Tx, key: MediaKey): Promise<void> {
   else await giveUpPlan(tx, key);
 }
 
-/** `hasWhole`: all audio of the set that is active is whole, and a picture of it, where it has any. */
+/** `hasWhole`: all audio of the active set is complete, and one of its video renditions, if it has any. */
 type LockedVideo = {
   state: MediaState;
   hasSource: boolean;
@@ -43,7 +43,7 @@ type LockedVideo = {
 };
 
 async function lockVideo(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<LockedVideo> {
-  // Read by a statement of its own: it sees what others committed while the lock was awaited.
+  // Read by a separate statement, so that it sees what others committed while the lock was awaited.
   await lockMedia(tx, { libraryId, mediaId });
   const { rows } = await sql<LockedVideo>`
     select state, source_key is not null as "hasSource", state not in ('uploaded', 'processing') as "isPlanned",
@@ -78,11 +78,9 @@ function obstacleIn(state: MediaState): string | null {
   }
 }
 
-/**
- * Ends what is open of a video; returns whether anything was. Chunks that are being mended are no part of an encode.
- */
+/** Ends the open tasks of a video; returns whether there were any. Chunks under repair are not part of an encode. */
 async function endTasks(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
-  // A segment for viewers has no end that is remembered: it is requested again.
+  // The end of a segment task for viewers is not recorded: the segment is requested again.
   await sql`
     delete from encode_task where library_id = ${libraryId} and media_id = ${mediaId} and kind = 'segment'
   `.execute(tx);
@@ -94,7 +92,8 @@ async function endTasks(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boole
 }
 
 /**
- * A set that takes the place of the one that is active when it is whole. The further periods of a recording are none.
+ * Returns whether there is a set that will replace the active one when it is complete. Further periods of a recording
+ * are not such sets.
  */
 async function hasBackgroundSet(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   const { rows } = await sql`
@@ -107,7 +106,7 @@ async function hasBackgroundSet(tx: Tx, { libraryId, mediaId }: MediaKey): Promi
   return rows.length > 0;
 }
 
-/** What was active before stays so, as far as it is whole or can be had on demand. */
+/** The previously active set stays active, as far as it is complete or available on demand. */
 async function giveUpPlan(tx: Tx, key: MediaKey): Promise<void> {
   const message = failureMessage(CANCELLED_REASON, new Date());
   if (await restoreReplaced(tx, key, message)) return;
@@ -116,14 +115,14 @@ async function giveUpPlan(tx: Tx, key: MediaKey): Promise<void> {
   await failMedia(tx, key, CANCELLED_VALUE, message);
 }
 
-/** What is whole of a first encode, or of renditions that were added, is kept. */
+/** The complete parts of a first encode, or of added renditions, are kept. */
 async function endEncode(tx: Tx, key: MediaKey): Promise<void> {
   await finalizeMedia(tx, key);
-  // The images, which are planned when all else has ended.
+  // Ends the images too, which are planned when all else has ended.
   if (await endTasks(tx, key)) await finalizeMedia(tx, key);
 }
 
-/** What is active meanwhile, but not whole, goes with what was to take its place: it has no audio, or no end. */
+/** Active but incomplete renditions fail with the set that was to replace them: they have no audio, or no end. */
 async function failUnfinished(tx: Tx, key: MediaKey): Promise<void> {
   const { libraryId, mediaId } = key;
   await sql`

@@ -20,7 +20,7 @@ const FACTS: ChunkFacts = {
   ...{ fragmentTable: Buffer.alloc(12), samples: 2, ctsRuns: 0, syncCount: 2, peakSegmentBps: 1 },
 };
 
-/** A video of one rendition and so many tasks, which all make its segments 0 and 1. */
+/** Adds a video with one rendition and `tasks` tasks, which all make its segments 0 and 1. */
 async function addVideo(tasks: number): Promise<EncodeTask[]> {
   const { db } = database;
   const libraryId = await addLibraryRow(db);
@@ -55,7 +55,7 @@ async function commit({ task, ...claim }: Claim): Promise<void> {
   await database.db.transaction().execute((tx) => commitChunks(tx, { task, ...claim }, { outputs, isLast: false }));
 }
 
-test('of tasks that store the same segments at once one commits, also where no index forbids overlaps', async () => {
+test('one of several tasks that store the same segments commits, even without an overlap index', async () => {
   const { db } = database;
   await sql`alter table chunk drop constraint chunk_no_overlap`.execute(db);
   const tasks = await addVideo(4);

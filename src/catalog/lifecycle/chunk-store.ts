@@ -15,7 +15,7 @@ import { leaveOutRedundant } from './per-title-store.ts';
 /** A chunk whose object and `.idx` are durable. */
 export type StoredChunk = { facts: ChunkFacts; storageKey: StorageKey; idxBytes: number };
 
-/** What an encode task stored of one rendition. `init` and the rest are what the first chunk of a rendition fixes. */
+/** Output of an encode task for one rendition. The first chunk of a rendition fixes `init` and the other fields. */
 export type RenditionOutput = {
   renditionId: Guid;
   init: Buffer;
@@ -25,7 +25,7 @@ export type RenditionOutput = {
   chunks: readonly StoredChunk[];
 };
 
-/** A late or doubled worker: its claim does not hold any more, nothing of it is taken in. */
+/** The claim of a late or duplicate worker is no longer valid; none of its output is accepted. */
 export class LostClaim extends Error {
   constructor({ attempt, id }: { attempt: number; id: Guid }) {
     super(`Attempt ${attempt} of encode task ${id} is not the one that may publish any more.`);
@@ -33,7 +33,7 @@ export class LostClaim extends Error {
   }
 }
 
-/** Segments that were encoded were stored by another meanwhile: the work is done again without them. */
+/** Another task has stored some of the encoded segments. The work is repeated without them. */
 export class TakenMeanwhile extends Error {
   constructor(renditionId: Guid, firstSegment: number) {
     super(`Expected no stored segment in the chunk of rendition ${renditionId} from ${firstSegment} on, found one.`);
@@ -43,10 +43,10 @@ export class TakenMeanwhile extends Error {
 
 /**
  * Publishes chunks of an encode task: rows, sums, progress, and with `isLast` the end of the encode task and of
- * whatever ends with it (rendition, video). One transaction; the publication's revision rises by one. Throws LostClaim
- * when the claim does not hold, TakenMeanwhile when one of the segments is stored already, and refuses chunks of
- * another init segment than the rendition's. Answers objects that are not taken in, their rendition having failed or
- * been left out meanwhile: the caller deletes them.
+ * whatever ends with it (rendition, video). One transaction; increments the publication's revision. Throws LostClaim if
+ * the claim is not valid, TakenMeanwhile if one of the segments is already stored, and refuses chunks with another init
+ * segment than the rendition's. Returns objects that were not accepted, because their rendition has failed or was left
+ * out: the caller deletes them.
  */
 export async function commitChunks(
   tx: Tx,
@@ -54,7 +54,7 @@ export async function commitChunks(
   { outputs, isLast }: { outputs: readonly RenditionOutput[]; isLast: boolean },
 ): Promise<{ rejected: StorageKey[] }> {
   const { key } = claim.task;
-  // The media row comes first in every transaction that also takes works, so that two never wait for each other.
+  // Every transaction that also locks tasks locks the media row first, so that two never wait for each other.
   const revision = await lockMedia(tx, key);
   if (revision === null || !(await lockClaim(tx, claim))) {
     throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
@@ -81,7 +81,7 @@ export async function commitChunks(
   return { rejected };
 }
 
-/** Locks a media's row and raises its revision; null when it is gone. */
+/** Locks a media's row and increments its revision; null if it is gone. */
 export async function lockMedia(tx: Tx, key: MediaKey): Promise<number | null> {
   const found = await tx
     .selectFrom('media')
@@ -94,8 +94,8 @@ export async function lockMedia(tx: Tx, key: MediaKey): Promise<number | null> {
 }
 
 /**
- * The first chunk of a rendition fixes its init segment; every later one must have the same. False when the
- * rendition failed meanwhile by another encode task: nothing of it is taken in any more.
+ * The first chunk of a rendition fixes its init segment; every later one must have the same. Returns false if another
+ * encode task failed the rendition: none of its output is accepted any more.
  */
 export async function fixInit(tx: Tx, key: MediaKey, output: RenditionOutput): Promise<boolean> {
   const initSha256 = createHash('sha256').update(output.init).digest();
@@ -128,7 +128,7 @@ export async function fixInit(tx: Tx, key: MediaKey, output: RenditionOutput): P
   throw new Error(`Expected chunks of rendition ${output.renditionId} with init ${wanted}, got ${came}.`);
 }
 
-/** The segments of a range that are stored, rising. */
+/** Returns the stored segments of a range in ascending order. */
 export async function findStored(
   db: Db | Tx,
   renditionId: Guid,
@@ -143,10 +143,10 @@ export async function findStored(
   return rows.map(({ segment }) => segment);
 }
 
-/** What makes chunks visible: the attempt that made them, and the revision from which they are listed. */
+/** The attempt that made chunks, and the revision that first lists them. */
 export type ChunkCommit = { key: MediaKey; attempt: number; revision: number };
 
-/** The row of a chunk whose objects are durable. */
+/** Returns the row of a chunk whose objects are durable. */
 export function toChunkRow(
   { key, attempt, revision }: ChunkCommit,
   renditionId: Guid,
@@ -174,7 +174,7 @@ export function toChunkRow(
   };
 }
 
-/** Writes the rows of chunks whose objects are durable; nothing that is stored already may be among them. */
+/** Writes the rows of chunks whose objects are durable. None of them may already be stored. */
 export async function insertChunks(
   tx: Tx,
   commit: ChunkCommit,
@@ -196,7 +196,7 @@ export async function insertChunks(
   if (rows.some((row) => row.segment_count === 1)) await markMergeable(tx, key, output.renditionId);
 }
 
-/** Has the chunks of a rendition looked at, of which some may be merged. */
+/** Queues the chunks of a rendition for a merge check. */
 export async function markMergeable(tx: Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<void> {
   const row = { library_id: libraryId, media_id: mediaId, rendition_id: renditionId };
   await tx

@@ -14,7 +14,7 @@ import { loadCutList } from '../tasks/task-view-store.ts';
 import type { PlannedRendition } from './encode-plan.ts';
 import { insertRenditions } from './plan-store.ts';
 
-/** A video with a timeline that is active, to which renditions may be added now. */
+/** A video with an active timeline to which renditions may be added now. */
 export type ActiveView = {
   key: MediaKey;
   state: MediaState;
@@ -26,8 +26,8 @@ export type ActiveView = {
 };
 
 /**
- * What planning a further codec must know of a video. `rungs` are made, or being made, in that codec already;
- * `watermark` is in the pictures that it has, and `colours` are theirs where they are not the usual ones.
+ * Facts about a video for planning another codec. `rungs` are made, or being made, in that codec already; `watermark`
+ * is the one burned into its existing renditions, and `colours` are theirs if not the default.
  */
 export type CodecView = ActiveView & {
   rungs: readonly number[];
@@ -35,15 +35,15 @@ export type CodecView = ActiveView & {
   colours: Colours | null;
 };
 
-/** What is missing: renditions on the timeline that is active, and the encode tasks that make them. */
+/** The missing renditions of the active timeline, and the encode tasks that make them. */
 export type CodecPlan = { renditions: readonly PlannedRendition[]; tasks: readonly EncodeTask[] };
 
 /** Output codecs of videos. */
 export type CodecStore = {
   /**
-   * Has what is missing of a codec made on the timeline that is active; all of it becomes active at once when it is
-   * complete. A video that has it all stays as it is. Refuses (`not-found`) an unknown video, and (`invalid`) one
-   * that has no picture or original, is not encoded yet, or is just being encoded anew.
+   * Adds the missing renditions of a codec to the active timeline; all of them become active at once when complete. A
+   * video that has them all is left unchanged. Refuses (`not-found`) an unknown video, and (`invalid`) one that has no
+   * video track or original, is not encoded yet, or is being re-encoded.
    */
   add(key: MediaKey, codec: string, plan: (view: CodecView) => CodecPlan): Promise<void>;
 };
@@ -63,15 +63,12 @@ async function addCodec(tx: Tx, key: MediaKey, { codec, plan }: CodecAction): Pr
   await addToActive(tx, view, plan(view));
 }
 
-/**
- * Has renditions made on the timeline that is active; they become active at once when all encode tasks of the video
- * have ended.
- */
+/** Adds renditions to the active timeline. They become active at once when all encode tasks of the video have ended. */
 export async function addToActive(tx: Tx, active: ActiveView, plan: CodecPlan): Promise<void> {
   await addToTimelines(tx, active, [{ ...plan, timelineId: active.timelineId }]);
 }
 
-/** The same for several timelines that are active one after the other: the periods of a recording. */
+/** Adds renditions to several consecutive active timelines: the periods of a recording. */
 export async function addToTimelines(
   tx: Tx,
   { key, state }: Pick<ActiveView, 'key' | 'state'>,
@@ -79,7 +76,7 @@ export async function addToTimelines(
 ): Promise<void> {
   const added = plans.filter(({ renditions }) => renditions.length > 0);
   if (added.length === 0) return;
-  // What is over would count as progress of what begins.
+  // Ended tasks would count as progress of the new ones.
   if (state === 'finished') await tx.deleteFrom('encode_task').where('media_id', '=', key.mediaId).execute();
   for (const { timelineId, renditions, tasks } of added) {
     await insertRenditions(tx, key, { id: timelineId, isActive: false, renditions, tasks });
@@ -88,14 +85,14 @@ export async function addToTimelines(
   await bumpPublication(tx, key);
 }
 
-/** Takes a finished video back to `transcoding`. */
+/** Returns a finished video to `transcoding`. */
 export async function reopen(tx: Tx, key: MediaKey): Promise<void> {
   await mustEnterState(tx, key, 'transcoding', { reason: WAITING_FOR_SLOT, set: { encode_progress: 0 } });
 }
 
 /**
  * Locks a video to which renditions may be added. Refuses (`not-found`) an unknown one, and (`invalid`) one that has no
- * original, unless it is a live recording, is not encoded yet, or is just being encoded anew.
+ * original (unless it is a live recording), is not encoded yet, or is being re-encoded.
  */
 export async function loadActive(tx: Tx, key: MediaKey, { isRecorded } = { isRecorded: false }): Promise<ActiveView> {
   const media = await tx
@@ -145,7 +142,7 @@ function obstacleIn(state: MediaState, hasOriginal: boolean): string | null {
   }
 }
 
-/** The timeline that is active. Refuses (`invalid`) while another one is being made that will take its place. */
+/** Returns the active timeline. Refuses (`invalid`) while another one is being made to replace it. */
 async function findTimeline(tx: Tx, key: MediaKey): Promise<Guid> {
   const { rows } = await sql<{ id: Guid; active: boolean }>`
     select t.id, t.active from timeline t where t.library_id = ${key.libraryId} and t.media_id = ${key.mediaId}

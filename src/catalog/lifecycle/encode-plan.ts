@@ -4,7 +4,7 @@ import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { MediaMessage, RenditionPlan } from '../schema.ts';
 import type { EncodeTask } from '../tasks/encode-task.ts';
 
-/** A rendition to make. `plan` is what its encoder is given; it is kept in the row as it is. */
+/** A rendition to make. `plan` is the encoder's input; it is stored in the row unchanged. */
 export type PlannedRendition = {
   id: Guid;
   kind: 'video' | 'audio';
@@ -18,25 +18,25 @@ export type PlannedRendition = {
   widthPx: number | null;
   heightPx: number | null;
   plan: RenditionPlan;
-  /** Its init segment, where that is known before a chunk is stored. */
+  /** Its init segment, if known before a chunk is stored. */
   listed: { init: Buffer; codecString: string } | null;
-  /** A fragment table of one entry a segment, where the whole timeline is listed before its chunks are stored. */
+  /** A fragment table with one entry per segment, if the whole timeline is listed before its chunks are stored. */
   plannedSegments: Buffer | null;
-  /** Its segments are made when they are requested; encode tasks of it only fill in the rest. */
+  /** Its segments are made on request; its encode tasks only fill in the rest. */
   isOnDemand: boolean;
 };
 
-/** A timeline with all that is to be made on it. */
+/** A timeline with everything to be made on it. */
 export type PlannedTimeline = {
   id: Guid;
   cutList: CutList;
-  /** Active at once; else it takes the place of what is active when it is complete. */
+  /** True: active at once. False: replaces the active one when it is complete. */
   isActive: boolean;
   renditions: readonly PlannedRendition[];
   tasks: readonly EncodeTask[];
 };
 
-/** All that planning found out and decided for a video. */
+/** Everything that planning found out and decided for a video. */
 export type EncodePlan = {
   facts: SourceFacts;
   durationMs: number;
@@ -46,7 +46,7 @@ export type EncodePlan = {
   messages: readonly MediaMessage[];
 };
 
-/** The key group of a rendition: audio, and pictures below and from 720p on. */
+/** Returns the key group of a rendition: audio, and video below or from 720p. */
 export function keyGroupOf(kind: 'video' | 'audio', rung: number | null): 'audio' | 'sd' | 'hd' {
   if (kind === 'audio') return 'audio';
   return (rung ?? 0) >= 720 ? 'hd' : 'sd';

@@ -14,11 +14,10 @@ import { reportDamage } from './repair-store.ts';
 const IMAGE_NAMES = { thumbnail: 'The thumbnail', images: IMAGES_VALUE } as const;
 
 /**
- * Ends an encode task that was tried often enough. An encode task of several rungs is split first, one encode task a
- * rung with one try each, so that a rung that cannot be made does not take the others with it. Else its renditions
- * fail, their other encode tasks are dropped, and the video ends if nothing is open. Images that cannot be made are
- * missing, and a message says so; sheets are made with the other images then. Throws LostClaim when the claim does
- * not hold any more.
+ * Ends an encode task that has used all its attempts. A task of several rungs is first split into one task per rung
+ * with one attempt each, so that a rung that cannot be made does not fail the others. Otherwise its renditions fail,
+ * their other encode tasks are dropped, and the video ends if nothing is open. Images that cannot be made are reported
+ * as missing; sheets are then made with the other images. Throws LostClaim if the claim is no longer valid.
  */
 export async function failTask(tx: Tx, claim: Claim, reason: string): Promise<void> {
   const { key } = claim.task;
@@ -47,12 +46,12 @@ export async function failTask(tx: Tx, claim: Claim, reason: string): Promise<vo
     await addMessages(tx, key, [renditionMessage(IMAGE_NAMES[kind], reason, new Date())]);
   }
   await finalizeMedia(tx, key);
-  // The rung that failed may be the last that was waited for.
+  // The failed rung may be the last one waited for.
   await readyOnDemand(tx, key);
   await refreshProgress(tx, key);
 }
 
-/** What cannot be made anew stays as it is: the rest of the rendition can be played. */
+/** Segments that cannot be made again stay as they are: the rest of the rendition can be played. */
 async function reportUnmended(
   tx: Tx,
   { key, renditionIds, fromSegment, toSegment }: EncodeTask,
@@ -64,8 +63,8 @@ async function reportUnmended(
 }
 
 /**
- * A segment for viewers is not tried for them any more: what the video lacks in the end its other tasks decide. Where
- * the first segment of the task was made, a later one failed, which gets a task of its own when it is requested.
+ * A segment task for viewers is not retried; the video's other tasks decide what is missing in the end. If the task's
+ * first segment was made, a later one failed, which gets its own task when requested.
  */
 async function giveUpSegment(tx: Tx, claim: Claim, reason: string): Promise<void> {
   const { key, id, renditionIds, fromSegment } = claim.task;
@@ -82,12 +81,12 @@ async function giveUpSegment(tx: Tx, claim: Claim, reason: string): Promise<void
     from rendition r where library_id = ${key.libraryId} and media_id = ${key.mediaId} and id = ${renditionId}
   `.execute(tx);
   const [rendition] = rows;
-  // One line a rung: where one segment fails, others do.
+  // One line per rung: if one segment fails, others do too.
   if (rendition?.isFirst !== true) return;
   await addMessages(tx, key, [onDemandFailedMessage(rendition.name, fromSegment, reason, new Date())]);
 }
 
-/** Rungs that failed in another encode task since this one was claimed are no part of it any more. */
+/** Rungs that failed in another encode task since this one was claimed are no longer part of it. */
 async function splitTask(tx: Tx, task: EncodeTask, reason: string): Promise<void> {
   const parts = task.renditionIds.map((renditionId) => ({
     ...task,

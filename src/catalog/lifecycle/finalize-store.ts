@@ -18,19 +18,19 @@ import { decideOutcome, type RenditionProgress } from './outcome.ts';
 import { failMedia } from './process-store.ts';
 import { forgetReplaced } from './replacement-store.ts';
 
-/** Audio may end this much before or after the picture. */
+/** Maximum time by which audio may end before or after the video, in s. */
 const AUDIO_TOLERANCE_SEC = 0.04;
 
 /**
- * Ends what has no open encode task any more: renditions become `finished` when their chunks cover the whole
- * timeline, else `failed`; and, when nothing is open at all, so does the video, and a set that was made in
- * the background takes the place of the one that is active. Before that, the images are made from the set that will
- * be active. Call it within the transaction that ended an encode task.
+ * Ends whatever has no open encode task: renditions become `finished` if their chunks cover the whole timeline, else
+ * `failed`. If nothing at all is open, the video ends too, and a set made in the background replaces the active one;
+ * the images are made first, from the set that will be active. Call it within the transaction that ended an encode
+ * task.
  */
 export async function finalizeMedia(tx: Tx, key: MediaKey): Promise<void> {
   let renditions = await loadRenditionProgress(tx, key);
   for (const rendition of renditions) {
-    // Without any work it belongs to a set that was given up for a new plan: it stands until that takes its place.
+    // A rendition without tasks belongs to a set that was abandoned for a new plan. It stays until that replaces it.
     if (rendition.state !== 'building' || rendition.tasks === 0 || rendition.openTasks > 0) continue;
     const fault = rendition.failedReason ?? (await findFault(tx, key, rendition.id));
     if (fault === null) await finishRendition(tx, key, rendition);
@@ -85,7 +85,7 @@ async function finishRendition(tx: Tx, key: MediaKey, { id, kind, isActive }: Re
 async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
   await mustEnterState(tx, key, 'finished', {
     reason: null,
-    // What the library says of originals later is no matter of this one.
+    // Later settings of the library about originals do not affect this video.
     set: { encode_progress: 100, leaves_original: sql<boolean>`exists (${leavesOriginals(key.libraryId)})` },
   });
   await recountStorage(tx, key);
@@ -94,7 +94,7 @@ async function finishMedia(tx: Tx, key: MediaKey): Promise<void> {
   await announce(key, WebhookStatus.finished, { isIncomplete })(tx);
 }
 
-/** Images that failed are remembered, so that they are not planned again and again. */
+/** Failed images are remembered, so that they are not planned over and over. */
 async function pruneTasks(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
     delete from encode_task where library_id = ${libraryId} and media_id = ${mediaId}
@@ -127,7 +127,7 @@ async function loadRenditionProgress(tx: Tx, { libraryId, mediaId }: MediaKey): 
   return rows;
 }
 
-/** Why a rendition is not whole, or null. */
+/** Returns why a rendition is incomplete, or null. */
 async function findFault(tx: Tx, { libraryId, mediaId }: MediaKey, renditionId: Guid): Promise<string | null> {
   const row = await tx
     .selectFrom('rendition as r')
@@ -198,7 +198,7 @@ async function setRenditionState(
     .execute();
 }
 
-/** A failed rendition is listed no more; its chunks are forgotten and their objects swept. */
+/** Fails a rendition: it is no longer listed, its chunks are deleted and their objects swept. */
 async function failRendition(tx: Tx, key: MediaKey, rendition: RenditionProgress, reason: string): Promise<void> {
   await setRenditionState(tx, key, rendition.id, 'failed', reason);
   await tx
@@ -224,8 +224,8 @@ export async function addMessages(tx: Tx, { libraryId, mediaId }: MediaKey, line
 }
 
 /**
- * Shows a timeline in the place of the one that is active, all its renditions at once. The old images retire;
- * so does the old audio when the new set has its own or is of another file, else it moves over.
+ * Replaces the active timeline, all renditions at once. The old images retire. So does the old audio if the new set has
+ * its own or is made from another file; else it moves to the new timeline.
  */
 async function activateTimeline(
   tx: Tx,

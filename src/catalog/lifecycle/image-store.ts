@@ -11,12 +11,12 @@ import { finalizeMedia } from './finalize-store.ts';
 
 export type MadeImages = { set: ImageSet; objects: readonly StoredImage[]; thumbnail: MadeThumbnail };
 
-/** Objects that were not taken in and can go. */
+/** Objects that were not accepted and can be deleted. */
 export type ImageEnd = { rejected: StorageKey[] };
 
 /**
- * Ends an encode task that made a thumbnail, which becomes the video's unless its owner has set one; null is a source
- * that gave none. Throws LostClaim.
+ * Ends an encode task that made a thumbnail, which becomes the video's unless its owner has set one; null if the source
+ * yielded none. Throws LostClaim.
  */
 export async function commitThumbnail(tx: Tx, claim: Claim, thumbnail: MadeThumbnail | null): Promise<ImageEnd> {
   const { key } = claim.task;
@@ -25,9 +25,7 @@ export async function commitThumbnail(tx: Tx, claim: Claim, thumbnail: MadeThumb
   return endImages(tx, claim, thumbnail);
 }
 
-/**
- * Ends an encode task that made images: they take the place of earlier ones, whose objects retire. Throws LostClaim.
- */
+/** Ends an encode task that made images. They replace earlier ones, whose objects retire. Throws LostClaim. */
 export async function commitImages(tx: Tx, claim: Claim, { set, objects, thumbnail }: MadeImages): Promise<ImageEnd> {
   const { key } = claim.task;
   await bumpPublication(tx, key);
@@ -36,7 +34,7 @@ export async function commitImages(tx: Tx, claim: Claim, { set, objects, thumbna
   return endImages(tx, claim, thumbnail);
 }
 
-/** Ends an encode task that made sheets: the task that makes the other images takes them up. Throws LostClaim. */
+/** Ends an encode task that made sheets. The task that makes the other images uses them. Throws LostClaim. */
 export async function commitSheets(tx: Tx, claim: Claim, output: SheetOutput): Promise<void> {
   const { key, id } = claim.task;
   await bumpPublication(tx, key);

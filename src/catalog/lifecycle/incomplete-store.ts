@@ -5,8 +5,8 @@ import { RENDITION_NAME } from '../rendition-name-store.ts';
 import { INCOMPLETE_VALUE, incompleteMessage } from './messages.ts';
 
 /**
- * Marks a video that is being finished as complete or incomplete: incomplete when a rendition of the timeline that is
- * shown, or its images, failed. A message names what is missing. Returns whether it is incomplete.
+ * Marks a finishing video as complete, or as incomplete if a rendition of the shown timeline, or its images, failed. A
+ * message lists what is missing. Returns whether it is incomplete.
  */
 export async function markIncomplete(tx: Tx, key: MediaKey): Promise<boolean> {
   const missing = await findMissing(tx, key);
@@ -21,7 +21,7 @@ export async function markIncomplete(tx: Tx, key: MediaKey): Promise<boolean> {
   return missing.length > 0;
 }
 
-/** Whether making the images of a video failed. */
+/** Returns whether making a video's images failed. */
 export async function haveImagesFailed(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   const { rows } = await sql`
     select from encode_task where library_id = ${libraryId} and media_id = ${mediaId} and kind = 'images'
@@ -30,7 +30,7 @@ export async function haveImagesFailed(tx: Tx, { libraryId, mediaId }: MediaKey)
   return rows.length > 0;
 }
 
-/** Videos of a library that are finished, incomplete, and still have their original; the oldest first. */
+/** Finds finished but incomplete videos of a library that still have their original, oldest first. */
 export async function findIncomplete(db: Db, libraryId: number, limit: number): Promise<Guid[]> {
   const rows = await db
     .selectFrom('media')

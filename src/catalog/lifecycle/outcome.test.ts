@@ -114,7 +114,7 @@ test.each([
   expect(covers([first, { ...second, startTick: 201 }], from, to)).toBe(false);
 });
 
-test('first encode tasks go before all, short videos before long ones, early segments before late ones', () => {
+test('first encode tasks precede all others, short videos precede long ones, early segments precede late ones', () => {
   const order = [
     taskPriority(true, 36_000, 0),
     taskPriority(false, 10, 0),

@@ -1,8 +1,8 @@
 import type { Guid } from '../../lib/guid.ts';
 
 /**
- * A rendition as the finish of a video sees it. `tasks` in all, `openTasks` still wait or run, `failedReason` is of a
- * failed task.
+ * A rendition as seen by the finish of a video. `tasks` counts all, `openTasks` those waiting or running;
+ * `failedReason` is a failed task's.
  */
 export type RenditionProgress = {
   id: Guid;
@@ -12,22 +12,20 @@ export type RenditionProgress = {
   state: 'building' | 'finished' | 'failed';
   isActive: boolean;
   isRetired: boolean;
-  /**
-   * It is of a period of a recording beside the one whose timeline is active: it takes no part in how the video ends.
-   */
+  /** Part of a further period of a recording, not of the active timeline. It does not affect how the video ends. */
   isOfFurtherPeriod: boolean;
   tasks: number;
   openTasks: number;
   failedReason: string | null;
 };
 
-/** What becomes of a video whose tasks have all ended. */
+/** Outcome of a video whose tasks have all ended. */
 export type Outcome = { kind: 'finished'; activate: Guid | null } | { kind: 'failed'; reason: string };
 
 /**
- * Decides how a video ends once no encode task is open. A set that was made in the background takes the place of
- * what is active when at least one of its video renditions (or, without video, audio) is finished, and what was added
- * to the set that is active joins it. A video is finished when something that is active then is whole.
+ * Decides how a video ends once no encode task is open. A set made in the background replaces the active one if at
+ * least one of its video renditions (or, without video, audio) is finished; renditions added to the active set join it.
+ * A video is finished if anything that is then active is complete.
  */
 export function decideOutcome(all: readonly RenditionProgress[], hasVideo: boolean): Outcome {
   const renditions = all.filter(({ isOfFurtherPeriod }) => !isOfFurtherPeriod);

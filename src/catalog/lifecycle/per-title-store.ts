@@ -9,11 +9,10 @@ import { leftOutMessage } from './messages.ts';
 type FirstRate = { id: Guid; codec: string; rung: number; isOld: boolean; bps: number | null };
 
 /**
- * Leaves out rungs that gain nothing, once the first chunks of a ladder show what each takes: they retire, and no
- * encode task makes them any further. Only where the library's ladders are to fit each title, and the upload named
- * no rungs of its own, and never of what is encoded on demand, which is listed already. A ladder of which a rung was
- * finished before, its encode tasks forgotten, keeps what it has and gets what was requested. Call it within the
- * transaction that published a first chunk.
+ * Leaves out rungs that gain nothing, once the first chunks of a ladder show their bitrates: they retire, and encode
+ * tasks stop making them. Applies only if the library fits ladders to each title and the upload named no rungs of its
+ * own, and never to on-demand encoding, whose rungs are already listed. A ladder with a rung finished earlier, whose
+ * encode tasks are deleted, is kept in full. Call it within the transaction that published a first chunk.
  */
 export async function leaveOutRedundant(tx: Tx, task: EncodeTask): Promise<void> {
   const { key, timelineId } = task;
@@ -37,7 +36,7 @@ export async function leaveOutRedundant(tx: Tx, task: EncodeTask): Promise<void>
     const ladder = rows.filter((row) => row.codec === codec);
     if (ladder.some(({ isOld }) => isOld)) continue;
     const rates = ladder.flatMap(({ rung, bps }) => (bps === null ? [] : [{ rung, bps }]));
-    // Before all have their first chunk, nothing can be said.
+    // Rates can only be compared once all have their first chunk.
     if (rates.length < ladder.length) continue;
     const rungs = findRedundantRungs(rates);
     for (const { id } of ladder.filter(({ rung }) => rungs.includes(rung))) await leaveOut(tx, task, id);
@@ -50,12 +49,12 @@ export async function leaveOutRedundant(tx: Tx, task: EncodeTask): Promise<void>
 }
 
 async function leaveOut(tx: Tx, { id, key: { libraryId, mediaId } }: EncodeTask, renditionId: Guid): Promise<void> {
-  // An encode task that runs now is reported when it commits: nothing is taken in of a rendition that failed.
+  // A running encode task learns of this when it commits: no output of a failed rendition is accepted.
   await sql`
     update rendition set state = 'failed', state_reason = 'left out', active = false, retired_at = now()
     where library_id = ${libraryId} and media_id = ${mediaId} and id = ${renditionId}
   `.execute(tx);
-  // The encode task that shows it ends by itself.
+  // The encode task that revealed it ends by itself.
   await sql`
     update encode_task set rendition_ids = array_remove(rendition_ids, ${renditionId}::uuid)
     where library_id = ${libraryId} and media_id = ${mediaId} and kind = 'video' and state in ('waiting', 'running')

@@ -13,9 +13,9 @@ import { type EncodePlan, keyGroupOf, type PlannedRendition, type PlannedTimelin
 import type { ProcessClaim } from './process-store.ts';
 
 /**
- * Writes a plan: timelines, renditions, tasks, and what the probe found out about the video, which then is
- * `transcoding`, or `jit-segmenting` when it is encoded on demand. Answers false, and writes nothing, when the claim
- * was lost. Earlier sets that were still being made are dropped: the new plan takes their place.
+ * Writes a plan: timelines, renditions, tasks, and the probe's facts about the video, which becomes `transcoding`, or
+ * `jit-segmenting` if it is encoded on demand. Returns false, and writes nothing, if the claim was lost. Earlier sets
+ * still in progress are dropped, because the new plan replaces them.
  */
 export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): Promise<boolean> {
   const { key } = claim;
@@ -48,7 +48,7 @@ export async function savePlan(tx: Tx, claim: ProcessClaim, plan: EncodePlan): P
   return true;
 }
 
-/** The chapters of the file, unless the video has some already. */
+/** Returns the file's chapters, unless the video already has some. */
 function ownChapters(found: readonly SourceChapter[]): RawBuilder<string> {
   return sql<string>`case when chapters = '[]' then ${JSON.stringify(inWholeSeconds(found))}::jsonb else chapters end`;
 }
@@ -77,7 +77,7 @@ export async function saveTimeline(tx: Tx, key: MediaKey, timeline: PlannedTimel
   await insertRenditions(tx, key, timeline);
 }
 
-/** Writes renditions of a timeline that has its row, and the encode tasks that make them. */
+/** Writes renditions of an existing timeline, and the encode tasks that make them. */
 export async function insertRenditions(
   tx: Tx,
   key: MediaKey,

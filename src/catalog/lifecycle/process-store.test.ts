@@ -30,7 +30,7 @@ beforeAll(async () => {
   await sql`
     insert into encode_share (queue, library_id, virtual_time) select 'plan', id, 0 from library
   `.execute(db);
-  // The libraries take turns: each has five videos.
+  // The libraries alternate: each has five videos.
   await sql`
     with places as (select id, row_number() over (order by id) - 1 as place from library)
     insert into media (library_id, id, type, title, state, source_key, source_bytes, state_since)
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('among ten thousand uploads of two thousand libraries the next is found without reading the others', async () => {
+test('the next of ten thousand uploads of two thousand libraries is found without reading the others', async () => {
   const { rows: waiting } = await sql<{ libraryId: number; mediaId: Guid }>`
     select library_id as "libraryId", id as "mediaId" from media order by state_since desc limit ${CLAIMS}`.execute(
     database.db,
@@ -61,14 +61,14 @@ test('among ten thousand uploads of two thousand libraries the next is found wit
   expect(rowsRead / CLAIMS).toBeLessThan(20);
 });
 
-test('ten thousand uploads of one library delay the first one of another by one planning at most', async () => {
+test('ten thousand uploads of one library delay the first upload of another by at most one planning', async () => {
   const { db } = database;
   const [crowded, quiet] = [await addLibraryRow(db), await addLibraryRow(db)];
   await sql`insert into media (library_id, id, type, title, state, source_key, source_bytes)
     select ${crowded}, gen_random_uuid(), 'video', 'T', 'uploaded', 's/' || n, 1
     from generate_series(1, ${VIDEOS}::int) n`.execute(db);
   await db.deleteFrom('media').where('library_id', '<>', crowded).execute();
-  // The jobs of the crowded library were sent first: whichever comes, the video is chosen by fair share.
+  // The jobs of the crowded library were sent first. Whichever job runs, fair share chooses the video.
   const { rows: sent } = await sql<MediaKey>`
     select library_id as "libraryId", id as "mediaId" from media limit ${CLAIMS}`.execute(db);
   const served: number[] = [];
@@ -85,7 +85,7 @@ test('ten thousand uploads of one library delay the first one of another by one 
   expect(served.slice(CLAIMS / 2, CLAIMS / 2 + 2)).toContain(quiet);
 });
 
-test('receivers are notified once that a video is processed, however often its planning is postponed', async () => {
+test('webhooks report once that a video is processed, however often its planning is postponed', async () => {
   const key = {
     libraryId: await addLibraryRow(database.db, { webhookUrl: 'https://receiver.example/' }),
     mediaId: newGuid(),
@@ -119,11 +119,11 @@ test('receivers are notified once that a video is processed, however often its p
   await upload();
   await claim();
   expect(await reported()).toEqual([WebhookStatus.processing, WebhookStatus.failed, WebhookStatus.processing]);
-  // A worker that stood still meanwhile must never hold a number that counts again.
+  // A stalled worker must never hold a number that becomes valid again.
   expect(new Set(attempts).size).toBe(attempts.length);
 });
 
-test('a planning that was given back is not leased again by a renewal that comes late', async () => {
+test('a late renewal does not lease a planning that was given back', async () => {
   const { db } = database;
   const key = { libraryId: await addLibraryRow(db, {}), mediaId: newGuid() };
   await sql`insert into media (library_id, id, type, title, state, source_key, source_bytes)
@@ -140,7 +140,7 @@ test('a planning that was given back is not leased again by a renewal that comes
   }
 });
 
-test('a planning that somebody holds is left to its lease, even at the last try', async () => {
+test('a planning that another worker holds is left to its lease, even at the last try', async () => {
   const { db } = database;
   const libraryId = await addLibraryRow(db, {});
   const [key, other] = [newGuid(), newGuid()].map((mediaId) => ({ libraryId, mediaId })) as [MediaKey, MediaKey];
@@ -164,7 +164,7 @@ test('a planning that somebody holds is left to its lease, even at the last try'
   });
 });
 
-/** Rows of videos and shares that have been read, this connection's with them. */
+/** Counts the rows of videos and shares read so far, including this connection's. */
 async function countRead(one: Db): Promise<number> {
   await sql`select pg_stat_force_next_flush()`.execute(one);
   const { rows } = await sql<{ read: number }>`select sum(seq_tup_read + idx_tup_fetch)::int as read

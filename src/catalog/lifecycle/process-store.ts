@@ -15,7 +15,7 @@ import { restoreReplaced } from './replacement-store.ts';
 export type ProcessClaim = {
   key: MediaKey;
   attempt: number;
-  /** When it ends in an error, so does the video. */
+  /** If it ends in an error, the video fails. */
   isLastTry: boolean;
   owner: string;
   sourceKey: StorageKey;
@@ -23,28 +23,27 @@ export type ProcessClaim = {
   uploadOptions: UploadOptions;
   thumbnailTimeMs: number | null;
   librarySettings: Record<string, unknown>;
-  /** Codecs of the renditions that the video has: what is planned now has them too. */
+  /** Codecs of the video's existing renditions, which the new plan also includes. */
   presentCodecs: readonly string[];
-  /** A set is active already: what is planned now takes its place when it is complete. */
+  /** A set is already active: the new plan replaces it when complete. */
   hasActiveTimeline: boolean;
 };
 
-/** Attempts to plan a video whose worker died each time. */
+/** Maximum attempts to plan a video whose worker died each time. */
 const MAX_PROCESS_TRIES = 10;
 
-/** Attempts that may end in an error. */
+/** Maximum attempts that may end in an error. */
 const MAX_PROCESS_ERRORS = 6;
 
 /**
- * `over`: there is nothing to plan (any more). `heldSec`: a worker, which may be dead, has the requested video for so
- * long at most, unless it renews its lease; null where none has.
+ * `over`: there is nothing to plan (any more). `heldSec`: maximum time for which a worker, which may be dead, holds the
+ * requested video unless it renews its lease; null if none does.
  */
 export type ProcessAnswer = ({ kind: 'claimed'; claim: ProcessClaim } | { kind: 'over' }) & { heldSec: number | null };
 
 /**
- * Takes a video to plan it: of those that wait, the one whose library had least of these turns, else the one that was
- * requested. As many jobs are sent as videos wait, so each has its turn, whichever job comes. The lease runs on the
- * database's clock.
+ * Claims a video to plan: the waiting one whose library had the fewest turns, else the requested one. There are as many
+ * jobs as waiting videos, so each gets its turn, whichever job runs. The lease uses the database's clock.
  */
 export async function claimProcess(db: Db, requested: MediaKey, owner: string): Promise<ProcessAnswer> {
   const { key, row } = await inTransaction(db, async (tx) => {
@@ -71,8 +70,9 @@ export async function claimProcess(db: Db, requested: MediaKey, owner: string): 
 }
 
 /**
- * The upload that waits longest of the library that had least (start-time fair queueing, one a video), locked; found by
- * two look-ups in indexes. One that was tried comes again by its own job only, after a pause, and so does `asked` then.
+ * Finds and locks the longest-waiting upload of the library that had the fewest turns (start-time fair queueing, one
+ * per video), by two index look-ups. A video that was tried before is only retried by its own job, after a pause; its
+ * job therefore takes that video.
  */
 async function chooseWaiting(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<MediaKey | undefined> {
   const { rows: tried } = await sql`select from media where library_id = ${libraryId} and id = ${mediaId}
@@ -83,7 +83,7 @@ async function chooseWaiting(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
   return rows[0] ?? (await findDropped(tx));
 }
 
-/** One whose worker died while it planned it. */
+/** Finds a video whose worker died while planning it. */
 async function findDropped(tx: Tx): Promise<MediaKey | undefined> {
   const { rows } = await sql<MediaKey>`
     select library_id as "libraryId", id as "mediaId" from media where type = 'video' and state = 'processing'
@@ -123,7 +123,7 @@ async function takeUploaded(tx: Tx, key: MediaKey, owner: string): Promise<Claim
 type ClaimRow = {
   process_attempt: number;
   process_tries: number;
-  /** Its state changed by this very claim, not by one before that was put off. */
+  /** Its state changed by this claim, not by an earlier one that was postponed. */
   is_new: boolean;
   source_key: StorageKey;
   source_bytes: number | null;
@@ -150,7 +150,7 @@ function toClaim(key: MediaKey, owner: string, row: ClaimRow): ProcessClaim {
   };
 }
 
-/** Renews the lease; false when it was given back, or the video is gone or someone else's now. */
+/** Renews the lease. Returns false if it was released, or the video is gone or claimed by another worker. */
 export async function renewProcess(db: Db, { key, attempt }: ProcessClaim): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('media')
@@ -164,7 +164,7 @@ export async function renewProcess(db: Db, { key, attempt }: ProcessClaim): Prom
   return numUpdatedRows === 1n;
 }
 
-/** Gives an interrupted planning back, so that the next worker need not wait for the lease to end. */
+/** Releases an interrupted planning, so that the next worker need not wait for the lease to expire. */
 export async function releaseProcess(db: Db, { key, attempt }: ProcessClaim): Promise<void> {
   await db
     .updateTable('media')
@@ -177,8 +177,8 @@ export async function releaseProcess(db: Db, { key, attempt }: ProcessClaim): Pr
 }
 
 /**
- * Gives a planning back that something outside the video holds up: that is no try of the few it has. The sweep sends it
- * again.
+ * Releases a planning that is blocked by something outside the video. It does not count as one of the few attempts. The
+ * sweep sends it again.
  */
 export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, reason: string): Promise<void> {
   await db
@@ -193,9 +193,9 @@ export async function postponeProcess(db: Db, { key, attempt }: ProcessClaim, re
 }
 
 /**
- * Ends a video as failed, with a reason for people and machines. A video that is over already is left alone; one that
- * was given another file in the place of its own, or was to be encoded anew while what it shows is whole or can be had
- * on demand, goes on as it was.
+ * Ends a video as failed, with a reason for people and machines. A video that has already ended is left unchanged. One
+ * whose file was replaced, or that was being re-encoded while its shown set is complete or available on demand, stays
+ * as it was.
  */
 export async function failMedia(tx: Tx, key: MediaKey, reason: string, message: MediaMessage): Promise<void> {
   if (await restoreReplaced(tx, key, message)) return;
@@ -220,7 +220,7 @@ async function failUnclaimed(tx: Tx, key: MediaKey): Promise<void> {
   await failMedia(tx, key, 'worker-died', { at, level: 3, issueCode: 0, message: reason, value: 'worker-died' });
 }
 
-/** Ends a video as failed that was tried as often as errors may be, unless somebody plans it now. */
+/** Fails a video that has used all attempts that may end in an error, unless it is being planned now. */
 export async function failWornOut(tx: Tx, key: MediaKey, reason: string, message: MediaMessage): Promise<void> {
   const row = await tx
     .selectFrom('media')

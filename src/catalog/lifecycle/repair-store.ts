@@ -22,8 +22,8 @@ import {
 } from './messages.ts';
 
 /**
- * `sent`: the chunk is made anew. `reported`: it cannot be, for this reason. `over`: it is not in use any more, or was
- * seen before.
+ * `sent`: the chunk will be made again. `reported`: it cannot be, for this reason. `over`: it is no longer in use, or
+ * was handled before.
  */
 export type RepairAnswer = { kind: 'sent' } | { kind: 'reported'; reason: string } | { kind: 'over' };
 
@@ -36,16 +36,19 @@ type DamagedRow = {
   isReported: boolean;
 };
 
-/** Behind all that somebody waits for. */
+/** Below everything that somebody waits for. */
 const REPAIR_PRIORITY = 0;
-/** Of one video, and of the damage that was mended as well: a disk that dies would fill its messages. */
+/** Maximum messages per video, including those about repaired damage: a dying disk would otherwise fill them. */
 const MOST_LINES = 40;
 
-/** New pictures or audio under old keys and counters would give both away; what is copied anew is the same. */
+/**
+ * Under CENC, new samples under old keys and counters would reveal both versions. Segments that are copied again are
+ * identical.
+ */
 const IS_UNDER_CENC = sql`(r.origin = 'encode' and exists (select from drm_package p
   where p.library_id = r.library_id and p.media_id = r.media_id and p.scheme = 'cenc'))`;
 
-/** Where a video's original is stored; null when it has none. */
+/** Returns the storage key of a video's original; null if it has none. */
 export async function findOriginal(db: Db, { libraryId, mediaId }: MediaKey): Promise<StorageKey | null> {
   const row = await db
     .selectFrom('media')
@@ -57,8 +60,8 @@ export async function findOriginal(db: Db, { libraryId, mediaId }: MediaKey): Pr
 }
 
 /**
- * Has a damaged chunk made anew from the original, or reports why it cannot be: `isLost` when the store does not have
- * the original that it should have.
+ * Has a damaged chunk made again from the original, or reports why that is impossible. `isLost`: the store lacks an
+ * original that should be there.
  */
 export async function requestRepair(tx: Tx, chunk: ScrubChunk, isLost: boolean): Promise<RepairAnswer> {
   const { libraryId, mediaId } = chunk.key;
@@ -106,10 +109,10 @@ function obstacleIn({ isComposed, hasOriginal, isUnderCenc, isLost }: DamagedRow
 }
 
 /**
- * Publishes what a repair made of one rendition: in the place of the damaged chunk, whose objects retire, and all at
- * once, so that playlists never have a hole. Ends the encode task. Answers objects that are not taken in, the rendition
- * not active any more, or encrypted by counters by now: the caller deletes them. Throws LostClaim (another
- * original ends the task), and refuses chunks that take other times than those whose place they take.
+ * Publishes the output of a repair for one rendition: replaces the damaged chunk, whose objects retire, all at once, so
+ * that playlists never have a gap. Ends the encode task. Returns objects that were not accepted because the rendition
+ * is no longer active, or is now encrypted by counters: the caller deletes them. Throws LostClaim (another original
+ * ends the task), and refuses chunks whose times differ from those they replace.
  */
 export async function replaceChunks(
   tx: Tx,
@@ -122,7 +125,7 @@ export async function replaceChunks(
     throw new LostClaim({ attempt: claim.attempt, id: claim.task.id });
   }
   await endTask(tx, claim, 'done', null);
-  // A later damage of the same chunk is another one.
+  // A later damage of the same chunk is a new one.
   await tx.deleteFrom('encode_task').where('id', '=', claim.task.id).execute();
   const rejected: StorageKey[] = [];
   for (const output of outputs) {
@@ -139,7 +142,7 @@ export async function replaceChunks(
   return { rejected };
 }
 
-/** Read again: while the encode task waited the video may have been packaged, or encoded anew. */
+/** Read again: the video may have been packaged or re-encoded while the encode task waited. */
 async function isReplaceable(tx: Tx, renditionId: Guid): Promise<boolean> {
   const { rows } = await sql`
     select 1 from rendition r join media m on m.library_id = r.library_id and m.id = r.media_id
@@ -187,7 +190,7 @@ async function reportRepaired(tx: Tx, { key, fromSegment, toSegment }: EncodeTas
   await report(tx, key, repairedMessage(name, [fromSegment, toSegment - 1], new Date()));
 }
 
-/** Reports in the video's messages what of a rendition is damaged, and why it is not made anew. */
+/** Adds a message to the video about damage in a rendition, and why it is not repaired. */
 export async function reportDamage(
   tx: Tx,
   key: MediaKey,
@@ -198,8 +201,7 @@ export async function reportDamage(
 }
 
 /**
- * Reports in the video's messages, once, that its original is damaged. One that is not the video's any more is passed
- * over.
+ * Adds a message to the video, once, that its original is damaged. Ignores an original that is no longer the video's.
  */
 export async function reportDamagedOriginal(tx: Tx, original: ScrubOriginal, what: string): Promise<void> {
   const { key, storageKey } = original;

@@ -1,9 +1,7 @@
 import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 
-/**
- * What a video was made of, and looked like, before another file came: all that is put back when that cannot be used.
- */
+/** A video's source and appearance before its file was replaced. Restored if the new file cannot be used. */
 export type Replaced = {
   sourceKey: StorageKey | null;
   sourceBytes: number | null;

@@ -12,8 +12,8 @@ import { announce } from '../webhooks/webhook-store.ts';
 import type { Replaced } from './replaced.ts';
 
 /**
- * Notes what stands before a finished video gets another original, in the transaction that gives it. The one that it
- * had counts as retired without an end: it is kept until it is known whether the other can be used.
+ * Records the current state before a finished video gets another original, in the same transaction. The old original
+ * counts as retired without an end: it is kept until it is known whether the new one can be used.
  */
 export async function keepReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
@@ -32,8 +32,8 @@ export async function keepReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Pr
 }
 
 /**
- * The other file took the place: what stood before goes after its grace, and how the first was watched says nothing
- * of it. A video without another file stays as it is.
+ * Completes a replacement: the old state is deleted after its grace period, and the first file's heatmap at once,
+ * because it does not describe the new one. A video without a replacement is left unchanged.
  */
 export async function forgetReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
@@ -50,8 +50,8 @@ export async function forgetReplaced(tx: Tx, { libraryId, mediaId }: MediaKey): 
 }
 
 /**
- * Puts back what stood before, when the other file cannot be used: the video is finished as it was, with a line that
- * says why. False when there is nothing to put back, and then nothing was done.
+ * Restores the previous state if the new file cannot be used: the video is finished as before, with a message that says
+ * why. Returns false, and does nothing, if there is nothing to restore.
  */
 export async function restoreReplaced(tx: Tx, key: MediaKey, why: MediaMessage): Promise<boolean> {
   const media = await tx

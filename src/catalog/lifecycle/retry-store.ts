@@ -11,15 +11,15 @@ import { finalizeMedia } from './finalize-store.ts';
 import { findIncomplete, haveImagesFailed } from './incomplete-store.ts';
 import { IMAGES_VALUE } from './messages.ts';
 
-/** Renditions that failed, each as it is to be made once more, of the timeline that is active. */
+/** Failed renditions of the active timeline, each with its plan for another attempt. */
 export type RetryView = ActiveView & { failed: readonly PlannedRendition[] };
 
-/** Renditions that failed while the rest of their video did not. */
+/** Retries of renditions that failed while the rest of their video did not. */
 export type RetryStore = {
   /**
-   * Has what failed made once more, all of it or pictures of one rung: what stands stays active, and what is
-   * made joins it; with all of it, images that failed too. Refuses (`invalid`) when nothing of the kind failed, and
-   * what `CodecStore.add` refuses.
+   * Makes failed renditions again, all or only the video of one rung. Existing renditions stay active, and the new ones
+   * join them; when all are retried, so are failed images. Refuses (`invalid`) if nothing of the kind failed, and
+   * whatever `CodecStore.add` refuses.
    */
   retry(
     key: MediaKey,
@@ -28,8 +28,8 @@ export type RetryStore = {
     ...followUps: FollowUp[]
   ): Promise<void>;
   /**
-   * Retries all that failed of the videos of a library that are finished, incomplete: a bounded number, the oldest
-   * first. Returns how many videos are made again, and how many of those that it came to cannot be.
+   * Retries everything that failed in finished, incomplete videos of a library: a bounded number, oldest first. Returns
+   * how many videos are retried, and how many of those examined cannot be.
    */
   retryAll(libraryId: number, plan: (view: RetryView) => CodecPlan): Promise<{ retried: number; refused: number }>;
 };
@@ -85,7 +85,7 @@ async function retryImages(tx: Tx, key: MediaKey): Promise<void> {
   await finalizeMedia(tx, key);
 }
 
-/** Forgets the rows of what failed: those that take their place have ids of their own, as all that is served has. */
+/** Deletes the rows of failed renditions. Their replacements have ids of their own, as everything served does. */
 async function takeFailed(tx: Tx, { key, timelineId }: ActiveView, rung: number | null): Promise<PlannedRendition[]> {
   const { rows } = await sql<Selectable<RenditionTable> & { title: string }>`
     delete from rendition r where library_id = ${key.libraryId} and media_id = ${key.mediaId}
@@ -101,7 +101,7 @@ async function takeFailed(tx: Tx, { key, timelineId }: ActiveView, rung: number 
   return rows.map(toPlanned);
 }
 
-/** What the video says of these renditions is no longer so. */
+/** The video's messages about these renditions no longer apply. */
 async function forgetMessages(tx: Tx, { libraryId, mediaId }: MediaKey, names: readonly string[]): Promise<void> {
   await sql`
     update media set messages = coalesce((select jsonb_agg(line order by place)

@@ -9,11 +9,11 @@ import { ENCODING_STATES, idxKeyOf } from '../tasks/encode-task.ts';
 import { BESIDE_KINDS } from '../tasks/task-kind.ts';
 import { finalizeMedia } from './finalize-store.ts';
 
-/** What is left alone so long has no owner: its job was lost. */
+/** Seconds without activity after which a video has no owner: its job was lost. */
 const IDLE_SEC = 15;
 /**
- * Of what may fail each time they are any, not the oldest: else it would fill each run, and keep the others from
- * theirs.
+ * Rows whose work may fail each time are picked in any order, not oldest first; else they would fill each run and block
+ * the others.
  */
 const ROWS_AT_ONCE = 200;
 
@@ -27,7 +27,7 @@ export async function mediaExists(db: Db, { libraryId, mediaId }: MediaKey): Pro
   return row !== undefined;
 }
 
-/** Videos that wait to be planned without a lease, oldest first, a bounded number. */
+/** Finds videos that wait to be planned and have no lease, oldest first, a bounded number. */
 export async function findUnplanned(db: Db): Promise<MediaKey[]> {
   const { rows } = await sql<MediaKey>`
     select library_id as "libraryId", id as "mediaId" from media
@@ -38,7 +38,7 @@ export async function findUnplanned(db: Db): Promise<MediaKey[]> {
   return rows;
 }
 
-/** Videos that are still being encoded although no work of theirs is open, any of them, a bounded number. */
+/** Finds videos that are still being encoded although they have no open task, in any order, a bounded number. */
 export async function findStuck(db: Db): Promise<MediaKey[]> {
   const { rows } = await sql<MediaKey>`
     select library_id as "libraryId", id as "mediaId" from media m
@@ -49,16 +49,16 @@ export async function findStuck(db: Db): Promise<MediaKey[]> {
   return rows;
 }
 
-/** Ends a video that is still being encoded although no work of its is open. */
+/** Ends a video that is still being encoded although it has no open task. */
 export async function finalizeStuck(tx: Tx, key: MediaKey): Promise<void> {
   await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
   await finalizeMedia(tx, key);
 }
 
-/** A rendition whose time is over, with the objects of its chunks; those that are `packed` lie in packs with others. */
+/** An expired rendition with the objects of its chunks; `packed` ones share packs with others. */
 export type RetiredRendition = { key: MediaKey; renditionId: Guid; objects: StorageKey[]; packed: StorageKey[] };
 
-/** Renditions that retired more than `graceSec` ago, any of them, a bounded number. */
+/** Finds renditions that retired more than `graceSec` ago, in any order, a bounded number. */
 export async function findRetired(db: Db, graceSec: number): Promise<RetiredRendition[]> {
   const renditions = await db
     .selectFrom('rendition')
@@ -84,7 +84,8 @@ export async function findRetired(db: Db, graceSec: number): Promise<RetiredRend
 }
 
 /**
- * Forgets a retired rendition, and its timeline when that was the last on it; packs that no other has chunks in retire.
+ * Deletes a retired rendition, and its timeline if that was the last on it. Packs without chunks of other renditions
+ * retire.
  */
 export async function dropRetired(
   tx: Tx,
@@ -108,13 +109,14 @@ export async function dropRetired(
 }
 
 /**
- * Every object that the rows of a video name; null when there is no such video. Busy: work for it may be writing now.
+ * Returns every object that the rows of a video reference; null if there is no such video. Busy: a task of it may be
+ * writing now.
  */
 export async function findNamedObjects(
   db: Db,
   { libraryId, mediaId }: MediaKey,
 ): Promise<{ isBusy: boolean; keys: ReadonlySet<string> } | null> {
-  // Asked for first: what is done by then, the rows that are read below name.
+  // Queried first: everything done by then is included in the rows read below.
   const open = await db
     .selectFrom('encode_task')
     .select('id')

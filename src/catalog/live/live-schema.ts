@@ -7,7 +7,7 @@ import type { BitrateSample, LadderState, LiveState, RelayState } from './live-s
 
 type Optional<T> = ColumnType<T | null, T | null | undefined, T | null>;
 
-/** An ingest process and where publishers and edges reach it. */
+/** An ingest process and the addresses where publishers and edges reach it. */
 export type LiveNodeTable = {
   id: Guid;
   region: string;
@@ -15,13 +15,13 @@ export type LiveNodeTable = {
   feed_url: string;
   /** Addresses for publishers by protocol. */
   endpoints: JsonDefault<Record<string, string>>;
-  /** Publishers that it accepts at once. */
+  /** Maximum number of simultaneous publishers. */
   capacity: number;
   publishers: Generated<number>;
   heartbeat_at: CreatedAt;
 };
 
-/** A live stream. Its media row has the same id, and is of type `live` until the recording took its place. */
+/** A live stream. Its media row has the same id, and the type `live` until the recording replaces it. */
 export type LiveStreamTable = {
   library_id: number;
   id: Guid;
@@ -54,14 +54,14 @@ export type LiveStreamTable = {
   thumbnail_key: Optional<StorageKey>;
   thumbnail_updated_at: Optional<Date>;
   countdown_enabled: boolean | null;
-  /** Relays as they were sent, as sealed JSON: they hold stream keys of other services. */
+  /** Relays as they were received, as sealed JSON, because they contain stream keys of other services. */
   relays_sealed: Buffer | null;
   trailer_video_id: string | null;
-  /** When it is to be seen which rungs its recording lacks. */
+  /** Time at which its recording is checked for missing rungs. */
   rungs_due_at: Optional<Date>;
 };
 
-/** Which ingest process owns a stream, fenced by `epoch`, and what it reported last. */
+/** The ingest process that owns a stream, fenced by `epoch`, and its last report. */
 export type LiveLeaseTable = {
   stream_id: Guid;
   owner: Optional<Guid>;
@@ -79,11 +79,11 @@ export type LiveLeaseTable = {
   relays: ColumnType<RelayState[] | null, string | null | undefined, string | null>;
 };
 
-/** A run of segments with one set of parameters: one timeline, one init segment a rendition. */
+/** A run of segments with one set of parameters: one timeline, one init segment per rendition. */
 export type LivePeriodTable = {
   library_id: number;
   media_id: Guid;
-  /** Rising from 0. */
+  /** Ascending from 0. */
   number: number;
   timeline_id: Guid;
   /** EXT-X-MEDIA-SEQUENCE of its first segment. */
@@ -92,14 +92,14 @@ export type LivePeriodTable = {
   is_preview: boolean;
   /** Codec configuration of its tracks; other parameters begin another period. */
   parameters: string;
-  /** When its media was taken; null until the recording is sealed. */
+  /** Capture times of its media; null until the recording is sealed. */
   clock: ColumnType<WallAnchor[] | null, string | null | undefined, string | null>;
   /** When its first frame came, ms since 1970; null for periods from before this was kept. */
   start_ms: number | null;
   created_at: CreatedAt;
 };
 
-/** Up to ten samples of a second each from `at` on. */
+/** Up to ten samples of one second each, starting at `at`. */
 export type LiveBitrateTable = {
   stream_id: Guid;
   at: Date;

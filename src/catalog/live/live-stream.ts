@@ -2,14 +2,14 @@ import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import { unreachable } from '../../lib/unreachable.ts';
 
-/** States of a stream; the wire's numbers live in `api/`. */
+/** States of a stream. The wire's numbers are in `api/`. */
 export type LiveState = 'created' | 'scheduled' | 'preview' | 'running' | 'ended' | 'vod-processing' | 'error';
 
-/** One second of media as it arrived; bits a second. */
+/** One second of media as received; bits per second. */
 export type BitrateSample = { atMs: number; bitrateBps: number; videoBps: number; audioBps: number; fps: number };
 
 /**
- * Whether the rungs below the source of a stream are encoded; `reason` says why not, and what of its media is not
+ * Encoding of a stream's rungs below the source; `reason` says why they are not encoded, and what of its media is not
  * shown. Rungs by name: 720 is 720p. `none`: nothing smaller is enabled; `idle`: nobody publishes.
  */
 export type LadderState = {
@@ -18,13 +18,13 @@ export type LadderState = {
   rungs: readonly number[];
 };
 
-/** A relay to another server. `reason`: why it fails, for people; null while it does not. */
+/** A relay to another server. `reason`: why it fails, for people; null if it does not. */
 export type RelayState = { host: string; state: 'connecting' | 'running' | 'failed'; reason: string | null };
 
-/** A relay as it was sent, one form or the other, and echoed so. */
+/** A relay as it was sent, in either form, and returned in the same form. */
 export type RelayRequest = string | { endpoint: string | null; streamKey: string | null };
 
-/** What the owner of a stream may write. */
+/** The fields of a stream that its owner may write. */
 export type LiveSettings = {
   title: string;
   description: string | null;
@@ -34,7 +34,7 @@ export type LiveSettings = {
   scheduledStartAt: Date | null;
   scheduledEndAt: Date | null;
   dvrEnabled: boolean;
-  /** Seconds that viewers can go back, 1 to 43200; null only while `dvrEnabled` is false. */
+  /** Seconds that viewers can seek back, 1 to 43200; null only while `dvrEnabled` is false. */
   dvrWindowSec: number | null;
   recordVod: boolean;
   countdownEnabled: boolean | null;
@@ -42,10 +42,10 @@ export type LiveSettings = {
   trailerVideoId: string | null;
 };
 
-/** A change by the owner; what is absent stays. */
+/** A change by the owner; absent fields are left unchanged. */
 export type LiveEdit = Partial<LiveSettings>;
 
-/** A stream by state. */
+/** A live stream, with fields by state. */
 export type LiveStream = { libraryId: number; id: Guid } & LiveSettings &
   (
     | { state: 'created' | 'scheduled' | 'preview' }
@@ -55,12 +55,12 @@ export type LiveStream = { libraryId: number; id: Guid } & LiveSettings &
     | { state: 'error'; startedAt: Date | null; endedAt: Date; reason: string }
   );
 
-/** How long after the end a recording that was not requested can still be requested. */
+/** Time after the end within which a recording can still be requested, in ms. */
 export const RECORD_LATE_MS = 24 * 3600 * 1000;
 
 /**
- * Applies an edit. Refuses (`invalid`), after the start, all but title, description, and `recordVod` to true until 24 h
- * after the end. Values that are the same as before are no change.
+ * Applies an edit. After the start, refuses (`invalid`) all changes but title, description, and `recordVod` to true
+ * until 24 h after the end. Equal values are no change.
  */
 export function editStream(stream: LiveStream, edit: LiveEdit, now: Date): LiveStream {
   if (isBeforeStart(stream)) {
@@ -78,16 +78,16 @@ export function editStream(stream: LiveStream, edit: LiveEdit, now: Date): LiveS
   const { title = stream.title, description = stream.description, recordVod = stream.recordVod } = edit;
   const written = { title, description, recordVod };
   if (stream.state === 'ended' && stream.startedAt !== null && !keepsRecording(stream) && recordVod) {
-    // What was streamed is kept for a day: its recording is made now.
+    // Streamed media is kept for a day, so its recording can be made now.
     return { ...stream, ...written, state: 'vod-processing', startedAt: stream.startedAt };
   }
   return { ...stream, ...written };
 }
 
-/** The fields of an edit that this stream does not take any more. */
+/** Returns the fields of an edit that can no longer be changed on this stream. */
 export function frozenFields(stream: LiveStream, edit: LiveEdit, now: Date): (keyof LiveEdit)[] {
   if (isBeforeStart(stream)) return [];
-  // An edit has no other keys than its type names.
+  // An edit has only the keys that its type names.
   return (Object.entries(edit) as [keyof LiveEdit, unknown][])
     .filter(([field, value]) => {
       if (field === 'title' || field === 'description') return false;
@@ -97,7 +97,7 @@ export function frozenFields(stream: LiveStream, edit: LiveEdit, now: Date): (ke
     .map(([field]) => field);
 }
 
-/** Lets viewers in. Twice is the same; refuses (`invalid`) after the end. */
+/** Opens the stream to viewers. Idempotent; refuses (`invalid`) after the end. */
 export function startStream(stream: LiveStream, now: Date): LiveStream {
   switch (stream.state) {
     case 'created':
@@ -116,8 +116,8 @@ export function startStream(stream: LiveStream, now: Date): LiveStream {
 }
 
 /**
- * A publisher was accepted: the stream is in preview, or runs when its scheduled start has passed. Refuses (`invalid`)
- * after the end.
+ * Applies that a publisher was accepted: the stream is in preview, or runs if its scheduled start has passed. Refuses
+ * (`invalid`) after the end.
  */
 export function publishStream(stream: LiveStream, now: Date): LiveStream {
   switch (stream.state) {
@@ -139,7 +139,7 @@ export function publishStream(stream: LiveStream, now: Date): LiveStream {
   }
 }
 
-/** Ends a stream for good; one that recorded waits for its video. Twice is the same. */
+/** Ends a stream for good. One that recorded waits for its video. Idempotent. */
 export function stopStream(stream: LiveStream, now: Date): LiveStream {
   switch (stream.state) {
     case 'created':
@@ -157,18 +157,18 @@ export function stopStream(stream: LiveStream, now: Date): LiveStream {
   }
 }
 
-/** Refuses (`invalid`) to remove a stream whose recording is being made a video. */
+/** Refuses (`invalid`) to remove a stream whose recording is being turned into a video. */
 export function requireRemovable({ state }: LiveStream): void {
   if (state !== 'vod-processing') return;
   throw new Refused('invalid', 'The recording of this stream is being made a video. Try again in some seconds.');
 }
 
-/** Whether the end of this stream makes a video. */
+/** Returns whether the end of this stream makes a video. */
 export function keepsRecording({ dvrEnabled, recordVod }: LiveSettings): boolean {
   return dvrEnabled || recordVod;
 }
 
-/** Whether viewers wait for a stream to begin. */
+/** Returns whether the stream has not started for viewers. */
 export function isBeforeStart<Stream extends { state: LiveState }>(
   stream: Stream,
 ): stream is Stream & { state: 'created' | 'scheduled' | 'preview' } {

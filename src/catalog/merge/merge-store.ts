@@ -7,7 +7,7 @@ import { insertChunks, lockMedia, type StoredChunk } from '../lifecycle/chunk-st
 import { recountStorage } from '../renditions/storage-store.ts';
 import { retireChunk } from '../retired-object-store.ts';
 
-/** A rendition that got chunks of one segment. `isGrowing`: more may come while its chunks are merged. */
+/** A rendition with single-segment chunks. `isGrowing`: more may be added while its chunks are merged. */
 export type MergeableRendition = {
   key: MediaKey;
   renditionId: Guid;
@@ -16,7 +16,7 @@ export type MergeableRendition = {
   isGrowing: boolean;
 };
 
-/** A chunk that may become part of a larger one, as its row describes it. */
+/** A chunk that may become part of a larger one, as described by its row. */
 export type MergeableChunk = Omit<
   ChunkFacts,
   'sha256' | 'fragmentTable' | 'ctsRuns' | 'syncCount' | 'peakSegmentBps'
@@ -27,26 +27,26 @@ export type MergeableChunk = Omit<
   fragmentTable: Buffer;
 };
 
-/** Several chunks and the one that takes their place; its objects are durable. */
+/** Several chunks and the one that replaces them; its objects are durable. */
 export type Merge = { parts: readonly MergeableChunk[]; whole: StoredChunk };
 
 /**
- * What is encoded of a rendition counts what is stored of it by its own chunks, unless it is encoded on demand: until
- * it is whole its chunks stay. A recording of several periods is read by its live rows.
+ * Encoding of a rendition counts its progress by its own chunks, unless it is on demand: they must not be merged until
+ * it is complete. A recording of several periods is read from its live rows.
  */
 const IS_MERGEABLE = sql`(r.retired_at is null and (r.state = 'finished' or (r.state = 'building' and r.on_demand))
   and (select count(*) from live_period p where p.library_id = r.library_id and p.media_id = r.media_id
     and not p.is_preview) < 2)`;
 
-/** An MP4 download reads the objects that its answer began with, which may take this long. */
+/** An MP4 download keeps reading the objects with which its response began, for up to this many seconds. */
 const DOWNLOAD_SEC = 6 * 3600;
 
-/** After a run that died or failed a rendition is left alone for so long. */
+/** Seconds for which a rendition is not examined after a run that died or failed. */
 const LEFT_ALONE_SEC = 3600;
-/** One that still grows, or of which something is left, is looked at again after this. */
+/** Seconds after which a rendition that still grows, or has chunks left, is examined again. */
 const AGAIN_SEC = 60;
 
-/** Takes the rendition that is due longest; null when none is. `endMerging` ends the look at it. */
+/** Takes the rendition that has been due longest; null if none is. `endMerging` ends its examination. */
 export async function takeDue(db: Db): Promise<MergeableRendition | null> {
   const { rows } = await sql<Omit<MergeableRendition, 'key'> & MediaKey>`
     with due as (
@@ -63,7 +63,7 @@ export async function takeDue(db: Db): Promise<MergeableRendition | null> {
   return { key: { libraryId, mediaId }, ...rendition };
 }
 
-/** The chunks of a rendition, by their segments; none when they are not to be merged now. */
+/** Loads the chunks of a rendition by segment; none if they must not be merged now. */
 export async function loadMergeable(db: Db, rendition: MergeableRendition): Promise<MergeableChunk[]> {
   const { key, renditionId } = rendition;
   if (!(await isMergeable(db, rendition))) return [];
@@ -79,7 +79,7 @@ export async function loadMergeable(db: Db, rendition: MergeableRendition): Prom
     .execute();
 }
 
-/** A number for the names of merged objects, apart from those of every attempt to encode. */
+/** Returns a number for the names of merged objects, distinct from every encode attempt. */
 export async function nextMergeAttempt(db: Db): Promise<number> {
   const { rows } = await sql<{ attempt: number }>`select nextval('encode_attempt')::integer as attempt`.execute(db);
   const [row] = rows;
@@ -88,9 +88,8 @@ export async function nextMergeAttempt(db: Db): Promise<number> {
 }
 
 /**
- * Puts merged chunks in the place of their parts, whose objects retire; the revision rises by one. Answers the
- * merges that were not taken in, for the caller to delete their objects: a part was replaced meanwhile, or all of it is
- * gone.
+ * Replaces parts by merged chunks, retires the parts' objects and increments the revision. Returns the merges that were
+ * not accepted because a part was replaced or everything is gone; the caller deletes their objects.
  */
 export async function replaceParts(
   tx: Tx,
@@ -114,15 +113,15 @@ export async function replaceParts(
 }
 
 /**
- * Ends a look at a rendition. When all was merged it is off the list unless it still grows; what is added later puts it
- * there again.
+ * Ends the examination of a rendition. If everything was merged it is removed from the list, unless it still grows.
+ * Chunks added later put it back.
  */
 export async function endMerging(
   tx: Tx,
   { key, renditionId }: MergeableRendition,
   { isDone }: { isDone: boolean },
 ): Promise<void> {
-  // Whoever adds chunks to a video holds this row too, so that none comes between.
+  // Every writer that adds chunks to a video locks this row too, so none can be added in between.
   await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
   await sql`
     delete from merge_due d using rendition r where d.rendition_id = ${renditionId} and r.id = d.rendition_id

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** The webhook events of each library: what is still to be delivered, what was, and what was given up. */
+/** The webhook events of each library: pending, delivered and abandoned ones. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(WEBHOOKS).execute(db);
 }

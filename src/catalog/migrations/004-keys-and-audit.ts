@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Libraries that are being deleted, who chose a key's end, and the audit log, which only ever grows and ages. */
+/** Libraries that are being deleted, who chose a key's expiry, and the append-only audit log, whose lines expire. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(LIBRARIES).execute(db);
   await sql.raw(AUDIT).execute(db);
@@ -11,7 +11,7 @@ const LIBRARIES = `
   alter table library add column deleted_at timestamptz;
 `;
 
-// The triggers are the log's lock: a line is never changed, and is removed only when it is 90 days old.
+// The triggers protect the log: a line is never changed, and is removed only once it is 90 days old.
 const AUDIT = `
   create table audit_line (
     id bigint generated always as identity primary key,

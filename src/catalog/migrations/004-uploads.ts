@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Where a door to a video stands: `open` takes bytes, `complete` gave them to the video, `closing` was given up
- * and its bytes are being removed. `attempt` fences the workers that fetch.
+ * State of an upload: `open` accepts bytes, `complete` passed them to the video, `closing` was abandoned and its bytes
+ * are being removed. `attempt` fences the workers that fetch.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(UPLOADS).execute(db);

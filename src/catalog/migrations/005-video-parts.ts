@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * What captions, own thumbnails, re-encodes and followers of progress need: versions of captions that are never
- * used twice, the size of a thumbnail, objects that are kept for a while after nothing names them any more, a
- * count of planning attempts beside their fence, and a channel that tells of every change of a video's state.
+ * Schema for captions, custom thumbnails, re-encodes and progress: unique versions of captions, the size of a
+ * thumbnail, objects that are kept for a while after nothing references them, a count of planning attempts in addition
+ * to their fence, and a channel that reports every change of a video's state.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(COLUMNS).execute(db);
@@ -32,7 +32,7 @@ const RETIRED_OBJECTS = `
   create index retired_object_age on retired_object (retired_at);
 `;
 
-// A trigger, because a state changes in a dozen places and none of them must forget to tell.
+// A trigger, because a state changes in a dozen places and none of them must forget to report it.
 const PROGRESS = `
   create function tell_media_progress() returns trigger language plpgsql as $$
   begin

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Webhook events stand in lines, one of each video: `position` is their order, and the row of the line is what
- * senders lock, lease (`claim`) and put off (`next_attempt_at`). A line without pending events does not exist.
+ * Webhook events are queued in lines, one per video. `position` is their order. Senders lock, lease (`claim`) and
+ * postpone (`next_attempt_at`) the row of the line. A line without pending events does not exist.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(WEBHOOK_LINES).execute(db);

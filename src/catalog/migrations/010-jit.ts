@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Encoding on demand: renditions whose segments are made when they are asked for, what viewers wish for now, who
- * makes it, and what could not be made.
+ * Encoding on demand: renditions whose segments are made on request, the current requests of viewers, the workers that
+ * make them, and failures.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(COLUMNS).execute(db);
@@ -16,8 +16,8 @@ const COLUMNS = `
     check (kind in ('pass-through', 'video', 'audio', 'thumbnail', 'jit-start', 'fill'));
 `;
 
-// Wishes and runs last seconds: lost in a crash they are wished for and begun again, so they need no log. Attempts
-// name objects beside those of works, whose attempts are smaller, and must never come again: their sequence is logged.
+// Requests and runs last seconds: those lost in a crash are repeated, so they need no log. Attempts name objects next
+// to those of encode tasks, whose attempts are smaller, and must never repeat: their sequence is logged.
 const DEMAND = `
   create sequence jit_attempt as integer minvalue 1000000000 cycle;
   create unlogged table jit_wish (

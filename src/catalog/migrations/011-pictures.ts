@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Pictures made from a finished set: what there is (`pictures`, read by the edge), and a row for each stored object,
- * so that bytes are counted and orphans told. `media_without_pictures` finds videos that still want theirs.
+ * Images made from a finished set: the list (`pictures`, read by the edge), and a row for each stored object, so that
+ * bytes are counted and orphans found. `media_without_pictures` finds videos that still need theirs.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(PICTURES).execute(db);

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** The key sets of protected media, sealed, and the number of each rendition that its initialisation vectors hold. */
+/**
+ * The key sets of protected media, sealed, and the number of each rendition that its initialisation vectors contain.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(DRM).execute(db);
 }

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Videos that are put together from parts of others: what they are made of, and works of that kind. */
+/** Videos composed of parts of others: their composition, and encode tasks of that kind. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(COMPOSITION).execute(db);
 }
 
-// The kinds of works are the program's business: each that knows a new one would have to name all others here.
+// The kinds of tasks are defined by the program: else each migration with a new one would have to list all others here.
 const COMPOSITION = `
   alter table encode_work drop constraint encode_work_kind_check;
   alter table encode_work add constraint encode_work_kind_check check (kind <> '');

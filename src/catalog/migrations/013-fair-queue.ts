@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * What sharing the encoders among libraries takes: which job does which work, whose turn it is, and how fast works of
- * a kind go, measured, from which waiting times are told.
+ * Fair sharing of encoders among libraries: which job does which task, whose turn it is, and the measured speed of each
+ * kind of task, from which waiting times are estimated.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(TURNS).execute(db);
@@ -10,7 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(CLAIM).execute(db);
 }
 
-// Works change places by their tickets in one statement, so the index cannot be unique.
+// Tasks swap their tickets in one statement, so the index cannot be unique.
 const TURNS = `
   alter table encode_work
     add column ticket uuid,
@@ -32,7 +32,7 @@ const TURNS = `
   );
 `;
 
-// Nobody is owed for the time in which nothing of theirs waited: a newcomer stands where the lane's latest turn began.
+// A library earns no credit while nothing of it waits: a newcomer starts where the lane's latest turn began.
 const STANDING = `
   create function encode_standing(in_lane text, of_library bigint) returns double precision language sql stable as $$
     select greatest(
@@ -47,9 +47,8 @@ const STANDING = `
   $$;
 `;
 
-// A function, because no lock of it may outlast the statement: a worker that stands still must not stop the others.
-// The lock lets one claim at a time in, for whoever looked up a ticket while two works change places would find
-// neither.
+// A function, because none of its locks may outlast the statement: a stalled worker must not stop the others. The lock
+// admits one claim at a time, because a look-up of a ticket while two tasks swap places would find neither.
 const CLAIM = `
   create function claim_encode_work(with_ticket uuid, by_owner text, for_sec double precision, plain_reason text)
   returns setof encode_work language plpgsql as $$

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** How far the store was looked through for damage: one row, the last object that was looked at in this round. */
+/** Progress of the damage scan of the store: one row, the last object examined in this round. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SCRUB).execute(db);
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Whether the original of a video goes, as its library said when the video was finished. */
+/** Whether the original of a video is deleted, as its library was set when the video finished. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(UNKEPT).execute(db);
 }

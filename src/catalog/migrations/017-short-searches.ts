@@ -1,14 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 
-/**
- * Bounds what of a title is searched, and finds texts of one and two letters by an index of letters and their pairs.
- */
+/** Bounds the searched part of a title, and finds texts of one and two letters by an index of letters and pairs. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SHORT_SEARCHES).execute(db);
 }
 
-// A tuple of a B-tree holds 2,704 bytes: 600 characters fit whatever they are, and a longer title must not fail. The
-// list of what was not sorted into the last index yet is short, because every search reads all of it.
+// A tuple of a B-tree holds 2,704 bytes. Any 600 characters fit, and a longer title must not fail. The pending list of
+// the last index is short, because every search reads all of it.
 const SHORT_SEARCHES = `
   alter table media drop column title_folded;
   alter table media add column title_folded text collate "C" not null

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Marks videos that are finished although something that was planned could not be made, and their webhook events. */
+/** Marks videos that are finished although something planned could not be made, and their webhook events. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(INCOMPLETE).execute(db);
 }

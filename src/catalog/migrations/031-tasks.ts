@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * One table of encode tasks that workers claim from by an index: fair share by library, pauses before retries, and what
- * wakes an idle worker. Until now each task had a job of pg-boss as well.
+ * One table of encode tasks that workers claim from by an index: fair share by library, pauses before retries, and
+ * wake-ups of idle workers. Until now each task also had a pg-boss job.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(COLUMNS).execute(db);
@@ -13,7 +13,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(EXISTING).execute(db);
 }
 
-// Renewals change no indexed column and find room on their page: they are HOT updates, which touch no index.
+// Renewals change no indexed column and find space on their page: they are HOT updates, which touch no index.
 const COLUMNS = `
   drop function claim_encode_work(uuid, text, double precision, text);
   drop index encode_work_ticket, encode_work_waiting, encode_work_open;
@@ -32,9 +32,9 @@ const COLUMNS = `
   create index encode_work_running on encode_work (lane, library_id) where state = 'running';
 `;
 
-// A row for each library that has ready tasks in a lane: its virtual time is what it has had of the lane so far, in the
-// weight of tasks (start-time fair queueing). Lost in a crash, all libraries begin anew with the same, so the tables
-// need no log; those of tasks that wait are made again by 'tend_encode_tasks'.
+// A row for each library with ready tasks in a lane. Its virtual time is its use of the lane so far, weighted by tasks
+// (start-time fair queueing). If they are lost in a crash, all libraries restart as equals, so the tables need no log;
+// rows for waiting tasks are created again by 'tend_encode_tasks'.
 const SHARES = `
   create unlogged table encode_share (
     lane text not null,
@@ -52,8 +52,8 @@ const SHARES = `
   insert into encode_clock (seen_at, steady_since) values (now(), now());
 `;
 
-// The share is locked to the commit, so that no claim removes it while the task that needs it is not visible yet; that
-// lock neither stops other inserts nor the advance of virtual time. One idle worker is woken for each ready task.
+// The share is locked until the commit, so that no claim removes it while the task that needs it is not visible yet.
+// That lock blocks neither other inserts nor the advance of virtual time. One idle worker is woken for each ready task.
 const READY = `
   create function share_encode_lane(in_lane text, of_library bigint) returns void language plpgsql as $$
   begin
@@ -82,9 +82,9 @@ const READY = `
     execute function ready_encode_task();
 `;
 
-// Waits for no lock: a worker that stands still in the midst of a transaction must not stop the others. A share whose
-// tasks are all taken is removed; whether any is left is asked in a statement of its own, which sees what was committed
-// before the share was locked.
+// Waits for no lock: a worker that stalls within a transaction must not stop the others. A share whose tasks are all
+// taken is removed. A separate statement checks whether any is left, so that it sees what was committed before the
+// share was locked.
 const CLAIM = `
   create function claim_encode_task(
     in_lane text, by_owner text, lease_sec double precision, least_priority integer, without_media uuid[])
@@ -115,8 +115,8 @@ const CLAIM = `
   end $$;
 `;
 
-// At most once a second, whichever worker calls it. Leases are taken from dead workers only after the database has been
-// there without a gap for a while: after a pause every living worker renews first.
+// Runs at most once a second, whichever worker calls it. Leases are taken from dead workers only after the database has
+// been up without a gap for a while: after a pause every living worker renews first.
 const TEND = `
   create function tend_encode_tasks(steady_sec double precision) returns void language plpgsql as $$
   declare steady timestamptz;
@@ -150,7 +150,7 @@ const TEND = `
   $$;
 `;
 
-// Tasks of before have no share yet; jobs of pg-boss that stood for them find nobody who knows them, and go.
+// Existing tasks have no share yet. Their pg-boss jobs find no handler and are dropped.
 const EXISTING = `
   select share_encode_lanes();
   do $$ begin

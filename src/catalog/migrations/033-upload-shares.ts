@@ -1,14 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 
-/**
- * Has uploads that wait to be planned found by fair share and an index, as encode tasks are, instead of by reading all.
- */
+/** Finds uploads that wait to be planned by fair share and an index, like encode tasks, instead of reading all. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SHARES).execute(db);
   await sql.raw(CHOOSE).execute(db);
 }
 
-// As those of encode tasks: a library whose upload waits has a row, made in the transaction of the upload.
+// As for encode tasks: a library with a waiting upload has a row, created in the upload's transaction.
 const SHARES = `
   create index media_uploaded on media (library_id, state_since, id) where type = 'video' and state = 'uploaded';
   create function share_upload() returns trigger language plpgsql as $$
@@ -34,7 +32,7 @@ const SHARES = `
   delete from encode_turn where lane = 'process';
 `;
 
-// Locks the video that it returns, and waits for no lock.
+// Locks the returned video, and waits for no lock.
 const CHOOSE = `
   create function choose_upload(most_tries integer) returns table (library_id bigint, media_id uuid)
   language plpgsql as $$

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What ties a database to its store, and what lies in quarantine before it is deleted. */
+/** Ties a database to its store, and records orphans in quarantine before they are deleted. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(INSTALLATION).execute(db);
   await sql.raw(ORPHANS).execute(db);
 }
 
-// The sequence grows while objects are written and is copied into the store's mark after its commit: a mark that is
-// ahead of it was written by a later state of this database than the one at hand, which is a restored backup then.
+// The sequence grows while objects are written and is copied into the store's mark after its commit. A mark that is
+// ahead of it was written by a later state of this database, so this one is a restored backup.
 const INSTALLATION = `
   create table installation (
     singleton boolean primary key default true check (singleton),

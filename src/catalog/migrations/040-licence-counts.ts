@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Counts of licences given out, one row a library and UTC day. */
+/** Counts of issued licences, one row per library and UTC day. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table licence_count (

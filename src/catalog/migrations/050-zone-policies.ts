@@ -1,15 +1,15 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * One policy a pull zone: a revision that every change of what decides about viewers raises, whoever makes the change,
- * and a notification to the edges. Keys that are still good for a while, and host names of the owner's own.
+ * One policy per pull zone: a revision that is incremented by every change of the rules for viewers, whatever makes it,
+ * and a notification to the edges. Also previous keys that are still valid for a while, and the owner's host names.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(ZONE_POLICIES).execute(db);
 }
 
 // Triggers, because settings, keys and referrers are written in several places, and a forgotten one would leave an edge
-// with an old rule. `library:policy` on the channel of publications: an edge listens on one connection.
+// with an old rule. `library:policy` is sent on the channel of publications, because an edge listens on one connection.
 const ZONE_POLICIES = `
   alter table pull_zone
     add column revision bigint not null default 1,

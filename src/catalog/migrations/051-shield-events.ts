@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What the edges refused, a partition a day. Partitions are made and dropped by the writers. */
+/** Requests refused by the edges, one partition per day. Writers create and drop partitions. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SHIELD_EVENTS).execute(db);
 }
 
-// `seq` is drawn under a lock that is held until the commit, so that no row that is committed later sorts before one
-// that was shown: pages never skip what another edge writes.
+// `seq` is drawn under a lock that is held until the commit, so that no row committed later sorts before one already
+// shown: pages never skip rows of another edge.
 const SHIELD_EVENTS = `
   create sequence shield_event_seq;
   create table shield_event (

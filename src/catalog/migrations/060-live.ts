@@ -6,8 +6,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(MEDIA).execute(db);
 }
 
-// A stream outlives the change of its media into a video, and the deletion of that video, so it names no media. What is
-// written each second (lease and last media times) is a narrow table of its own with room for HOT updates.
+// A stream outlives the change of its media into a video, and the deletion of that video, so it references no media.
+// The columns written each second (lease and last media times) are a narrow table with space for HOT updates.
 const STREAMS = `
   create table live_node (
     id uuid primary key,
@@ -85,8 +85,8 @@ const STREAMS = `
   );
 `;
 
-// A period is a run of segments with one set of parameters: one timeline, one init segment a rendition. Its first media
-// sequence number goes on where the period before ended. The wall time of a chunk's first sample is its
+// A period is a run of segments with one set of parameters: one timeline, one init segment per rendition. Its first
+// media sequence number continues the previous period. The wall-clock time of a chunk's first sample is its
 // EXT-X-PROGRAM-DATE-TIME (RFC 8216 section 4.3.2.6).
 const MEDIA = `
   create table live_period (

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Sign-ins of browsers: a random id, kept as its hash, stands for the key that was shown (docs/decisions/090). */
+/**
+ * Sign-ins of browsers: a random id, stored as its hash, represents the key that was presented (docs/decisions/090).
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table dashboard_session (

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Tables and columns take the field's words (docs/glossary.md); functions that name them are written anew. */
+/** Renames tables and columns to the field's terms (docs/glossary.md), and recreates functions that use them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(STANDARD_NAMES).execute(db);
 }
 
-// A renamed table or column is followed by indexes, constraints and triggers, but not by the text of functions.
+// Indexes, constraints and triggers follow a renamed table or column; the text of functions does not.
 const STANDARD_NAMES = String.raw`
   alter table encode_work rename to encode_task;
   alter table encode_task rename column lane to queue;

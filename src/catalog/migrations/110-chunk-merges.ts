@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Renditions of which chunks may be merged: those that got chunks of one segment. */
+/** Renditions whose chunks may be merged: those with single-segment chunks. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(DUE).execute(db);
 }
 
-// A row a rendition, so that the search for chunks to merge never reads those of all videos.
+// One row per rendition, so that the search for chunks to merge never reads those of all videos.
 const DUE = `
   create table merge_due (
     library_id bigint not null,

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 
-/** The number of a library's videos in slots, so that creates at once do not wait for one row. */
+/** Counts a library's videos in slots, so that simultaneous creations do not wait for one row. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SLOTS).execute(db);
 }
 
-// Each connection has its slot by the number of its process. The sum is true in the snapshot of the statement that
-// reads it. Room on each page keeps updates HOT.
+// Each connection has a slot by its process number. The sum is correct in the snapshot of the statement that reads it.
+// Space on each page keeps updates HOT.
 const SLOTS = `
   create table library_video_count (
     library_id bigint not null references library (id) on delete cascade,

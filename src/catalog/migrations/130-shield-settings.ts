@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** How requests that are for no pull zone are inspected; those of a zone are in the zone's own settings. */
+/** How requests to no pull zone are inspected. For other requests, the zone's own settings apply. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table shield_settings (

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What was generated of a video's texts and how far that is; and how far its transcription is (docs/decisions/150). */
+/**
+ * Metadata generated from a video's texts, with progress; and the progress of its transcription (docs/decisions/150).
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SMART).execute(db);
 }

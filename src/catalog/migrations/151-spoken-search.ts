@@ -1,14 +1,14 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Searches in what is said: captions of about a minute a row, and the videos whose captions are still to be read
+ * Search in speech: rows of about a minute of captions, and the videos whose captions are still to be read
  * (docs/decisions/151).
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SPOKEN).execute(db);
 }
 
-// A change counts up the number, so that who reads captions sees that they changed meanwhile.
+// A change increments the number, so that readers of captions notice concurrent changes.
 const SPOKEN = `
   create table spoken_block (
     library_id bigint not null,

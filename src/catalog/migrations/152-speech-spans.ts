@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What was said in each span of a video while its transcription is under way: a worker that dies loses one span. */
+/** Transcribed text of each span while a video's transcription runs: a worker that dies loses one span. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SPANS).execute(db);
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Links that sign a browser in once, each kept as its hash beside the hash of the key that it stands for. */
+/** Links that sign a browser in once, each stored as its hash with the hash of its key. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table sign_in_link (

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 
-/** The trash, filters of lists by state and tag, and operations over many videos with their reports. */
+/** The trash, list filters by state and tag, and operations over many videos with their reports. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(TRASH).execute(db);
   await sql.raw(FILTERS).execute(db);
   await sql.raw(BULK).execute(db);
 }
 
-// A type of its own: whatever reads videos reads `type = 'video'` and so passes over the trash.
+// A separate type: everything that reads videos reads `type = 'video'` and so skips the trash.
 const TRASH = `
   alter table media drop constraint media_type_check;
   alter table media add constraint media_type_check check (type in ('video', 'live', 'trash'));
@@ -15,7 +15,7 @@ const TRASH = `
   create index media_trash on media (trashed_at, id) where type = 'trash';
 `;
 
-// Few videos have no usual state, and most of them are looked for.
+// Few videos are in an unusual state, and most searches are for those.
 const FILTERS = `
   create index media_by_state on media (library_id, state, created_at desc, id desc)
     where type = 'video' and state <> 'finished';

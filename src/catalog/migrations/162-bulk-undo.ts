@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Moves can be undone: each video of one remembers where it was. And sound is transcribed of many videos at once. */
+/** Moves can be undone: each moved video remembers its previous collection. Also adds bulk transcription. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql
     .raw(`

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** How much of the old store is left while its objects move, so that more than the log says it. */
+/** Remains of the old store while its objects move, so that they are not only reported in the log. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql
     .raw(`

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Before this version recordings of several periods were passed over when it was seen which rungs are missing. */
+/** Earlier versions skipped recordings of several periods when checking for missing rungs. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     update live_stream s set rungs_due_at = now() where s.state = 'ended' and 1 < (

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What is known of an audience beside views and watch time, and how many bytes were sent. */
+/** Audience data in addition to views and watch time, and bytes sent. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SESSIONS).execute(db);
   await sql.raw(SUMS).execute(db);
 }
 
-// `rung_sec`: seconds watched by the height of the picture. `reached`: a 32-bit count a bucket, of those sessions among
+// `rung_sec`: seconds watched by the height of the picture. `reached`: a 32-bit count per bucket of the sessions among
 // `reached_sessions` that played it.
 const SESSIONS = `
   alter table view_session
@@ -25,7 +25,7 @@ const SESSIONS = `
     add column estimated_watch_sec bigint not null default 0;
 `;
 
-// The media id of zeros stands for the whole library. No foreign keys: history outlives videos.
+// The all-zero media id represents the whole library. No foreign keys: history outlives videos.
 const SUMS = `
   create table stat_day (
     library_id bigint not null,

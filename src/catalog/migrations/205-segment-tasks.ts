@@ -1,14 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 
-/**
- * Segments for viewers become encode tasks of a queue of their own; until now they had tables and a scheduler beside
- * it.
- */
+/** Segments for viewers become encode tasks with a queue of their own, instead of separate tables and a scheduler. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SEGMENTS).execute(db);
 }
 
-// One task for a segment of a rendition, however many edges request it.
+// One task per segment of a rendition, however many edges request it.
 const SEGMENTS = `
   alter table encode_task drop constraint encode_work_lane_check;
   alter table encode_task add constraint encode_task_queue_check check (queue in ('quick', 'long', 'viewers'));

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** The last messages of encoders whose attempts failed: a few of each video, beyond the end of their encode tasks. */
+/** The last messages of encoders whose attempts failed: a few per video, kept after their encode tasks end. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql
     .raw(`

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** When the installation was backed up last, where to, and how large that was. */
+/** Time, target and size of the installation's last backup. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql
     .raw(`

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Rows and settings name H.264 by its name; that of its encoder is the interface's word. */
+/** Rows and settings use the codec name H.264; the interface uses the encoder's name. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql
     .raw(`

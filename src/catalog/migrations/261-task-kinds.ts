@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Two kinds of encode task take the field's words; speeds that were measured under the old ones are measured anew. */
+/** Renames two kinds of encode task to the field's terms; speeds measured under the old names are measured again. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql
     .raw(`

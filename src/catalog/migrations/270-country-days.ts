@@ -1,11 +1,11 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 
-/** Views and watch time by day and country, and estimates by day: charts of days read these instead of each hour. */
+/** Views and watch time by day and country, and estimates by day: daily charts read these instead of each hour. */
 export async function up(db: QueryExecutorProvider): Promise<void> {
   await sql.raw(FILL).execute(db);
 }
 
-// The media id of zeros stands for the whole library, whose sums outlive those of its videos.
+// The all-zero media id represents the whole library, whose sums outlive those of its videos.
 const FILL = `
   with hours as (
     select library_id, media_id, hour, country, views, watch_sec, estimated_views, estimated_watch_sec from stat_hour

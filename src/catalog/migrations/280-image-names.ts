@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Tables and columns take the words of docs/glossary.md: images, and the revision of a publication. */
+/** Renames tables and columns to the terms of docs/glossary.md: images, and the revision of a publication. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(IMAGE_NAMES).execute(db);
 }

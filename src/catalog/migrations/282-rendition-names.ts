@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Messages of a video name its renditions as `RENDITION_NAME` does: a retry takes them away by their names. */
+/** Messages of a video name its renditions like `RENDITION_NAME`, because a retry removes them by name. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql
     .raw(String.raw`

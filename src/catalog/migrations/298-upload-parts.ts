@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Uploads in parts (tus concatenation): the value of `Upload-Concat`, and the final upload that a part went into. */
+/** Uploads in parts (tus concatenation): the value of `Upload-Concat`, and the final upload that includes a part. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table upload add column concat text, add column part_of uuid, add column part_number integer

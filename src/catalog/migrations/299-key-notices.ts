@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Notifies of keys and sessions that may open less than before, by the payload `keys` on the channel of progress: open
- * streams of events are checked again. Triggers, because keys end in several places and none may forget to notify.
+ * Notifies of keys and sessions that may have lost rights, with the payload `keys` on the channel of progress: open
+ * event streams are checked again. Triggers, because keys end in several places and none may forget to notify.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Views count with evidence that media was delivered to their viewer, and the rest is counted as discarded. */
+/** Views count only with evidence that media was delivered to their viewer; others are counted as discarded. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(EVIDENCE).execute(db);
   await sql.raw(SESSIONS).execute(db);
 }
 
-// One row for a viewer and a video, for a day. Times are milliseconds of the epoch.
+// One row per viewer and video, for a day. Times are milliseconds of the epoch.
 const EVIDENCE = `
   create table view_evidence (
     viewer_id uuid primary key,

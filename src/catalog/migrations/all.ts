@@ -65,7 +65,7 @@ import { up as keyNotices } from './299-key-notices.ts';
 import { up as viewEvidence } from './303-view-evidence.ts';
 import { up as programmeClock } from './310-programme-clock.ts';
 
-/** Every migration in its order; a new one is one line here. None is ever changed once released. */
+/** All migrations in order. Add a new one as one line here. Never change a released one. */
 export const migrations: Record<string, Migration> = {
   '001-start': { up: start },
   '003-webhooks': { up: webhooks },

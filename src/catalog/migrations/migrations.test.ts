@@ -18,8 +18,8 @@ test('migrating twice and from two places at once changes nothing', async () => 
   expect(rows).toEqual([{ n: 0 }]);
 });
 
-test('a database with the names of before 280 keeps its images and goes on counting revisions', async () => {
-  // The names of renditions stand in messages.
+test('a database with the names used before 280 keeps its images and its revisions', async () => {
+  // Messages contain the names of renditions.
   const lines = (...values: string[]) => values.map((value) => ({ value, level: 2 }));
   await sql`create database earlier`.execute(database.db);
   const { db, close } = openDatabase({ ...database.config, database: 'earlier' }, () => {});
@@ -40,7 +40,7 @@ test('a database with the names of before 280 keeps its images and goes on count
     const { rows } = await sql`select m.revision::int, m.images, i.storage_key, i.size_bytes::int as size
       from media m join image i on i.library_id = m.library_id and i.media_id = m.id`.execute(db);
     expect(rows).toEqual([{ revision: 7, images: { folder: 'f' }, storage_key: 'x/poster', size: 5 }]);
-    // By the triggers of the table too, whose functions name its columns in their text.
+    // Also by the table's triggers, whose functions contain its column names in their text.
     expect(await db.transaction().execute((tx) => bumpPublication(tx, key))).toBe(8);
   } finally {
     await close();

@@ -4,8 +4,8 @@ import type { Guid } from '../../lib/guid.ts';
 type SetByDefault = ColumnType<Date, Date | undefined, Date>;
 
 /**
- * What viewers of one edge request: `segment` of a rendition, which one of them waits for (`is_awaited`) or has just
- * been given, and `ahead_segments` after it. It ends by itself unless the edge renews it.
+ * A request of one edge's viewers: `segment` of a rendition, which one of them waits for (`is_awaited`) or has just
+ * received, and `ahead_segments` after it. It expires unless the edge renews it.
  */
 export type SegmentRequestTable = {
   library_id: number;

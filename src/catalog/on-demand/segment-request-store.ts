@@ -4,29 +4,29 @@ import type { Db, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { planSegmentTasks } from './segment-task-store.ts';
 
-/** Notifies those who make segments of a rendition that requests changed; the payload is the rendition's id. */
+/** Notifies workers that make segments of a rendition that requests changed; the payload is the rendition's id. */
 export const SEGMENT_CHANNEL = 'millrace_jit';
 
-/** A segment that viewers of an edge wait for, or have just been given, with those after it that they will need. */
+/** A segment that viewers of an edge wait for or have just received, with the following ones that they will need. */
 export type SegmentRequest = MediaKey & {
   renditionId: Guid;
   segment: number;
   aheadSegments: number;
   isAwaited: boolean;
-  /** How long it holds unless it is put again. */
+  /** Time for which the request is valid unless renewed. */
   forSec: number;
 };
 
-/** Requests of one edge. */
+/** Segment requests of one edge. */
 export type SegmentRequestStore = {
   /**
-   * Writes requests or renews them, and a task for what is not being made yet. Those of renditions that are gone are
-   * passed over.
+   * Writes or renews requests, and a task for segments not being made yet. Those of renditions that are gone are
+   * skipped.
    */
   put(requests: readonly SegmentRequest[]): Promise<void>;
-  /** Withdraws a request: no viewer waits any more. */
+  /** Withdraws a request, because no viewer waits any more. */
   drop(request: Pick<SegmentRequest, 'renditionId' | 'segment'>): Promise<void>;
-  /** Takes all requests of this edge back. */
+  /** Withdraws all requests of this edge. */
   dropAll(): Promise<void>;
 };
 
@@ -34,7 +34,7 @@ export function createSegmentRequestStore(db: Db, edgeId: Guid): SegmentRequestS
   return {
     async put(requests) {
       if (requests.length === 0) return;
-      // Together: whoever is notified of a request finds its task.
+      // In one transaction: a worker notified of a request finds its task.
       await inTransaction(db, async (tx) => {
         await putRequests(tx, edgeId, requests);
         await planSegmentTasks(tx, [...new Set(requests.map(({ renditionId }) => renditionId))]);

@@ -14,10 +14,10 @@ import { lockClaim, refreshProgress } from '../tasks/claim-store.ts';
 import type { Claim } from '../tasks/encode-task.ts';
 
 /**
- * Publishes one segment that was made for viewers. Encode tasks of which everything is stored by now
- * end with it, and so does the video with the last of them. False when the segment is there already, made by another:
- * then nothing is taken in. Throws LostClaim when the task is not held any more, and refuses a segment of another init
- * segment than the rendition's.
+ * Publishes one segment that was made for viewers. Encode tasks whose output is now all stored end with it, and so does
+ * the video with the last of them. Returns false if another worker already stored the segment: then nothing is
+ * accepted. Throws LostClaim if the task is no longer held, and refuses a segment with another init segment than the
+ * rendition's.
  */
 export async function commitSegment(
   tx: Tx,
@@ -41,7 +41,7 @@ export async function commitSegment(
   return true;
 }
 
-/** Ends the encode tasks around a segment that wait although all that they would make is stored. */
+/** Ends waiting encode tasks around a segment if all of their output is already stored. */
 async function endStoredTasks(
   tx: Tx,
   { libraryId, mediaId }: MediaKey,

@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const addLibrary = () => addLibraryRow(database.db);
 
-/** A video on demand of which a viewer waits for a segment, unless that is null. */
+/** Adds an on-demand video with a viewer who waits for a segment, unless that is null. */
 async function addAwaited(libraryId: number, segment: number | null = 5) {
   const { db } = database;
   const [mediaId, timelineId, renditionId] = [newGuid(), newGuid(), newGuid()];
@@ -60,7 +60,7 @@ const listTasks = async () =>
     ({ from_segment: from, state }) => `${from} ${state}`,
   );
 
-test('a viewer of one library waits behind one of another at most, however many of those wait longer', async () => {
+test('a viewer of one library waits behind at most one viewer of another, however many wait longer', async () => {
   const [full, small] = [await addLibrary(), await addLibrary()];
   for (let n = 0; n < 8; n += 1) await addAwaited(full);
   const served = [(await claim()).task.key.libraryId];
@@ -70,7 +70,7 @@ test('a viewer of one library waits behind one of another at most, however many 
   expect(served.filter((library) => library === full)).toHaveLength(8);
 });
 
-test('however many edges request a segment, it is one task, and those that it comes to soon get none', async () => {
+test('a segment is one task however many edges request it, and the segments it reaches soon get none', async () => {
   const place = await addAwaited(await addLibrary());
   for (const segment of [5, 6]) await request(place, segment);
   await request(place, 7, false);
@@ -80,7 +80,7 @@ test('however many edges request a segment, it is one task, and those that it co
   expect(await listTasks()).toEqual(['5 running', '20 waiting']);
 });
 
-test('a task goes as far as viewers request it and another does not begin', async () => {
+test('a task extends as far as viewers request it and ends where another begins', async () => {
   const place = await addAwaited(await addLibrary());
   const held = await claim();
   await request(place, 5, false);
@@ -91,7 +91,7 @@ test('a task goes as far as viewers request it and another does not begin', asyn
   expect(await renewSegmentTask(database.db, held)).toMatchObject({ toSegment: 30 });
 });
 
-test('a dead worker leaves its segment to the next at the next request', async () => {
+test('after a worker died, the next request gives its segment to another worker', async () => {
   const place = await addAwaited(await addLibrary());
   const dead = await claim();
   await sql`update encode_task set lease_until = now() - interval '1 second'`.execute(database.db);
@@ -102,7 +102,7 @@ test('a dead worker leaves its segment to the next at the next request', async (
   expect(await renewSegmentTask(database.db, dead)).toBe(null);
 });
 
-test('what comes next for one viewer waits behind what another waits for', async () => {
+test('prefetch for one viewer yields to a blocked viewer', async () => {
   const [other, own] = [await addLibrary(), await addLibrary()];
   await request(await addAwaited(other, null), 0, false);
   await addAwaited(own);
@@ -110,7 +110,7 @@ test('what comes next for one viewer waits behind what another waits for', async
   expect((await claim()).task.key.libraryId).toBe(other);
 });
 
-test('a segment that failed three times is not tried for viewers any more, and the video says so', async () => {
+test('a segment that failed three times is not tried for viewers again, and the video says so', async () => {
   const place = await addAwaited(await addLibrary());
   const first = await claim();
   await noteFailure(database.db, first, 'memory');
@@ -127,20 +127,17 @@ test('a segment that failed three times is not tried for viewers any more, and t
 test.each([
   ['Audio (en)', { kind: 'audio', codec: 'aac', rung: null, language: 'en' }],
   ['240p vp9', { codec: 'vp9' }],
-] as const)(
-  'a message of a failed segment names its rendition as those that retrying forgets: %s',
-  async (name, of) => {
-    const { db } = database;
-    const { renditionId } = await addAwaited(await addLibrary());
-    await db.updateTable('rendition').set(of).where('id', '=', renditionId).execute();
-    const failing = await claim();
-    await db.transaction().execute((tx) => failTask(tx, failing, 'It broke.'));
-    const { messages } = await db.selectFrom('media').select('messages').executeTakeFirstOrThrow();
-    expect(messages).toMatchObject([{ value: name }]);
-  },
-);
+] as const)('the message of a failed segment names its rendition as a retry does: %s', async (name, of) => {
+  const { db } = database;
+  const { renditionId } = await addAwaited(await addLibrary());
+  await db.updateTable('rendition').set(of).where('id', '=', renditionId).execute();
+  const failing = await claim();
+  await db.transaction().execute((tx) => failTask(tx, failing, 'It broke.'));
+  const { messages } = await db.selectFrom('media').select('messages').executeTakeFirstOrThrow();
+  expect(messages).toMatchObject([{ value: name }]);
+});
 
-test('a segment whose workers died each time is left alone for a while, then tried anew', async () => {
+test('a segment whose workers died each time is left alone for a while, then tried again', async () => {
   const { db } = database;
   const place = await addAwaited(await addLibrary());
   let held = await claim();
@@ -158,7 +155,7 @@ test('a segment whose workers died each time is left alone for a while, then tri
   expect(await claim()).toMatchObject({ task: { id: dead.task.id }, deaths: 0 });
 });
 
-test('a request is not kept without its task', async () => {
+test('a request is not stored without its task', async () => {
   const { db } = database;
   const place = await addAwaited(await addLibrary(), null);
   await sql
@@ -171,7 +168,7 @@ test('a request is not kept without its task', async () => {
   expect(rows).toHaveLength(0);
 });
 
-test('a task that fails locks its video first, as publishing does: neither waits for the other for ever', async () => {
+test('a failing task locks its video first, as publishing does, so neither deadlocks', async () => {
   await addAwaited(await addLibrary());
   const failing = await claim();
   const { db } = database;
@@ -186,7 +183,7 @@ test('a task that fails locks its video first, as publishing does: neither waits
     };
     await expect.poll(isWaiting, { interval: 10 }).toBe(true);
     expect(await lockClaim(tx, failing)).not.toBeNull();
-    // In an object: it ends after this transaction.
+    // Wrapped in an object, because it ends after this transaction.
     return { outcome };
   });
   expect(await failed.outcome).toMatchObject([{ status: 'fulfilled' }]);

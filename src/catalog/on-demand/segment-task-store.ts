@@ -11,8 +11,8 @@ import {
 } from '../tasks/encode-task.ts';
 
 /**
- * What a segment task does next: from the first segment that it lacks to where another begins or one is stored
- * (excluded), up to where viewers request them, and whether one waits for it now.
+ * Next work of a segment task: from its first missing segment to where another task begins or one is stored (excluded),
+ * the last segment that viewers request, and whether one waits for it now.
  */
 export type SegmentDemand = {
   nextSegment: number;
@@ -21,34 +21,34 @@ export type SegmentDemand = {
   isAwaited: boolean;
 };
 
-/** The most that a request requests beyond its segment. */
+/** Maximum segments that a request includes beyond its own. */
 export const MOST_AHEAD = 3;
 
-/** Segments of one encoder process at most. */
+/** Maximum segments of one encoder process. */
 const TASK_SEGMENTS = 64;
 
 /**
- * A viewer who waits for the segment that a task makes next but one has that task; one further on gets a task of its
- * own.
+ * Segments ahead of a task's next within which a waiting viewer is served by that task. A viewer further ahead gets a
+ * task of its own.
  */
 const AWAITED_REACH = 2;
 const AHEAD_REACH = MOST_AHEAD + 2;
 
-/** Whether segment `s` of rendition `r` is stored. */
+/** Returns the condition that segment `s` of rendition `r` is stored. */
 const isStored = (s: string, r: string) =>
   sql.raw(`exists (select from chunk c where c.rendition_id = ${r}
     and int4range(c.first_segment, c.first_segment + c.segment_count) @> ${s})`);
 
-/** Leases are lost by a slow database as well: what bounds a crash loop is this pause. */
+/** A slow database also loses leases. This pause, in seconds, bounds a crash loop. */
 const LOST_PAUSE_SEC = 120;
-/** Whether task `t`, which failed, failed by the loss of its workers and not by an error of its own, a while ago. */
+/** Condition that failed task `t` failed some time ago, by the loss of its workers and not by an error of its own. */
 const mayBeTriedAgain = sql`(t.deaths > ${sql.lit(MAX_DEATHS)}
   and t.started_at < now() - make_interval(secs => ${sql.lit(LOST_PAUSE_SEC)}))`;
 
 /**
- * Writes a task for the first segment of each request that is neither stored nor made by another task soon. A task
- * whose worker is gone is taken from it, one that waits becomes as urgent as its viewers, and one whose workers were
- * lost each time is tried anew when a pause has passed. Harmless when done twice.
+ * Writes a task for the first segment of each request that is neither stored nor soon made by another task. A task
+ * whose worker is gone is released, a waiting one becomes as urgent as its viewers, and one whose workers were all lost
+ * is retried after a pause. Idempotent.
  */
 export async function planSegmentTasks(db: Db | Tx, renditionIds: readonly Guid[]): Promise<void> {
   await sql`
@@ -89,7 +89,7 @@ export async function planSegmentTasks(db: Db | Tx, renditionIds: readonly Guid[
   `.execute(db);
 }
 
-/** Whether a segment task waits for a slot, and a viewer for it; null when none does. */
+/** Returns whether a viewer waits for one of the segment tasks that wait for a slot; null if no task waits. */
 export async function findWaitingSegment(db: Db): Promise<{ isAwaited: boolean } | null> {
   const { rows } = await sql<{ priority: number | null }>`
     select max(priority) as priority from encode_task where queue = 'viewers' and state = 'waiting' and is_ready
@@ -99,8 +99,8 @@ export async function findWaitingSegment(db: Db): Promise<{ isAwaited: boolean }
 }
 
 /**
- * Renews the lease and returns the demand; null when the task is not to go on: its rendition, or its lease, is gone, or
- * all of it is stored. It is requested up to the last missing segment that a request within its reach names.
+ * Renews the lease and returns the demand; null if the task must stop because its rendition or lease is gone, or
+ * everything is stored. The demand extends to the last missing segment of a request within its reach.
  */
 export async function renewSegmentTask(db: Db, { task, attempt }: Claim): Promise<SegmentDemand | null> {
   const { rows } = await sql<SegmentDemand>`
@@ -135,14 +135,14 @@ export async function renewSegmentTask(db: Db, { task, attempt }: Claim): Promis
   return rows[0] ?? null;
 }
 
-/** Removes a task that is over, and plans what viewers request beyond it. Harmless when it is gone already. */
+/** Removes an ended task, and plans what viewers request beyond it. Idempotent. */
 export async function endSegmentTask(db: Db, { task, attempt }: Claim): Promise<void> {
   await sql`delete from encode_task where library_id = ${task.key.libraryId} and media_id = ${task.key.mediaId}
     and id = ${task.id} and state = 'running' and attempt = ${attempt}`.execute(db);
   await planSegmentTasks(db, task.renditionIds);
 }
 
-/** Removes requests that ended long ago; those of a rendition that is gone went with it. */
+/** Removes requests that expired long ago; those of a deleted rendition were deleted with it. */
 export async function forgetEnded(db: Db): Promise<void> {
   await sql`delete from segment_request where wanted_until < now() - interval '10 seconds'`.execute(db);
 }

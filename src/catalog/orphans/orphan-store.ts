@@ -1,18 +1,18 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../db.ts';
 
-/** What no row names: an object by its key, a staged upload by its id. */
+/** An object or staged upload that no row references: an object by its key, a staged upload by its id. */
 export type Orphan = { kind: 'object' | 'upload'; name: string; sizeBytes: number; modifiedAt: Date };
 
-/** `keptAt`: its owner keeps it, and no sweep deletes it. */
+/** `keptAt`: the owner keeps it, and no sweep deletes it. */
 export type ListedOrphan = Orphan & { foundAt: Date; keptAt: Date | null };
 
-/** Which orphans: those whose names begin with a prefix. */
+/** Selects orphans whose names begin with a prefix. */
 export type OrphanFilter = { prefix: string };
 
 const ROWS_AT_ONCE = 1000;
 
-/** Lists orphans, in quarantine from now on; those that are listed stay so, unless their bytes are others now. */
+/** Lists orphans, in quarantine from now on. Those already listed are unchanged, unless their bytes are different. */
 export async function listOrphans(db: Db, orphans: readonly Orphan[]): Promise<void> {
   for (let at = 0; at < orphans.length; at += ROWS_AT_ONCE) {
     const rows = orphans.slice(at, at + ROWS_AT_ONCE);
@@ -26,13 +26,13 @@ export async function listOrphans(db: Db, orphans: readonly Orphan[]): Promise<v
   }
 }
 
-/** Takes names off the list: they are deleted, or are orphans no longer. */
+/** Removes names from the list, because they are deleted or no longer orphans. */
 export async function forgetOrphans(db: Db, kind: Orphan['kind'], names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   await sql`delete from orphan where kind = ${kind} and name = any(${[...names]})`.execute(db);
 }
 
-/** Which of these names are listed. */
+/** Returns the names that are listed. */
 export async function findListed(db: Db, kind: Orphan['kind'], names: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from orphan where kind = ${kind} and name = any(${[...names]})
@@ -40,7 +40,7 @@ export async function findListed(db: Db, kind: Orphan['kind'], names: readonly s
   return rows.map(({ name }) => name);
 }
 
-/** How many orphans there are that are not kept, and their bytes. */
+/** Returns the number of orphans that are not kept, and their bytes. */
 export async function sumOrphans(db: Db): Promise<{ objects: number; bytes: number }> {
   const { rows } = await sql<{ objects: number; bytes: number }>`
     select count(*) as objects, coalesce(sum(size_bytes), 0)::bigint as bytes from orphan where kept_at is null
@@ -48,9 +48,7 @@ export async function sumOrphans(db: Db): Promise<{ objects: number; bytes: numb
   return rows[0] ?? { objects: 0, bytes: 0 };
 }
 
-/**
- * Some of those past their quarantine, any of them, so that none that cannot be deleted is in the way of the others.
- */
+/** Finds some orphans past their quarantine, in any order, so that none that cannot be deleted blocks the others. */
 export async function findDueOrphans(db: Db, quarantineSec: number, limit: number): Promise<ListedOrphan[]> {
   return await selectOrphans(db)
     .where('kept_at', 'is', null)
@@ -60,7 +58,7 @@ export async function findDueOrphans(db: Db, quarantineSec: number, limit: numbe
     .execute();
 }
 
-/** Orphans in the order of their names behind one of them, a bounded number. */
+/** Returns a bounded number of orphans after a given name, in name order. */
 export async function pageOrphans(
   db: Db,
   { prefix }: OrphanFilter,
@@ -75,7 +73,7 @@ export async function pageOrphans(
     .execute();
 }
 
-/** Keeps orphans from being deleted by a sweep; answers how many. */
+/** Exempts orphans from deletion by sweeps; returns how many. */
 export async function keepOrphans(db: Db, { prefix }: OrphanFilter): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('orphan')
@@ -85,9 +83,7 @@ export async function keepOrphans(db: Db, { prefix }: OrphanFilter): Promise<num
   return Number(numUpdatedRows);
 }
 
-/**
- * How far the search for orphans is, and the number of objects that its last round saw; null before the first ended.
- */
+/** Progress of the orphan search, and the number of objects seen in its last round; null before the first ended. */
 export type OrphanSweep = { after: string; objects: number; lastObjects: number | null };
 
 export async function loadOrphanSweep(db: Db): Promise<OrphanSweep> {
@@ -109,7 +105,7 @@ function selectOrphans(db: Db) {
     .select(['found_at as foundAt', 'kept_at as keptAt']);
 }
 
-/** By comparison instead of a pattern: names hold `_`, which is one. */
+/** A comparison instead of a pattern, because names contain the wildcard `_`. */
 function beginsWith(prefix: string) {
   return sql<SqlBool>`starts_with(name, ${prefix})`;
 }

@@ -1,7 +1,7 @@
 import { type DrmMode, drmModeOf } from '../drm/drm-package.ts';
 import { type LibrarySettings, readLibrarySettings } from '../libraries/library-settings.ts';
 
-/** The library's settings that decide what the edge gives out. */
+/** Settings of a library that decide what the edge delivers. */
 export type DeliverySettings = {
   keepsOriginals: boolean;
   exposesOriginals: boolean;
@@ -9,12 +9,12 @@ export type DeliverySettings = {
   /** Captions are listed in the multivariant playlist. */
   listsCaptions: boolean;
   player: PlayerLook;
-  /** Whether finished videos may be had as MP4 files; never where DRM is on. */
+  /** Whether finished videos are available as MP4 files; never with DRM. */
   offersMp4: boolean;
   drm: DrmMode;
 };
 
-/** The owner's appearance of the player page. A colour that is none of CSS's hexadecimal ones is null. */
+/** The owner's appearance of the player page. A colour that is not a CSS hexadecimal colour is null. */
 export type PlayerLook = Pick<
   LibrarySettings['player'],
   | 'fontFamily'
@@ -30,13 +30,13 @@ export type PlayerLook = Pick<
   keyColor: string | null;
   captionsFontColor: string | null;
   captionsBackground: string | null;
-  /** Where an advertisement is to be had (IAB VAST); null for none. */
+  /** Address of an advertisement (IAB VAST); null for none. */
   vastTagUrl: string | null;
 };
 
 const COLOR = /^#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
 
-/** Takes them from a library's stored settings. */
+/** Extracts them from a library's stored settings. */
 export function readDeliverySettings(stored: unknown): DeliverySettings {
   const settings = readLibrarySettings(stored);
   const { originals, player, mp4 } = settings;

@@ -1,15 +1,15 @@
 const TALLEST_PX = 1080;
 
 /**
- * Which of a video's finished H.264 rungs (heights in pixels, rising) are offered as MP4 files: those up to 1080,
- * or the lowest one when all are taller (interface section 8: never above 1080 unless there is nothing else).
+ * Returns the finished H.264 rungs (heights in pixels, ascending) that are offered as MP4 files: those up to 1080, or
+ * the lowest one if all are taller (interface section 8: never above 1080 unless there is nothing else).
  */
 export function listMp4Rungs(rungsPx: readonly number[]): number[] {
   const offered = rungsPx.filter((rungPx) => rungPx <= TALLEST_PX);
   return offered.length > 0 ? offered : rungsPx.slice(0, 1);
 }
 
-/** The highest rung that is offered as an MP4 file; null when none is. */
+/** Returns the highest rung that is offered as an MP4 file; null if none is. */
 export function chooseMp4Rung(rungsPx: readonly number[]): number | null {
   return listMp4Rungs(rungsPx).at(-1) ?? null;
 }

@@ -11,14 +11,14 @@ import {
   toStoredChunk,
 } from './publication-row-store.ts';
 
-/** What is known of a media, and its publication now. */
+/** The known publication of a media, and its current revision. */
 type Growth = { key: MediaKey; revision: number; known: Publication };
 type GrowthRow = Awaited<ReturnType<typeof selectGrowth>>[number];
 
 /**
- * The renditions of a media as of `revision`, of what is known and of chunks that came since: one statement, which
- * is one snapshot. Null when more than that changed, or still more came meanwhile: then all is to be read. Chunks leave
- * a rendition only when others take their place, or with the rendition, whose id never comes again.
+ * Returns the renditions of a media as of `revision`, from the known ones and later chunks, in one statement, which is
+ * one snapshot. Returns null if anything else changed, or even more chunks were added: then everything must be read.
+ * Chunks leave a rendition only when others replace them, or with the rendition, whose id is never reused.
  */
 export async function loadGrown(db: Db, { key, revision, known }: Growth): Promise<StoredRendition[] | null> {
   const before = new Map(known.renditions.map((rendition) => [rendition.id, rendition]));
@@ -39,7 +39,7 @@ export async function loadGrown(db: Db, { key, revision, known }: Growth): Promi
   });
 }
 
-/** New chunks come behind the known ones, or take the place of those that they overlap (a merge of small chunks). */
+/** New chunks follow the known ones, or replace those that they overlap (a merge of small chunks). */
 export function addChunks(known: readonly StoredChunk[], fresh: readonly StoredChunk[]): readonly StoredChunk[] {
   const [first] = fresh;
   const last = known.at(-1);
@@ -51,7 +51,7 @@ export function addChunks(known: readonly StoredChunk[], fresh: readonly StoredC
   return [...kept, ...fresh].sort((a, b) => a.firstSegment - b.firstSegment);
 }
 
-/** A row for each served rendition, or for each of its chunks that came since. */
+/** Selects a row for each served rendition, or for each of its later chunks. */
 function selectGrowth(db: Db, { libraryId, mediaId }: MediaKey, since: number) {
   return db
     .selectFrom('media as m')
@@ -83,7 +83,7 @@ function selectGrowth(db: Db, { libraryId, mediaId }: MediaKey, since: number) {
     .execute();
 }
 
-/** The columns of a chunk are all null where none came. */
+/** Without new chunks, the columns of a chunk are all null. */
 function isOfChunk(row: GrowthRow): row is GrowthRow & ChunkRow {
   return row.storage_key !== null;
 }

@@ -3,7 +3,7 @@ import { storageKey } from '../../ports/storage.ts';
 import type { StoredChunk } from './publication.ts';
 import { addChunks } from './publication-growth-store.ts';
 
-/** A chunk of segments `from` up to `to`, excluded, named after both. */
+/** A chunk of segments `from` to `to` (excluded), named after both. */
 function chunk(from: number, to: number, attempt = 1): StoredChunk {
   const table = { offsets: new Float64Array(to - from + 1), samples: new Uint32Array(to - from) };
   const key = storageKey(`1/${from}-${to}-${attempt}.cmaf`);
@@ -15,13 +15,13 @@ test.each([
   { name: 'what comes between', known: [chunk(0, 2), chunk(4, 6)], fresh: [chunk(2, 4)], expected: [0, 2, 4] },
   { name: 'a merge', known: [chunk(0, 1), chunk(1, 2), chunk(2, 3)], fresh: [chunk(0, 2)], expected: [0, 2] },
   { name: 'what is made anew', known: [chunk(0, 2)], fresh: [chunk(0, 2, 2)], expected: [chunk(0, 2, 2)] },
-])('$name joins what is known', ({ known, fresh, expected }) => {
+])('$name joins the known part', ({ known, fresh, expected }) => {
   const joined = addChunks(known, fresh);
   const isNumbers = typeof expected[0] === 'number';
   expect(isNumbers ? joined.map(({ firstSegment }) => firstSegment) : joined).toEqual(expected);
 });
 
-test('nothing new leaves the very same list, by which what was made of it is kept', () => {
+test('without news the same list is returned, so values derived from it stay cached', () => {
   const known = [chunk(0, 2)];
   expect(addChunks(known, [])).toBe(known);
 });

@@ -6,7 +6,7 @@ import { RETIRED_GRACE_HOURS } from '../retired-object-store.ts';
 import type { ChunkTable, RenditionTable } from '../schema.ts';
 import type { StoredChunk, StoredRendition } from './publication.ts';
 
-/** What of a rendition's row is read with each change, of the table as `r`. */
+/** Columns of a rendition, as table `r`, that are read with each change. */
 export const RENDITION_COLUMNS = [
   ...(['r.id', 'r.timeline_id', 'r.kind', 'r.state', 'r.active', 'r.codec_string', 'r.rung', 'r.width_px'] as const),
   ...(['r.height_px', 'r.language', 'r.name', 'r.is_default', 'r.timescale', 'r.on_demand', 'r.key_group'] as const),
@@ -14,7 +14,7 @@ export const RENDITION_COLUMNS = [
   sql<AudioRole | null>`r.plan->>'role'`.as('role'),
 ] as const;
 
-/** Renditions that are served, of the table as `r`. */
+/** Condition for served renditions, as table `r`. */
 export const IS_SERVED = sql<SqlBool>`
   (r.active or r.retired_at > now() - make_interval(hours => ${RETIRED_GRACE_HOURS}))`;
 

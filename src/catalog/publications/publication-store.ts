@@ -16,8 +16,8 @@ import { IS_SERVED, type LightRow, RENDITION_COLUMNS, toRendition, toStoredChunk
 /** Reads publications for the edge. */
 export type PublicationStore = {
   /**
-   * Loads what viewers may see of a media, null when there is none. Given the publication that is already
-   * known, it reads the chunks that came since and nothing when nothing changed.
+   * Loads the parts of a media that viewers may see; null if there are none. Given the known publication, it reads only
+   * later chunks, and nothing if nothing changed.
    */
   load(key: MediaKey, known: Publication | null): Promise<Publication | null>;
 };
@@ -35,7 +35,7 @@ export function createPublicationStore(db: Db): PublicationStore {
         if (head === null) return null;
         if (head.revision === known.revision) {
           const { renditions, packages, ...rest } = known;
-          // What is kept beside a publication holds for as long as it is the same object.
+          // Data derived from a publication is valid as long as the object is the same.
           return isDeepStrictEqual(head, rest) ? known : { ...head, renditions, packages };
         }
         const [grown, packages] =
@@ -59,7 +59,7 @@ export function createPublicationStore(db: Db): PublicationStore {
   };
 }
 
-/** Chunks of a live stream are added without a publication: what is known of it does not say which are new. */
+/** Chunks of a live stream are added without a new publication, so a known one does not tell which are new. */
 function isLive({ live }: Publication): boolean {
   return live !== undefined && live.state !== 'ended';
 }
@@ -96,8 +96,8 @@ async function loadRenditions(tx: Tx, key: MediaKey, known: Publication | null):
 }
 
 /**
- * The owner of a recording that was sealed while it had no database stores what it still held, and then has the
- * timeline take it in: until then these pictures have no place on it.
+ * If a recording was sealed while its owner had no database, the owner first stores the rest of its media and then
+ * extends the timeline. Until then these pictures have no place on it.
  */
 function withinCuts(chunks: readonly StoredChunk[], { kind }: LightRow, { startTicks }: CutList) {
   const isSealed = kind === 'video' && startTicks.length > 0;

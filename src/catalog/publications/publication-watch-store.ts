@@ -3,15 +3,15 @@ import { type Guid, parseGuid } from '../../lib/guid.ts';
 import { PUBLICATION_CHANNEL } from '../db.ts';
 import { keepListening } from '../listen-store.ts';
 
-/** A media of which viewers may see something new, or that is gone. */
+/** A media with a change visible to viewers, or that is gone. */
 export type PublicationChange = { libraryId: number; mediaId: Guid; revision: number | 'deleted' };
 
-/** A subscriber. `listening` is called after each connect: changes may have been missed before it. */
+/** A subscriber. `listening` is called after each connection: changes before it may have been missed. */
 export type PublicationListener = {
   change(change: PublicationChange): void;
-  /** What decides about the viewers of a library has changed. */
+  /** The rules for a library's viewers have changed. */
   policy?(libraryId: number): void;
-  /** Some key or session may open less than before. On the channel of progress only. */
+  /** A key or session may have lost rights. On the channel of progress only. */
   keys?(): void;
   listening(): void;
   lost(error: Error): void;
@@ -20,7 +20,7 @@ export type PublicationListener = {
 /** The open subscription; `close` ends it. */
 export type PublicationWatch = { close(): Promise<void> };
 
-/** Listens for publications, or on another channel of such changes, and connects anew for as long as it is open. */
+/** Listens for publications, or on another channel of such changes, and reconnects as long as it is open. */
 export function watchPublications(
   pool: pg.Pool,
   listener: PublicationListener,
@@ -39,7 +39,7 @@ export function watchPublications(
   });
 }
 
-/** Reads `libraryId:mediaId:revision` or `libraryId:mediaId:deleted`; null for what is neither. */
+/** Parses `libraryId:mediaId:revision` or `libraryId:mediaId:deleted`; null for anything else. */
 export function readChange(payload: string): PublicationChange | null {
   const [, library = '', media = '', change = ''] =
     /^(\d{1,15}):([0-9a-f-]{36}):(\d{1,15}|deleted)$/.exec(payload) ?? [];

@@ -13,35 +13,35 @@ import type { LiveHead } from '../live/viewing/live-head.ts';
 import type { CaptionTrack, Chapter, MediaState, MetaTag } from '../schema.ts';
 import type { DeliverySettings } from './delivery-settings.ts';
 
-/** A chunk and where its bytes lie. */
+/** A chunk and the storage key of its bytes. */
 export type StoredChunk = PublishedChunk & { storageKey: StorageKey };
 
-/** A rendition whose bytes can be served; `init` is null until its first chunk fixed it. */
+/** A rendition whose bytes can be served; `init` is null until its first chunk fixes it. */
 export type StoredRendition = Omit<PublishedRendition, 'chunks'> & {
-  /** Of the cut list that it lies on. */
+  /** The timeline of its cut list. */
   timelineId: Guid;
   init: Buffer | null;
   chunks: readonly StoredChunk[];
   keyGroup: KeyGroup;
-  /** A number that no other rendition ever has. */
+  /** A number unique to this rendition. */
   ivPrefix: number;
 };
 
 /**
- * All that the edge must know of one media, as of `publication`. Besides the active renditions it holds
- * those that were retired less than a day ago: players that opened the old playlist still request them.
+ * Everything that the edge needs to know about one media, as of `publication`. It contains the active renditions and
+ * those retired less than a day ago, because players that opened the old playlist still request them.
  */
 export type Publication = {
   libraryId: number;
   mediaId: Guid;
-  /** There while it is a live stream, and for a recording of several periods. */
+  /** Present for a live stream, and for a recording of several periods. */
   live?: LiveHead;
-  /** When its media was taken; there for a recording of one period. */
+  /** Capture times of its media; present for a recording of one period. */
   clock?: readonly WallAnchor[];
-  /** Rises with each change of what is active. */
+  /** Incremented with each change of the active renditions. */
   revision: number;
   pullZoneName: string;
-  /** Of the zone's policy: settings change without a new publication of each video. */
+  /** Revision of the zone's policy, because settings change without a new publication of each video. */
   policyRevision: number;
   settings: DeliverySettings;
   title: string;
@@ -58,13 +58,13 @@ export type Publication = {
   thumbnailBlurhash: string | null;
   images: ImageSet | null;
   sourceKey: StorageKey | null;
-  /** The source's container as the probe names it; null before the probe. */
+  /** The source's container as named by the probe; null before the probe. */
   sourceContainer: string | null;
   captions: readonly CaptionTrack[];
   chapters: readonly Chapter[];
   metaTags: readonly MetaTag[];
   renditions: readonly StoredRendition[];
-  /** The keys under which it is given out while its library has Enterprise DRM, newest first. */
+  /** The keys that encrypt it while its library has Enterprise DRM, newest first. */
   packages: readonly DrmPackage[];
 };
 
@@ -72,7 +72,7 @@ const BASE_BYTES = 2_000;
 const CHUNK_BYTES = 700;
 const SEGMENT_BYTES = 12;
 
-/** Roughly what a publication holds in memory, for the bound of a cache. */
+/** Estimates the memory of a publication in bytes, for the bound of a cache. */
 export function publicationBytes({ renditions }: Publication): number {
   return renditions.reduce((sum, { init, planned, cutList, chunks }) => {
     const segments = chunks.reduce((count, chunk) => count + segmentCount(chunk.table), 0);

@@ -1,6 +1,6 @@
 import type { StoredRendition } from './publication.ts';
 
-/** The rung's height as addresses name it (`720p`). */
+/** Returns the rung's height as used in addresses (`720p`). */
 export function rungOf({ rung, heightPx }: StoredRendition): number {
   return rung ?? heightPx ?? 0;
 }

@@ -11,13 +11,13 @@ import {
   readPullZoneSettings,
 } from '../libraries/library-settings.ts';
 
-/** A pull zone as the account sees it, its key in clear; `access` are the rules of its library. */
+/** A pull zone as the account sees it, with its key in plain text; `access` contains the rules of its library. */
 export type PullZoneView = {
   id: number;
   name: string;
   libraryId: number;
   securityKey: string;
-  /** Host names of the owner's own. */
+  /** Custom host names. */
   hostnames: readonly string[];
   settings: PullZoneSettings;
   access: LibrarySettings['access'];
@@ -27,21 +27,21 @@ export type PullZoneView = {
 export type PullZoneStore = {
   /** Refuses (`not-found`) an unknown pull zone. */
   load(id: number): Promise<PullZoneView>;
-  /** A page by rising id of those with a part of `search` in their name, and how many there are in all. */
+  /** Returns a page by ascending id of those with `search` in their name, and the total number. */
   list(query: { search: string; limit: number; offset: number }): Promise<{ total: number; items: PullZoneView[] }>;
   /**
-   * Gives a pull zone a new security key, which signs delivery addresses and embed tokens; null has one made.
-   * Tokens signed with the old key end with it, or `overlapSec` seconds later. Refuses (`not-found`) an unknown pull
+   * Gives a pull zone a new security key, which signs delivery addresses and embed tokens; null generates one. Tokens
+   * signed with the old key expire immediately, or `overlapSec` seconds later. Refuses (`not-found`) an unknown pull
    * zone.
    */
   resetSecurityKey(id: number, key: string | null, overlapSec: number): Promise<void>;
-  /** The keys that sign now, in clear, the newest first. Refuses (`not-found`) an unknown pull zone. */
+  /** Returns the current signing keys in plain text, newest first. Refuses (`not-found`) an unknown pull zone. */
   signingKeys(id: number): Promise<string[]>;
-  /** Refuses (`invalid`) a host name that a pull zone has, and (`not-found`) an unknown pull zone. */
+  /** Adds a host name. Refuses (`invalid`) one that a pull zone already has, and (`not-found`) an unknown pull zone. */
   addHostname(id: number, hostname: string): Promise<void>;
-  /** Refuses (`not-found`) an unknown pull zone; a name that it does not have changes nothing. */
+  /** Removes a host name; one that it does not have changes nothing. Refuses (`not-found`) an unknown pull zone. */
   removeHostname(id: number, hostname: string): Promise<void>;
-  /** Has what is kept of a pull zone read anew. Refuses (`not-found`) an unknown pull zone. */
+  /** Purges the caches of a pull zone. Refuses (`not-found`) an unknown pull zone. */
   purge(id: number): Promise<void>;
 };
 
@@ -94,7 +94,7 @@ export function createPullZoneStore({ db, secretBox }: { db: Db; secretBox: Secr
   };
 }
 
-/** What needs no key. */
+/** The operations that need no key. */
 function changesOf(db: Db): Pick<PullZoneStore, 'addHostname' | 'removeHostname' | 'purge'> {
   const touch = async (id: number) => {
     const zone = db.updateTable('pull_zone').set({ purged_at: sql<Date>`clock_timestamp()` }).where('id', '=', id);

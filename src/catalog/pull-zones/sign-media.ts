@@ -2,17 +2,17 @@ import type { Guid } from '../../lib/guid.ts';
 import { signFile, signFolder } from './verify-url-token.ts';
 import type { ZonePolicy } from './zone-policy.ts';
 
-/** Time beyond the length of a video, for viewers who pause it. */
+/** Seconds in addition to the length of a video, for viewers who pause it. */
 const PAUSE_SEC = 6 * 3600;
-/** Ends are rounded up to this, so that addresses stay the same for a while and caches of browsers hold. */
+/** Expiry times are rounded up to this, in s, so that addresses stay the same for a while and browser caches work. */
 const STEP_SEC = 3600;
 
-/** The viewer's address, which is signed where the zone requires it, and the current time. */
+/** The viewer's address, which is signed if the zone requires it, and the current time. */
 type Viewer = { address: string; nowMs: number };
 
 type SigningPolicy = Pick<ZonePolicy, 'keys' | 'settings'>;
 
-/** The path token that opens a video's folder in a zone that requires tokens, for its length and 6 h. */
+/** Returns the path token that opens a video's folder in a zone that requires tokens, for its length and 6 h. */
 export function signMedia(
   { keys, settings }: SigningPolicy,
   { mediaId, durationMs }: { mediaId: Guid; durationMs: number },
@@ -26,7 +26,7 @@ export function signMedia(
   });
 }
 
-/** The query that opens one file (`/{mediaId}/thumbnail.jpg`) in a zone that requires tokens, for 6 h. */
+/** Returns the query that opens one file (`/{mediaId}/thumbnail.jpg`) in a zone that requires tokens, for 6 h. */
 export function signMediaFile({ keys, settings }: SigningPolicy, path: string, { address, nowMs }: Viewer): string {
   return signFile({
     key: keys.current,

@@ -1,14 +1,13 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Signed addresses of pull zones in all published schemes. Nothing here computes a digest or touches the platform: a
+ * Signed addresses of pull zones in all published schemes. Nothing here computes a digest or depends on the platform: a
  * caller with synchronous digests (the edge) and one with asynchronous ones (a CDN's worker) verify the same way, by
  * `readAddress`, `candidates` and `judgeToken`.
- *
  * Source: docs/decisions/050-one-way-in.md and the vectors in test/delivery/token-vectors.json.
  */
 
-/** Why an address is not let in. */
+/** Reason why an address is refused. */
 export type TokenFault =
   | 'missing'
   | 'malformed'
@@ -21,37 +20,37 @@ export type TokenFault =
   | 'expired'
   | 'country';
 
-/** A token as its address shows it; nothing of it is proven before one of its `candidates` has its signature. */
+/** A token as read from its address. Nothing in it is proven before one of its `candidates` matches the signature. */
 export type UrlToken = {
   scheme: 'hs256' | 'sha256' | 'md5';
-  /** HS256 tokens say whether an address was signed; of the older ones only the zone's setting does. */
+  /** HS256 tokens say whether the viewer's address was signed; for the older schemes only the zone's setting does. */
   bindsAddress: boolean;
   /** As sent: base64url without padding. */
   signature: string;
   expiresSec: number;
-  /** Null: the token is for one file. */
+  /** Null if the token is for one file. */
   tokenPath: string | null;
   countries: readonly string[] | null;
   blockedCountries: readonly string[] | null;
-  /** Kilobytes a second. */
+  /** Kilobytes per second. */
   limitKBps: number | null;
   /** Signed parameters, as `name=value` with decoded values. */
   params: readonly string[];
 };
 
-/** An address taken apart. `path` is as sent, without a path token; `decodedPath` is null when it cannot be trusted. */
+/** A parsed address. `path` is as sent, without a path token; `decodedPath` is null if it cannot be trusted. */
 export type SignedAddress = {
   path: string;
   decodedPath: string | null;
   query: string;
-  /** Where the token was found. */
+  /** Location of the token. */
   form: 'path' | 'query' | 'none';
-  /** The token's text, by which a verified one is known again. */
+  /** The token's text, by which a verified one is recognised. */
   text: string;
   token: UrlToken | TokenFault;
 };
 
-/** What is digested for one way of signing; `key` is for the HMAC, the other digests have it in the message. */
+/** Input of the digest for one way of signing. `key` is for the HMAC; for the other digests it is in the message. */
 export type Candidate = { algorithm: 'hmac-sha256' | 'sha256' | 'md5'; key: string; message: Uint8Array };
 
 const PATH_TOKEN = 'bcdn_token=';
@@ -60,8 +59,8 @@ const MAX_PARAMETERS = 40;
 const utf8 = new TextEncoder();
 
 /**
- * Takes path and query of a request apart. A path token is the first segment, or the second behind `zonePrefix`
- * (`/vz-1`); what stands before it stays in the path.
+ * Parses path and query of a request. A path token is the first segment, or the second after `zonePrefix` (`/vz-1`);
+ * the part before it stays in the path.
  */
 export function readAddress(target: string, zonePrefix: string | null): SignedAddress {
   const mark = target.indexOf('?');
@@ -95,7 +94,8 @@ function cutPathToken(whole: string, zonePrefix: string | null): { path: string;
 }
 
 /**
- * Null for dot segments, backslashes, NUL, encoded separators and double encoding: what such a path is, is in dispute.
+ * Returns null for dot segments, backslashes, NUL, encoded separators and double encoding, because decoders disagree
+ * about such paths.
  */
 function decodePath(path: string): string | null {
   const decoded = decode(path);
@@ -116,7 +116,7 @@ function decode(text: string): string | null {
 const HS256 = /^HS256-(1-)?([A-Za-z0-9_-]{43})$/;
 const SHA256 = /^[A-Za-z0-9_-]{43}$/;
 const MD5 = /^[A-Za-z0-9_-]{22}$/;
-/** An embed token shares the parameter's name, and is judged elsewhere. */
+/** An embed token uses the same parameter name, and is checked elsewhere. */
 const EMBED = /^[0-9a-f]{64}$/i;
 const EXPIRES = /^\d{1,12}$/;
 const LIMIT = /^[1-9]\d{0,8}$/;
@@ -143,7 +143,8 @@ function readSignature(token: string): Pick<UrlToken, 'scheme' | 'bindsAddress' 
 }
 
 /**
- * Only what is signed counts: MD5 tokens sign no parameter, and `token_ignore_params` leaves all but the path unsigned.
+ * Only signed values count: MD5 tokens sign no parameter, and `token_ignore_params` leaves everything but the path
+ * unsigned.
  */
 function readScope(scheme: UrlToken['scheme'], sent: ReadonlyMap<string, string>, name: string) {
   const ignores = sent.get('token_ignore_params') === 'true';
@@ -166,13 +167,13 @@ function readCountries(text: string | undefined): readonly string[] | null {
   return text === undefined || text === '' ? null : text.split(',').map((country) => country.trim().toUpperCase());
 }
 
-/** What signs: the zone's keys, newest first, and whether it has addresses signed; `prefix` is `/vz-1`. */
+/** The zone's signing keys, newest first, and whether it signs viewers' addresses; `prefix` is `/vz-1`. */
 export type SigningZone = { keys: readonly string[]; holdsAddress: boolean; prefix: string | null };
 
 /**
- * Every message that a published signer would have signed for this address, one of which must have the token's
- * signature: with and without the zone's prefix, parameters in the order of the locale or of code points, the address
- * before or behind them, the path encoded or not.
+ * Yields every message that a published signer would have signed for this address, one of which must match the token's
+ * signature: with and without the zone's prefix, parameters in locale or code point order, the address before or after
+ * them, the path encoded or not.
  */
 export function* candidates(
   { token, path }: { token: UrlToken; path: string },
@@ -229,8 +230,9 @@ function signedParams({ params }: UrlToken): string[] {
 }
 
 /**
- * An IPv4 address and its /24 network; the /64 network of an IPv6 address. An IPv4 address in its IPv6 form is cut as
- * one by published signers, which leaves nothing of it: only a bearer who comes in that form is let in by it.
+ * Returns an IPv4 address and its /24 network, or the /64 network of an IPv6 address. Published signers truncate an
+ * IPv4-mapped IPv6 address as IPv6, which leaves nothing of it: such a token only admits clients with an address of
+ * that form.
  */
 export function addressForms(address: string): Uint8Array<ArrayBuffer>[] {
   if (!ipaddr.isValid(address)) return [];
@@ -249,10 +251,10 @@ function join(...parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** What a token is held against at each request; `path` is the decoded one. */
+/** Facts that a token is checked against at each request; `path` is the decoded one. */
 export type TokenFacts = { path: string; prefix: string | null; country: string; nowSec: number };
 
-/** Judges a token whose signature was verified; null when it lets the request in. */
+/** Checks a token whose signature was verified; null if it admits the request. */
 export function judgeToken(token: UrlToken, { path, prefix, country, nowSec }: TokenFacts): TokenFault | null {
   if (token.tokenPath !== null && !covers(token.tokenPath, path, prefix)) return 'path';
   if (token.expiresSec < nowSec) return 'expired';
@@ -261,7 +263,7 @@ export function judgeToken(token: UrlToken, { path, prefix, country, nowSec }: T
   return isBlocked || isForeign ? 'country' : null;
 }
 
-/** A token path covers itself and all below it: `/v/abc` is no prefix of `/v/abcd/x`. */
+/** A token path covers itself and everything below it: `/v/abc` is no prefix of `/v/abcd/x`. */
 function covers(tokenPath: string, path: string, prefix: string | null): boolean {
   const bare = prefix !== null && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
   const folder = tokenPath.endsWith('/') ? tokenPath : `${tokenPath}/`;
@@ -270,13 +272,14 @@ function covers(tokenPath: string, path: string, prefix: string | null): boolean
 }
 
 /**
- * What is signed for a folder by the current scheme (HS256), for those who make tokens; `bytes` as of `addressForms`.
+ * Returns the message that the current scheme (HS256) signs for a folder, for token makers; `bytes` as from
+ * `addressForms`.
  */
 export function folderMessage(tokenPath: string, expiresSec: number, bytes: Uint8Array): Uint8Array {
   return join(utf8.encode(`${tokenPath}${expiresSec}`), bytes, utf8.encode(`token_path=${tokenPath}`));
 }
 
-/** The same for one file; `path` is that of the address, without the zone's prefix. */
+/** Returns the message that is signed for one file; `path` is that of the address, without the zone's prefix. */
 export function fileMessage(path: string, expiresSec: number, bytes: Uint8Array): Uint8Array {
   return join(utf8.encode(`${path}${expiresSec}`), bytes);
 }

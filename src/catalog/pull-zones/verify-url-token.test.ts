@@ -35,7 +35,7 @@ function judge(url: string, zone: SigningZone, bearer: { address: string; countr
   return verdict.token.limitKBps === null ? 'ok' : `ok:limit=${verdict.token.limitKBps}`;
 }
 
-/** As it is sent: the URL class would fold dot segments. */
+/** As sent: the URL class would resolve dot segments. */
 function splitUrl(url: string): { pathname: string; search: string } {
   const target = url.replace(/^https?:\/\/[^/]+/, '');
   const mark = target.indexOf('?');
@@ -46,7 +46,7 @@ function splitUrl(url: string): { pathname: string; search: string } {
 
 describe('published vectors', () => {
   const urls = vectors.sign.filter(({ scheme }) => !scheme.startsWith('embed'));
-  test.each(urls)('$scheme $name is let in until it expires, and not with another key', (vector) => {
+  test.each(urls)('$scheme $name is accepted until it expires, and not with another key', (vector) => {
     const { key, expires, token, input } = vector;
     const url = vector.url ?? `https://a${vector.path}?token=${token}&expires=${expires}`;
     const address = input?.userIp || vector.userIp || '9.9.9.9';
@@ -69,7 +69,7 @@ describe('published vectors', () => {
     expect(judge(request.url, signing, bearer)).toBe(expected);
   });
 
-  test('all are read: 43 for signing, 34 for verification', () => {
+  test('all vectors are read: 43 for signing, 34 for verification', () => {
     expect([vectors.sign.length, vectors.verify.length]).toEqual([43, 34]);
   });
 });
@@ -101,14 +101,14 @@ describe('a folder signed by the zone', () => {
     expect(judge(`/${sign('/abc/')}/abc/x.ts`, held, bearer)).toBe('ip-required');
   });
 
-  test('lets no changed byte of its token pass', () => {
+  test('rejects its token if any byte is changed', () => {
     const token = sign('/abc/');
     const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=&%/.'];
     const changes = fc.record({ at: fc.nat(token.length - 1), to: fc.constantFrom(...alphabet) });
     fc.assert(
       fc.property(changes, ({ at, to }) => {
         const changed = token.slice(0, at) + to + token.slice(at + 1);
-        // The case of an escape's digits is no difference of its value.
+        // The case of an escape's digits does not change its value.
         fc.pre(changed.toLowerCase() !== token.toLowerCase() || !/%[0-9A-F]?$/.test(token.slice(0, at)));
         fc.pre(changed !== token);
         expect(judge(`/${changed}/abc/x.ts`, zone, bearer)).not.toMatch(/^ok/);

@@ -12,10 +12,10 @@ import {
   type UrlToken,
 } from './url-token.ts';
 
-/** Who requests, as far as tokens care: `country` is ISO 3166-1 alpha-2, or empty. */
+/** The requesting client as far as tokens care: `country` is ISO 3166-1 alpha-2, or empty. */
 export type TokenBearer = { address: string; country: string; nowMs: number };
 
-/** A verified token, or why there is none. */
+/** A verified token, or the reason why there is none. */
 export type TokenVerdict = { token: UrlToken } | { fault: TokenFault };
 
 /** Verifies the token of an address for a zone that requires one. */
@@ -27,7 +27,7 @@ export function verifyUrlToken(address: SignedAddress, zone: SigningZone, bearer
   return judgeVerified(token, address, zone, bearer);
 }
 
-/** The same for a token whose signature was found right before: only what changes from request to request. */
+/** Checks a token whose signature was verified before: only what changes between requests. */
 export function judgeVerified(
   token: UrlToken,
   { decodedPath }: SignedAddress,
@@ -39,7 +39,7 @@ export function judgeVerified(
   return fault === null ? { token } : { fault };
 }
 
-/** Texts are compared, so that the spare bits of a last base64 character cannot differ. */
+/** Compares texts, so that the spare bits of a last base64 character cannot differ. */
 function isSigned(signed: { token: UrlToken; path: string }, address: string, zone: SigningZone): boolean {
   const shown = Buffer.from(signed.token.signature, 'latin1');
   for (const candidate of candidates(signed, address, zone)) {
@@ -55,16 +55,19 @@ function digest({ algorithm, key, message }: Candidate): string {
     : createHash(algorithm).update(message).digest('base64url');
 }
 
-/** What a signed folder is made of; `address` is null where the zone does not have it signed. */
+/** Parameters of a signed folder; `address` is null if the zone does not sign it. */
 export type FolderToken = { key: string; folder: string; expiresSec: number; address: string | null };
 
-/** The path token (one segment) that opens a folder, such as `/{mediaId}/`, and all below it until `expiresSec`. */
+/**
+ * Returns the path token (one segment) that opens a folder, such as `/{mediaId}/`, and everything below it until
+ * `expiresSec`.
+ */
 export function signFolder({ key, folder, expiresSec, address }: FolderToken): string {
   const token = signHs256(key, address, (bytes) => folderMessage(folder, expiresSec, bytes));
   return `bcdn_token=${token}&token_path=${encodeURIComponent(folder)}&expires=${expiresSec}`;
 }
 
-/** The query that opens the file at `path` (without the zone's prefix) until `expiresSec`. */
+/** Returns the query that opens the file at `path` (without the zone's prefix) until `expiresSec`. */
 export function signFile({ key, path, expiresSec, address }: Omit<FolderToken, 'folder'> & { path: string }): string {
   const token = signHs256(key, address, (bytes) => fileMessage(path, expiresSec, bytes));
   return `token=${token}&expires=${expiresSec}`;

@@ -5,13 +5,13 @@ import { readLibrarySettings, readPullZoneSettings } from '../libraries/library-
 import { type PullZoneName, parsePullZoneName } from './pull-zone-name.ts';
 import type { ZonePolicy } from './zone-policy.ts';
 
-/** What names a pull zone: itself, its library, or a host name of its owner's own (in small letters). */
+/** Identifies a pull zone by its name, its library, or a custom host name (in lower case). */
 export type ZoneRef =
   | { by: 'name'; name: PullZoneName }
   | { by: 'library'; libraryId: number }
   | { by: 'host'; hostname: string };
 
-/** Loads the policy of a pull zone; null when there is none. */
+/** Loads the policy of a pull zone; null if there is none. */
 export async function loadZonePolicy(
   { db, secretBox }: { db: Db; secretBox: SecretBox },
   ref: ZoneRef,

@@ -16,10 +16,10 @@ import { dropUnfinishedSets } from './drop-unfinished-store.ts';
 import { keptMessage } from './kept-message.ts';
 import { recountStorage } from './storage-store.ts';
 
-/** What a video says of itself that is encoded on demand. */
+/** State reason of a video that is encoded on demand. */
 const READY_REASON = 'every segment is encoded when it is asked for; the rest follows in the background';
 
-/** A rendition that is active. `stored` are the segments that it has, rising. */
+/** An active rendition. `stored` contains its segments in ascending order. */
 type ActiveRendition = {
   id: Guid;
   timelineId: Guid;
@@ -34,9 +34,9 @@ type ActiveRendition = {
 };
 
 /**
- * Has a video that was to be encoded anew go on as it was, when nothing came of that: what is active is whole, or each
- * segment of it can be had on demand. A line says why, what was begun is forgotten, and what the old set still lacks
- * is made again by encode tasks. False when the video shows nothing of the kind, and then nothing was done.
+ * Restores a video whose re-encode failed, if its active set is complete or each segment is available on demand. A
+ * message says why, the new set is deleted, and encode tasks make what the old set lacks. Returns false, and does
+ * nothing, if the video shows no such set.
  */
 export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMessage): Promise<boolean> {
   const wanted = await findWanted(tx, key);
@@ -66,9 +66,8 @@ export async function keepActiveRenditions(tx: Tx, key: MediaKey, why: MediaMess
 }
 
 /**
- * A video that is encoded on demand is ready once each of its pictures is known well enough to be listed, and so is the
- * audio that plays by default, or it has begun: from then on every segment can be had. Others, and what is not so far,
- * stay as they are.
+ * Marks an on-demand video as ready once each video rendition can be listed, and the default audio can be too, or has
+ * begun: from then on every segment is available. Other videos are left unchanged.
  */
 export async function readyOnDemand(tx: Tx, key: MediaKey): Promise<void> {
   const isReady = sql<boolean>`state = 'jit-segmenting'
@@ -91,7 +90,7 @@ function canBeHadOnDemand(active: readonly ActiveRendition[]): boolean {
   return onDemand.length > 0 && onDemand.every(({ isListed }) => isListed);
 }
 
-/** What a video cannot be without, its row locked; null when it is over. */
+/** Returns the kind of rendition that a video needs, with its row locked; null if the video has ended. */
 async function findWanted(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<ActiveRendition['kind'] | null> {
   const row = await tx
     .selectFrom('media')
@@ -118,9 +117,7 @@ async function loadActive(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<Act
   return rows;
 }
 
-/**
- * The encode tasks of renditions that are not whole: the source's copy and the audio first, pictures behind all else.
- */
+/** Plans encode tasks of incomplete renditions: the source's copy and the audio first, video last. */
 async function planRest(tx: Tx, key: MediaKey, active: readonly ActiveRendition[]): Promise<EncodeTask[]> {
   const open = active.filter(({ isWhole }) => !isWhole);
   const [{ timelineId } = { timelineId: newGuid() }] = open;
@@ -133,7 +130,7 @@ async function planRest(tx: Tx, key: MediaKey, active: readonly ActiveRendition[
   });
 }
 
-/** What is made without a pause, from the first missing segment of a hole to its last. */
+/** Returns the ranges that are made without a pause, from the first missing segment of a gap to its last. */
 function restOf(
   key: MediaKey,
   rendition: ActiveRendition,
@@ -156,10 +153,11 @@ function rangesInOrder(
   kind: 'audio' | 'pass-through',
   all: ChunkRange,
 ): ChunkRange[] {
-  // A copy that lacks nothing has ended with its last segment.
+  // A copy without gaps has ended with its last segment.
   if (kind === 'pass-through') return missingRanges(all, new Set(stored));
   const ranges = restRanges(stored, [all]);
-  // What viewers had made lies anywhere, and each encode task encodes from the track's start: one leaves it out.
+  // Segments made for viewers are scattered, and each encode task encodes from the track's start, so one task skips
+  // them.
   return isOnDemand ? [{ fromSegment: ranges[0]?.fromSegment ?? 0, toSegment: all.toSegment }] : ranges;
 }
 
@@ -176,7 +174,7 @@ function backfillTasks(key: MediaKey, rendition: ActiveRendition, cutList: CutLi
   });
 }
 
-/** One at least, although viewers may have had all of it made: its end is the rendition's. */
+/** Returns at least one range, even if viewers had all of it made, because its end ends the rendition. */
 function restRanges(stored: readonly number[], ranges: readonly ChunkRange[]): ChunkRange[] {
   const there = new Set(stored);
   const missing = ranges.flatMap((range) => missingRanges(range, there));

@@ -1,13 +1,12 @@
-/** A stored chunk as far as its place on the timeline goes; ticks of the rendition's timescale. */
+/** Position of a stored chunk on the timeline, in ticks of the rendition's timescale. */
 export type Placed = { firstSegment: number; segmentCount: number; startTick: number; durationTicks: number };
 
-/** Where a rendition must end. `segments` is null for audio, whose last segment ends with the frames. */
+/** Required end of a rendition. `segments` is null for audio, whose last segment ends with the frames. */
 export type Extent = { segments: number | null; endTick: number; toleranceTicks: number };
 
 /**
- * Says why chunks are not a whole rendition, or null when they are: they cover every segment from 0 without
- * hole or overlap, times are continuous, and the end is where the timeline ends, within the tolerance.
- * `chunks` are in segment order.
+ * Returns why chunks are not a complete rendition, or null if they are: they cover every segment from 0 without gap or
+ * overlap, times are continuous, and the end is the timeline's, within the tolerance. `chunks` are in segment order.
  */
 export function findGap(chunks: readonly Placed[], extent: Extent): string | null {
   let segment = 0;
@@ -27,7 +26,7 @@ export function findGap(chunks: readonly Placed[], extent: Extent): string | nul
   return null;
 }
 
-/** Whether chunks, in order of time, hold all from one tick to another. */
+/** Returns whether chunks, in time order, cover everything from one tick to another. */
 export function covers(
   chunks: readonly Pick<Placed, 'startTick' | 'durationTicks'>[],
   fromTick: number,

@@ -1,8 +1,8 @@
 import type { MediaKey, Tx } from '../db.ts';
 
 /**
- * Forgets sets and added codecs that never became active, with all encode tasks; their objects are orphans then and
- * swept. The further periods of a recording are not active either, and stay.
+ * Deletes sets and added codecs that never became active, with all encode tasks; their objects are then orphans and
+ * swept. Further periods of a recording are not active either, but are kept.
  */
 export async function dropUnfinishedSets(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await tx.deleteFrom('encode_task').where('library_id', '=', libraryId).where('media_id', '=', mediaId).execute();

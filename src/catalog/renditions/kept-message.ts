@@ -1,11 +1,10 @@
 import type { MediaMessage } from '../schema.ts';
 
-/** The value of the line that says that somebody cancelled what was encoded of a video. */
+/** Value of the message that a video's encoding was cancelled. */
 export const CANCELLED_VALUE = 'cancelled';
 
 /**
- * A video stays as it was, for what was to take the place of what it shows came to nothing: `what` says which, `why`
- * why.
+ * Message for a video that stays as it was, because its replacement failed: `what` says which, `why` gives the reason.
  */
 export function keptMessage(
   what: 'The new file could not be used' | 'Encoding it anew failed',

@@ -13,8 +13,8 @@ export async function recountStorage(tx: Tx, { libraryId, mediaId }: MediaKey): 
 }
 
 /**
- * Sets the bytes of a media from its renditions' sums and all else that is stored of it: original, thumbnail,
- * captions, other images, and objects that are retired and not deleted yet.
+ * Sets the bytes of a media from its renditions' sums and everything else stored for it: original, thumbnail, captions,
+ * other images, and retired objects that are not deleted yet.
  */
 export async function sumStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`

@@ -4,7 +4,7 @@ import type { StorageKey } from '../../ports/storage.ts';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 
-/** A stored chunk as its row describes it, and the rendition that it is of. */
+/** A stored chunk as described by its row, and its rendition. */
 export type ScrubChunk = {
   key: MediaKey;
   renditionId: Guid;
@@ -21,21 +21,21 @@ export type ScrubChunk = {
 /** A stored original whose SHA-256 is known. */
 export type ScrubOriginal = { key: MediaKey; storageKey: StorageKey; sizeBytes: number; sha256: Buffer };
 
-/** What the scrub looks at: of each video its original, then its chunks. */
+/** An object to scrub: for each video its original, then its chunks. */
 export type ScrubItem = ({ kind: 'original' } & ScrubOriginal) | ({ kind: 'chunk' } & ScrubChunk);
 
-/** What looking came to. `away`: nothing is stored of all that lies in this part of the store, which is passed over. */
+/** Result of a check. `away`: nothing at all is stored in this part of the store, which is skipped. */
 export type ScrubOutcome = { kind: 'intact' | 'damaged' | 'unread' } | { kind: 'away'; part: 'library' | 'video' };
 
-/** A round through the whole store begins this long after the one before did, at the earliest. */
+/** Minimum days between the beginnings of two rounds through the whole store. */
 const ROUND_DAYS = 7;
 
-/** Something to be looked at, and where the round stood before it was taken. */
+/** An object to check, and the position of the round before it was taken. */
 export type TakenItem = { item: ScrubItem; before: Place };
 
 /**
- * Takes what is next in the order of the rows: no other worker takes it in this round. Null when the round is over, or
- * none is due.
+ * Takes the next object in row order: no other worker takes it in this round. Null if the round is over, or none is
+ * due.
  */
 export function takeNext(db: Db): Promise<TakenItem | null> {
   return inTransaction(db, async (tx) => {
@@ -53,7 +53,7 @@ export function takeNext(db: Db): Promise<TakenItem | null> {
   });
 }
 
-/** Has something that was taken looked at again, unless others went on behind it. */
+/** Returns a taken object for another check, unless others have advanced past it. */
 export async function giveBack(db: Db, { item, before }: TakenItem): Promise<void> {
   await inTransaction(db, async (tx) => {
     const round = await lockRound(tx);
@@ -61,7 +61,7 @@ export async function giveBack(db: Db, { item, before }: TakenItem): Promise<voi
   });
 }
 
-/** Some of what comes behind a place, in the order of the rows. */
+/** Finds some objects after a place, in row order. */
 export async function findNext(db: Db | Tx, place: Place, limit: number): Promise<ScrubItem[]> {
   const chunks = await selectChunks(db, place, limit);
   const last = chunks.length < limit ? END : (chunks.at(-1)?.key ?? END);
@@ -93,7 +93,7 @@ async function selectChunks(db: Db | Tx, place: Place, limit: number): Promise<S
   return rows.map(({ libraryId, mediaId, ...chunk }) => ({ kind: 'chunk', key: { libraryId, mediaId }, ...chunk }));
 }
 
-/** Those behind one video, up to another, of videos that nothing is being made of. */
+/** Selects originals after one video, up to another, of videos without work in progress. */
 async function selectOriginals(db: Db | Tx, [after, upTo]: [MediaKey, MediaKey], limit: number): Promise<ScrubItem[]> {
   const { rows } = await sql<Row<ScrubOriginal>>`
     select library_id as "libraryId", id as "mediaId", source_key as "storageKey",
@@ -131,8 +131,8 @@ function placeOf(item: ScrubItem): Place {
 type Standing = { place: Place; isBeginning: boolean };
 
 /**
- * Where the round stands; null when the last one is over and the next not due. The row is held to the transaction's
- * end.
+ * Returns the position of the round; null if the last one is over and the next not due. The row is locked until the
+ * transaction ends.
  */
 async function lockRound(tx: Tx): Promise<Standing | null> {
   await sql`insert into scrub (id) values (1) on conflict do nothing`.execute(tx);
@@ -164,7 +164,7 @@ async function setPlace(tx: Tx, place: Place | null): Promise<void> {
   `.execute(tx);
 }
 
-/** Whether a row names the object still. */
+/** Returns whether a row still references the object. */
 export async function isInUse(db: Db, item: ScrubItem): Promise<boolean> {
   const { rows } =
     item.kind === 'chunk'
@@ -175,7 +175,7 @@ export async function isInUse(db: Db, item: ScrubItem): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Counts what was looked at. The part of the store that is away is passed over, unless others are behind it. */
+/** Records a check. An absent part of the store is skipped, unless others have advanced past it. */
 export async function noteScrubbed(db: Db, item: ScrubItem, outcome: ScrubOutcome): Promise<void> {
   const { kind } = outcome;
   await inTransaction(db, async (tx) => {
@@ -196,17 +196,14 @@ function placeBehind(item: ScrubItem, outcome: ScrubOutcome): Place {
   return { libraryId, mediaId: last, renditionId: LAST_GUID, firstSegment: LAST_SEGMENT };
 }
 
-/** When what is stored of a video was read and hashed last. */
+/** The last time when a video's stored objects were read and hashed. */
 export type VideoScrub = {
   roundBeganAt: Date;
-  /** The round has come past the video; while it has not, the one before is the last that read it. */
+  /** The round has passed the video; until it has, the previous round read it last. */
   isRead: boolean;
 };
 
-/**
- * Reads how far the scrub has come with a video; null before its first round, or for a video that was made after its
- * beginning.
- */
+/** Reads the scrub progress for a video; null before its first round, or for a video created after that round began. */
 export type ScrubViewStore = { load(key: MediaKey): Promise<VideoScrub | null> };
 
 export function createScrubViewStore(db: Db): ScrubViewStore {

@@ -3,8 +3,8 @@ import type { Hit } from './hit.ts';
 import { RULES } from './rules.ts';
 
 /**
- * Finds a fault in how a request names its host; null for none. RFC 9112 section 3.2 has such requests refused. Of
- * several names, a cache or proxy before us may have chosen another one than Node, which keeps the first.
+ * Returns the fault in how a request names its host (RFC 9112 section 3.2 has such requests refused); null for none.
+ * With several names, a cache or proxy before us may have chosen another one than Node, which keeps the first.
  */
 export function findHostFault({
   rawHeaders,

@@ -1,4 +1,4 @@
-/** Query parameters whose values let their bearer in, or write what a page watched; in any case. */
+/** Query parameters, in any case, whose values grant access or write what a page watched. */
 const SECRETS = new Set([
   'token',
   'bcdn_token',
@@ -10,12 +10,12 @@ const SECRETS = new Set([
   'apikey',
   'ticket',
 ]);
-/** Play sessions and their keys are named by 43 characters, content keys by ids. */
+/** Play sessions and their keys are identified by 43 characters, content keys by ids. */
 const SESSION = /^[A-Za-z0-9_-]{43}$/;
 const MASK = '***';
 const MAX_CHARS = 1_000;
 
-/** A request's address as it may be logged: path tokens, sessions and secret parameters are masked, the rest stays. */
+/** Returns a request's address for logs: path tokens, sessions and secret parameters are masked, the rest is kept. */
 export function redactUrl(url: string): string {
   const [path = '', query] = splitOnce(url.slice(0, MAX_CHARS), '?');
   const parts = path.split('/').map(redactSegment);
@@ -44,7 +44,7 @@ function splitOnce(text: string, mark: string): [string, string?] {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** A name that is not well encoded is compared as it stands. */
+/** A name with invalid encoding is compared as is. */
 function decodeName(name: string): string {
   try {
     return decodeURIComponent(name);

@@ -20,7 +20,7 @@ const rule = (...[id, group, code, message, severity = 'WARNING']: [...Facts, se
   message,
 });
 
-/** The edge's own rules; their ids are stable, since owners filter their logs by them. */
+/** The edge's own rules. Their ids are stable, because owners filter their logs by them. */
 export const RULES = {
   tokenMissing: rule('10100', 'TOKEN', 'token-denied', 'A token is required'),
   tokenSignature: rule('10101', 'TOKEN', 'token-denied', 'Token signature mismatch'),

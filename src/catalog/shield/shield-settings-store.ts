@@ -1,10 +1,10 @@
 import type { Db } from '../db.ts';
 import { readWafSettings, type WafSettings } from '../libraries/library-settings.ts';
 
-/** How requests of no pull zone are inspected. Those of a pull zone are in its own settings. */
+/** How requests to no pull zone are inspected. Those of a pull zone are in its own settings. */
 export type ShieldSettingsStore = {
   loadUnzoned(): Promise<WafSettings>;
-  /** Returns what is set afterwards. */
+  /** Returns the new settings. */
   changeUnzoned(transition: (waf: WafSettings) => WafSettings): Promise<WafSettings>;
 };
 

@@ -1,11 +1,11 @@
 import type { Guid } from '../../lib/guid.ts';
 
-/** What can be generated of a video from what is said in it. */
+/** Metadata that can be generated from a video's speech. */
 export type SmartFeature = 'title' | 'description' | 'chapters' | 'moments';
 
 /**
- * How far the generation of a feature is. `seen` is the fingerprint of what the video had when it was requested, `made`
- * that of what was generated last; `request` names the latest request.
+ * Generation progress of a feature. `seen` is the fingerprint of the video's value at the request, `made` that of the
+ * last generated one; `request` identifies the latest request.
  */
 export type SmartEntry = {
   state: 'queued' | 'in-progress' | 'finished' | 'failed';

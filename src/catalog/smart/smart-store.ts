@@ -12,10 +12,10 @@ import { announce } from '../webhooks/webhook-store.ts';
 import { fingerprint, mayExtractTitle, mayReplace, openFeatures, requestFeatures, type SmartValues } from './smart.ts';
 import type { SmartFeature, SmartGeneration } from './smart-schema.ts';
 
-/** Videos of one library for which something may be under way at once. */
+/** Maximum videos of one library with a request in progress. */
 const MOST_OPEN = 100;
 
-/** What is generated from: `open` are the features of the request that are still to be made. */
+/** Input of the generation: `open` are the features of the request that are still to be made. */
 export type SmartSource = {
   state: MediaState;
   title: string;
@@ -37,7 +37,7 @@ function selectSmart(db: Db, { libraryId, mediaId }: MediaKey, lock: boolean) {
     .executeTakeFirst();
 }
 
-/** Loads what a request is answered from; null when the video is gone. */
+/** Loads the input of a request; null if the video is gone. */
 export async function loadSmartSource(db: Db, key: MediaKey, request: Guid): Promise<SmartSource | null> {
   const row = await selectSmart(db, key, false);
   if (row === undefined) return null;
@@ -46,8 +46,8 @@ export async function loadSmartSource(db: Db, key: MediaKey, request: Guid): Pro
 }
 
 /**
- * Requests features of a video and does what follows, such as sending the job, with the id of the request. What is
- * under way already goes on; when that is all of it, nothing follows. Refuses (`not-found`) an unknown video.
+ * Requests features of a video and runs the follow-up, such as sending the job, with the id of the request. Features in
+ * progress continue; if there are no others, nothing follows. Refuses (`not-found`) an unknown video.
  */
 export async function requestSmart(
   tx: Tx,
@@ -66,9 +66,9 @@ export async function requestSmart(
   await followUp(request)(tx);
 }
 
-/** Refuses (`busy`) a request while a hundred videos of a library have one under way. */
+/** Refuses (`busy`) a request while a hundred videos of a library have one in progress. */
 export async function requireSmartRoom(tx: Tx, libraryId: number): Promise<void> {
-  // The condition is that of the index media_smart_open, to the letter.
+  // The condition matches that of the index media_smart_open exactly.
   const { rows } = await sql<{ open: number }>`
     select count(*)::int as open from (select from media where library_id = ${libraryId}
       and smart @? '$.* ? (@.state == "queued" || @.state == "in-progress")' limit ${MOST_OPEN}) as under_way`.execute(
@@ -81,12 +81,12 @@ export async function requireSmartRoom(tx: Tx, libraryId: number): Promise<void>
   );
 }
 
-/** Shows that a request is being worked on. */
+/** Marks a request as in progress. */
 export async function beginSmart(db: Db, key: MediaKey, request: Guid): Promise<void> {
   await changeOpen(db, key, request, (entry) => ({ ...entry, state: 'in-progress' }));
 }
 
-/** Ends what is open of a request as failed, and notes why. */
+/** Fails the open features of a request, and records why. */
 export async function failSmart(db: Db, key: MediaKey, request: Guid, message: MediaMessage): Promise<void> {
   await changeOpen(db, key, request, (entry) => ({ ...entry, state: 'failed' }), message);
 }
@@ -114,7 +114,7 @@ async function changeOpen(
   });
 }
 
-/** Generated texts, and what is to be noted of them; `isExtracted`: taken out of what is said, without a model. */
+/** Generated texts, and messages about them; `isExtracted`: taken from the speech, without a model. */
 export type GeneratedValues = {
   values: Partial<SmartValues>;
   messages: readonly MediaMessage[];
@@ -126,9 +126,8 @@ const KEPT_TITLE =
   'MILLRACE_LANGUAGE_MODEL_URL, or change the title by hand.';
 
 /**
- * Stores what was generated and ends the request. What a person set meanwhile stays, and so does what nothing was
- * generated for (undefined). Of texts that were extracted without a model, a title replaces a file name only. Doing it
- * twice changes nothing.
+ * Stores generated values and ends the request. Values that a person has set since are kept, and so are those for which
+ * nothing was generated (undefined). A title extracted without a model replaces only a file name. Idempotent.
  */
 export async function storeSmart(
   db: Db,
@@ -192,10 +191,10 @@ async function saveValues(tx: Tx, { libraryId, mediaId }: MediaKey, values: Part
     .execute();
 }
 
-/** A stored rendition as fragments one after another. */
+/** A stored rendition as consecutive fragments. */
 export type Fragments = { init: Buffer; chunks: StorageKey[] };
 
-/** Finds the lowest H.264 rendition of which everything is stored; null when there is none. */
+/** Finds the lowest H.264 rendition that is completely stored; null if there is none. */
 export async function loadLowestVideo(db: Db, { libraryId, mediaId }: MediaKey): Promise<Fragments | null> {
   const { rows } = await sql<Fragments>`
     select r.init, array(select c.storage_key from chunk c where c.library_id = r.library_id and c.media_id = r.media_id

@@ -18,7 +18,7 @@ const spanAt = (startMs: number) => ({
   doneSec: startMs / 1000,
 });
 
-test('the job of a cancelled transcription writes nothing into the one that follows', async () => {
+test('the job of a cancelled transcription writes nothing into the next one', async () => {
   const { db } = database;
   const video = { libraryId: await addLibraryRow(db), mediaId: newGuid() };
   await db
@@ -44,7 +44,7 @@ test('the job of a cancelled transcription writes nothing into the one that foll
   expect((await loadSpans(db, video)).size).toBe(0);
 });
 
-test('a run that was not heard of is over when it was under way, not when it waits in the queue', async () => {
+test('a silent run is over if it was running, but not if it was queued', async () => {
   const { db } = database;
   const video = { libraryId: await addLibraryRow(db), mediaId: newGuid() };
   await db

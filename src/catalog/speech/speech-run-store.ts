@@ -2,30 +2,30 @@ import { sql } from 'kysely';
 import type { Db, MediaKey, Tx } from '../db.ts';
 import type { SpeechState } from './speech-schema.ts';
 
-/** How far the latest transcription of a video is; null when there was none. */
+/** Progress of a video's latest transcription; null if there was none. */
 export type SpeechRun = {
-  /** Rises with each transcription of the video. */
+  /** Incremented with each transcription of the video. */
   run: number;
   state: SpeechState;
-  /** Why it failed, or why it found nothing. */
+  /** Why it failed, or found nothing. */
   reason: string;
   doneSec: number;
-  /** What was guessed, ISO 639-1; null before, and where it was given. */
+  /** Detected language, ISO 639-1; null before detection, and if the language was given. */
   language: string | null;
 };
 
-/** A run of a video, by its number: what a job of an earlier one notes is passed over. */
+/** A run of a video, by its number. Writes of an earlier run's job are ignored. */
 export type SpeechRunKey = MediaKey & { run: number };
 
 /**
- * A run under way of which nothing was noted for so long is over: its worker died, and its job with it. One that waits
- * in the queue notes nothing, however long that takes.
+ * Seconds without an update after which a run in progress is over: its worker died, and its job with it. A run in the
+ * queue has no updates, however long it waits.
  */
 const SILENT_SEC = 900;
 
 /**
- * Begins a run of a video's transcription, whose job is to be sent then; answers its number, null while one is under
- * way.
+ * Begins a transcription run of a video; the caller then sends its job. Returns its number; null while one is in
+ * progress.
  */
 export async function beginSpeechRun(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<number | null> {
   const { rows } = await sql<{ run: number }>`
@@ -53,7 +53,7 @@ export async function loadSpeechRun(db: Db, { libraryId, mediaId }: MediaKey): P
   return { run, state, reason, doneSec, language };
 }
 
-/** Notes how a run ended, or that it has begun. One that was cancelled, or that another followed, is passed over. */
+/** Records the end or the start of a run. Ignored if it was cancelled or superseded. */
 export async function noteSpeechRun(
   db: Db,
   { libraryId, mediaId, run }: SpeechRunKey,
@@ -64,7 +64,7 @@ export async function noteSpeechRun(
     where library_id = ${libraryId} and media_id = ${mediaId} and run = ${run} and state <> 'cancelled'`.execute(db);
 }
 
-/** Notes the language that was guessed for a run. */
+/** Records the detected language of a run. */
 export async function noteSpeechLanguage(
   db: Db,
   { libraryId, mediaId, run }: SpeechRunKey,
@@ -75,7 +75,10 @@ export async function noteSpeechLanguage(
     where library_id = ${libraryId} and media_id = ${mediaId} and run = ${run}`.execute(db);
 }
 
-/** Cancels the run of a video that waits or is under way: it ends after the span at hand. False when there is none. */
+/**
+ * Cancels a video's waiting or running transcription, which ends after the current span. Returns false if there is
+ * none.
+ */
 export async function cancelSpeechRun(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   const { rows } = await sql`
     update speech_run set state = 'cancelled', updated_at = now()

@@ -3,7 +3,7 @@ import type { Guid } from '../../lib/guid.ts';
 
 export type SpeechState = 'waiting' | 'running' | 'finished' | 'failed' | 'cancelled';
 
-/** How far the latest transcription of a video is; `reason` says why it failed, or why it found nothing. */
+/** Progress of a video's latest transcription; `reason` says why it failed, or found nothing. */
 type SpeechRunTable = {
   library_id: number;
   media_id: Guid;
@@ -11,12 +11,12 @@ type SpeechRunTable = {
   reason: Generated<string>;
   done_sec: Generated<number>;
   language: Generated<string | null>;
-  /** Rises with each transcription of the video. */
+  /** Incremented with each transcription of the video. */
   run: Generated<number>;
   updated_at: Generated<Date>;
 };
 
-/** About a minute of captions: a line of `cues` for each cue, its times in ms; `created_at` is the video's. */
+/** About a minute of captions: a line of `cues` per cue, with times in ms; `created_at` is the video's. */
 type SpokenBlockTable = {
   library_id: number;
   media_id: Guid;
@@ -28,10 +28,10 @@ type SpokenBlockTable = {
   created_at: Date;
 };
 
-/** A video whose captions changed and were not read since. */
+/** A video whose captions changed and have not been read since. */
 type CaptionsUnreadTable = { library_id: number; media_id: Guid; changes: Generated<number> };
 
-/** What was found in a span of a transcription that is under way. */
+/** Result for a span of a transcription in progress. */
 type SpeechSpanTable = {
   library_id: number;
   media_id: Guid;

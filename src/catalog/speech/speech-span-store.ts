@@ -4,13 +4,13 @@ import { inTransaction } from '../in-transaction.ts';
 import type { CaptionTrack } from '../schema.ts';
 import type { SpeechRunKey } from './speech-run-store.ts';
 
-/** A word and when it is said, in seconds from the start of its span. */
+/** A word and its times, in seconds from the start of its span. */
 type Word = { text: string; startSec: number; endSec: number };
 
-/** What an engine found in a span; `identity` is that of the engine and of the samples. */
+/** Result of an engine for a span; `identity` is that of the engine and of the samples. */
 export type StoredSpan = { startMs: number; identity: Buffer; language: string; words: Word[] };
 
-/** What was found so far by the transcription that is under way, by the ms at which spans begin. */
+/** Returns the results of the transcription in progress, by the start of their spans in ms. */
 export async function loadSpans(db: Db, { libraryId, mediaId }: MediaKey): Promise<Map<number, StoredSpan>> {
   const rows = await db
     .selectFrom('speech_span')
@@ -22,8 +22,8 @@ export async function loadSpans(db: Db, { libraryId, mediaId }: MediaKey): Promi
 }
 
 /**
- * Keeps what was found in a span, and how far the transcription is. Answers the video's captions as they are now; null
- * when the video is gone, or its run was cancelled or another followed. Doing it twice changes nothing.
+ * Stores the result of a span, and the progress of the transcription. Returns the video's current captions; null if the
+ * video is gone, or its run was cancelled or superseded. Idempotent.
  */
 export async function keepSpan(
   db: Db,
@@ -55,7 +55,7 @@ export async function keepSpan(
   });
 }
 
-/** Forgets the spans of a run that is over; those of a later one stay. */
+/** Deletes the spans of an ended run; those of a later one are kept. */
 export async function dropSpans(db: Db, { libraryId, mediaId, run }: SpeechRunKey): Promise<void> {
   await sql`
     delete from speech_span using speech_run
@@ -64,7 +64,7 @@ export async function dropSpans(db: Db, { libraryId, mediaId, run }: SpeechRunKe
   `.execute(db);
 }
 
-/** Whether media of new videos wait to be encoded. */
+/** Returns whether media of new videos wait to be encoded. */
 export async function areVideosWaiting(db: Db): Promise<boolean> {
   const { rows } = await sql`
     select from encode_task where state = 'waiting' and is_ready and kind in ('video', 'audio', 'pass-through') limit 1

@@ -8,10 +8,10 @@ import { sumStorage } from '../renditions/storage-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 import type { CaptionTrack, MediaState } from '../schema.ts';
 
-/** What speech of a video is heard from: its stored audio, as fragments one after another. */
+/** Input of a transcription: a video's stored audio, as consecutive fragments. */
 export type SpeechAudio = { init: Buffer; chunks: StorageKey[]; durationSec: number; language: string };
 
-/** A video as far as transcription goes; `audio` is null until all of it is stored. */
+/** The facts about a video that transcription needs; `audio` is null until all of it is stored. */
 export type SpeechSource = {
   state: MediaState;
   captions: readonly CaptionTrack[];
@@ -21,7 +21,7 @@ export type SpeechSource = {
 
 type AudioRow = { init: Buffer | null; language: string; state: string; chunks: StorageKey[]; duration_ms: number };
 
-/** Loads what a video is transcribed from. Refuses (`not-found`) an unknown one. */
+/** Loads the source of a video's transcription. Refuses (`not-found`) an unknown video. */
 export async function loadSpeechSource(db: Db, { libraryId, mediaId }: MediaKey): Promise<SpeechSource> {
   const media = await db
     .selectFrom('media')
@@ -48,14 +48,14 @@ function toAudio(row: AudioRow | undefined): SpeechAudio | null {
   return { init: row.init, chunks: row.chunks, durationSec: row.duration_ms / 1000, language: row.language };
 }
 
-/** The name of a track that was made from speech. */
+/** Returns the language name of a track made from speech. */
 export function autoLanguage(language: string): string {
   return `${language}-auto`;
 }
 
 /**
- * Whether captions in a language may be made: never over what a person wrote; over made ones only when forced. With
- * captions of the language by a person it is left alone unless forced.
+ * Returns whether captions in a language may be made: never over a person's, and over generated ones only if forced. If
+ * a person made captions in the language, nothing is made unless forced.
  */
 export function mayTranscribe(captions: readonly CaptionTrack[], language: string, force: boolean): boolean {
   const made = findCaption(captions, autoLanguage(language));
@@ -63,7 +63,7 @@ export function mayTranscribe(captions: readonly CaptionTrack[], language: strin
   return force || (made === undefined && findCaption(captions, language) === undefined);
 }
 
-/** Shows made captions. False, and nothing changes, when they may not be made any more. */
+/** Publishes generated captions. Returns false, and changes nothing, if they are no longer allowed. */
 export async function putSpokenCaption(
   db: Db,
   key: MediaKey,

@@ -1,13 +1,13 @@
-/** A cue as it is searched: one line of plain text, its times in ms. */
+/** A searchable cue: one line of plain text, its times in ms. */
 export type SpokenCue = { startMs: number; endMs: number; text: string };
 
-/** Cues of one track that lie together, at most about a minute of them. */
+/** Consecutive cues of one track, at most about a minute of them. */
 export type SpokenBlock = { srclang: string; cues: readonly SpokenCue[] };
 
 const BLOCK_MS = 60_000;
 const MOST_CUES = 60;
 
-/** Cuts the cues of a track into blocks. Words that are searched for together must lie in one block. */
+/** Splits the cues of a track into blocks. A search finds words together only within one block. */
 export function cutBlocks(srclang: string, cues: readonly SpokenCue[]): SpokenBlock[] {
   const blocks: { srclang: string; cues: SpokenCue[] }[] = [];
   let startMs = Number.NEGATIVE_INFINITY;
@@ -26,14 +26,14 @@ const SHORTEST_WORD = 3;
 const LONGEST_QUERY = 200;
 const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** The words of a search; null when no word is long enough to be found by an index of trigrams. */
+/** Returns the words of a search; null if no word is long enough for an index of trigrams. */
 export function readSpokenQuery(text: string): string[] | null {
   const words = text.normalize('NFC').slice(0, LONGEST_QUERY).split(/\s+/).slice(0, MOST_WORDS);
   const kept = [...new Set(words.filter((word) => word !== ''))];
   return kept.some((word) => word.length >= SHORTEST_WORD || WITHOUT_SPACES.test(word)) ? kept : null;
 }
 
-/** The cues of a block that hold one of the words, whatever the case of its letters. */
+/** Returns the cues of a block that contain one of the words, ignoring case. */
 export function matchingCues(cues: readonly SpokenCue[], words: readonly string[]): SpokenCue[] {
   const folded = words.map((word) => word.toLowerCase());
   return cues.filter(({ text }) => folded.some((word) => text.toLowerCase().includes(word)));

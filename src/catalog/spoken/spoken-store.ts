@@ -6,29 +6,26 @@ import { inTransaction } from '../in-transaction.ts';
 import type { CaptionTrack } from '../schema.ts';
 import { matchingCues, type SpokenBlock, type SpokenCue } from './spoken-blocks.ts';
 
-/** A video in which something is said, with the first cues that match, in order of time for each track. */
+/** A video with matching speech, and its first matching cues, in time order per track. */
 export type SpokenMatch = { mediaId: Guid; title: string; cues: (SpokenCue & { srclang: string })[] };
 
-/** A video whose captions are to be read; `changes` identifies their state. */
+/** A video whose captions must be read; `changes` identifies their state. */
 export type UnreadCaptions = MediaKey & { changes: number; captions: readonly CaptionTrack[] };
 
 const CUES_A_VIDEO = 5;
-/** Blocks that are read for each video of a page: one that holds many would else hide the others. */
+/** Maximum blocks read per video of a page: one with many would otherwise hide the others. */
 const BLOCKS_A_VIDEO = 8;
 
 type Row = { media_id: Guid; title: string; srclang: string; start_ms: number[]; end_ms: number[]; cues: string };
 
-/**
- * So many of the newest blocks are looked through one by one before the index is: words that are said often are found
- * there.
- */
+/** Numbers of newest blocks that are scanned one by one before the index is used. Frequent words are found there. */
 const NEWEST_BLOCKS = [400, 4_000];
 
 type Wanted = { libraryId: number; words: readonly string[]; language: string; limit: number };
 
 /**
- * Finds the videos of a library in which all words are said within about a minute, the newest first. At most `limit`
- * videos with up to five cues each.
+ * Finds the videos of a library in which all words are spoken within about a minute, newest first. Returns at most
+ * `limit` videos with up to five cues each.
  */
 export async function searchSpoken(db: Db, wanted: Wanted): Promise<SpokenMatch[]> {
   for (const newest of NEWEST_BLOCKS) {
@@ -38,10 +35,10 @@ export async function searchSpoken(db: Db, wanted: Wanted): Promise<SpokenMatch[
   return toMatches(await selectBlocks(db, wanted, 'all'), wanted);
 }
 
-// PostgreSQL keeps no statistics of values this long and would guess between the two, wrong by seconds at times: so the
-// one is bounded and the other, materialized, cannot be stopped early and goes by the trigrams. ALL of an array of
-// patterns is not answered by the index, AND is. Texts are fetched for the blocks that are answered alone: those of all
-// hits would go through a sort on disk.
+// PostgreSQL keeps no statistics of values this long, and would guess between the two plans, sometimes wrong by
+// seconds. So the first is bounded, and the second is materialized, cannot be stopped early, and uses the trigrams. The
+// index does not support ALL of an array of patterns, but does support AND. Texts are fetched only for returned blocks,
+// because those of all hits would go through a sort on disk.
 async function selectBlocks(
   db: Db,
   { libraryId, words, language, limit }: Wanted,
@@ -49,7 +46,7 @@ async function selectBlocks(
 ): Promise<Row[]> {
   const key = sql`media_id, created_at, srclang, first_ms`;
   const order = sql`order by created_at desc, media_id, first_ms`;
-  // The longest word first: it is the rarest as a rule, and where it is not found the others are not looked for.
+  // The longest word first: it is usually the rarest, and if it is not found the others are not searched.
   const said = sql.join(
     words.toSorted((a, b) => b.length - a.length).map((word) => sql`cues ilike ${containing(word)}`),
     sql` and `,
@@ -88,7 +85,7 @@ function toCues({ start_ms, end_ms, cues }: Row): SpokenCue[] {
   return cues.split('\n').map((text, index) => ({ text, startMs: start_ms[index] ?? 0, endMs: end_ms[index] ?? 0 }));
 }
 
-/** Lists some videos whose captions changed and were not read since, the newest first, those after `last`. */
+/** Lists some videos whose captions changed and have not been read since, newest first, after `last`. */
 export async function listUnreadCaptions(db: Db, limit: number, last: MediaKey | null): Promise<UnreadCaptions[]> {
   const unread = db
     .selectFrom('captions_unread as u')
@@ -107,7 +104,9 @@ export async function listUnreadCaptions(db: Db, limit: number, last: MediaKey |
   }));
 }
 
-/** Has a video found by these blocks and no others. False, and nothing changes, when its captions changed meanwhile. */
+/**
+ * Replaces the searchable blocks of a video. Returns false, and changes nothing, if its captions have changed again.
+ */
 export async function storeSpoken(
   db: Db,
   { libraryId, mediaId, changes }: UnreadCaptions,

@@ -18,21 +18,21 @@ type ViewSessionTable = {
   stall_count: Generated<number>;
   stall_ms: Generated<number>;
   failures: Generated<number>;
-  /** When its newest beacon was written. */
+  /** Time when its newest beacon was written. */
   seen_at: Generated<Date>;
-  /** Seconds watched by the height of the picture. */
+  /** Seconds watched by picture height. */
   rung_sec: Generated<Record<string, number>>;
-  /** Whether it was put together from segment requests of another player. */
+  /** Derived from segment requests of another player. */
   is_estimate: Generated<boolean>;
-  /** Whether its viewer is in the sketch of the day. */
+  /** Its viewer is in the sketch of the day. */
   is_sketched: Generated<boolean>;
   /** Whether it counts as a view (`judge-session.ts`). */
   verdict: Generated<Verdict>;
-  /** Seconds that it claimed and that were not counted. */
+  /** Seconds that were claimed but not counted. */
   discarded_sec: Generated<number>;
 };
 
-/** Sums of a video in an hour and a country (empty where unknown). They outlive the video. */
+/** Sums of a video by hour and country (empty if unknown). They outlive the video. */
 type StatHourTable = {
   library_id: number;
   media_id: Guid;
@@ -40,15 +40,15 @@ type StatHourTable = {
   country: string;
   views: number;
   watch_sec: number;
-  /** Of other players, whether they are in `views` and `watch_sec` as well or not. */
+  /** For other players, whether or not they are also in `views` and `watch_sec`. */
   estimated_views: Generated<number>;
   estimated_watch_sec: Generated<number>;
 };
 
-/** The same over all videos of a library. */
+/** Sums by hour and country over all videos of a library. */
 type StatLibraryHourTable = Omit<StatHourTable, 'media_id'>;
 
-/** Sums by day, of facts by that in which sessions began; `kind` and `value` as in `audience-fact.ts`. */
+/** Sums by day; facts by the day in which sessions began. `kind` and `value` as in `audience-fact.ts`. */
 type StatDayTable = {
   library_id: number;
   media_id: Guid;
@@ -60,7 +60,8 @@ type StatDayTable = {
 };
 
 /**
- * How often each bucket of a media was played, in `sessions` sessions, and how many of `reached_sessions` played it.
+ * Number of times each bucket of a media was played, in `sessions` sessions, and how many of `reached_sessions` played
+ * it.
  */
 type MediaHeatTable = {
   library_id: number;
@@ -72,16 +73,16 @@ type MediaHeatTable = {
   reached_sessions: Generated<number>;
 };
 
-/** Different viewers of a day (`viewer-sketch.ts`). */
+/** Distinct viewers of a day (`viewer-sketch.ts`). */
 type ViewerSketchTable = { library_id: number; media_id: Guid; day: string; registers: Buffer };
 
-/** What a day's viewers are hashed with; gone two days later. */
+/** Salt that hashes a day's viewers; deleted two days later. */
 type ViewerSaltTable = { day: string; salt: Buffer };
 
-/** Bytes that a process of the edge sent in an hour so far. */
+/** Bytes that an edge process sent in an hour so far. */
 type DeliveredHourTable = { library_id: number; media_id: Guid; hour: Date; writer: Guid; bytes: number };
 
-/** Deliveries to a viewer of a video, and what was counted on them (`judge-session.ts`). */
+/** Deliveries to a viewer of a video, and the part already counted (`judge-session.ts`). */
 type ViewEvidenceTable = {
   viewer_id: Guid;
   delivered_ms: Generated<number>;

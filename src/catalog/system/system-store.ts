@@ -9,14 +9,14 @@ export type QueueLine = {
   waiting: number;
   running: number;
   failed: number;
-  /** Since when the oldest waits; null when none does. */
+  /** Time since which the oldest has waited; null if none does. */
   oldestAt: Date | null;
 };
 
 /** A worker that holds tasks now. */
 export type WorkerLine = { owner: string; tasks: number; kinds: string[]; leaseUntil: Date | null };
 
-/** A video of which something waits to be encoded or is. `isPlanned`: its file was looked at. */
+/** A video that is being encoded or waits for it. `isPlanned`: its file was probed. */
 export type EncodeLine = {
   libraryId: number;
   mediaId: Guid;
@@ -44,14 +44,14 @@ export type SystemView = {
   storedBytes: number;
   queue: QueueLine[];
   workers: WorkerLine[];
-  /** The first of them: those that encoders are at, then those that wait longest. */
+  /** The first of them: those being encoded, then those waiting longest. */
   encodes: EncodeLine[];
   scrub: ScrubLine | null;
   move: MoveLine | null;
   backup: LastBackup | null;
 };
 
-/** Reads how the installation is: queue, workers, sizes, and how far the scrub has come. */
+/** Reads the status of the installation: queue, workers, sizes, and scrub progress. */
 export type SystemStore = { load(): Promise<SystemView> };
 
 export function createSystemStore(db: Db): SystemStore {
@@ -118,10 +118,10 @@ async function loadSizes(db: Db): Promise<Sizes> {
   return sizes;
 }
 
-/** A backup that is whole: what the store held, and the folder that it was copied to. */
+/** A complete backup: the contents of the store, and the folder that it was copied to. */
 export type LastBackup = { madeAt: Date; objects: number; bytes: number; place: string };
 
-/** Notes a backup in the place of the one before. */
+/** Records a backup, replacing the previous record. */
 export async function noteBackup(db: Db, { madeAt, objects, bytes, place }: LastBackup): Promise<void> {
   await sql`
     insert into last_backup (made_at, objects, bytes, place) values (${madeAt}, ${objects}, ${bytes}, ${place})
@@ -129,19 +129,20 @@ export async function noteBackup(db: Db, { madeAt, objects, bytes, place }: Last
       bytes = excluded.bytes, place = excluded.place`.execute(db);
 }
 
-/** Null when there was none yet. */
+/** Returns null if there was none yet. */
 export async function loadLastBackup(db: Db): Promise<LastBackup | null> {
   const { rows } = await sql<LastBackup>`
     select made_at as "madeAt", objects, bytes, place from last_backup`.execute(db);
   return rows[0] ?? null;
 }
 
-/** What of the old store has still to move: objects, their bytes, and uploads that go on there. */
+/** Remains of the old store that must still move: objects, their bytes, and uploads in progress there. */
 export type MoveLeft = { objects: number; bytes: number; uploads: number };
 export type MoveLine = MoveLeft & { notedAt: Date };
 
 /**
- * A mover looks at least once a minute; what is older is of one that runs no more. A large store takes a while to list.
+ * Minutes after which a record is stale. A mover writes at least once a minute, but a large store takes a while to
+ * list.
  */
 const FRESH_MIN = 15;
 
@@ -152,7 +153,7 @@ export async function noteMove(db: Db, { objects, bytes, uploads }: MoveLeft): P
       uploads_left = excluded.uploads_left, noted_at = now()`.execute(db);
 }
 
-/** Null while no objects move. */
+/** Returns null while no objects move. */
 export async function loadMove(db: Db): Promise<MoveLine | null> {
   const { rows } = await sql<MoveLine>`
     select objects_left as objects, bytes_left as bytes, uploads_left as uploads, noted_at as "notedAt"

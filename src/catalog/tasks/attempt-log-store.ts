@@ -4,7 +4,7 @@ import { RENDITION_NAME } from '../rendition-name-store.ts';
 import type { EncodeTask } from './encode-task.ts';
 import type { TaskKind } from './task-kind.ts';
 
-/** What an encoder said before its attempt failed; `messages` are its last lines. */
+/** Output of an encoder before its attempt failed; `messages` are its last lines. */
 export type AttemptLog = {
   kind: TaskKind;
   renditions: string[];
@@ -15,12 +15,10 @@ export type AttemptLog = {
   createdAt: Date;
 };
 
-/** Of each video. */
+/** Maximum logs per video. */
 const MOST_KEPT = 5;
 
-/**
- * Keeps what an encoder said of a failed attempt, in the place of the oldest of the video. Nothing of one that is gone.
- */
+/** Stores the log of a failed attempt, replacing the video's oldest. Does nothing if the video is gone. */
 export async function keepAttemptLog(
   db: Db,
   { key, kind, renditionIds, fromSegment, toSegment }: EncodeTask,
@@ -42,7 +40,7 @@ export async function keepAttemptLog(
   `.execute(db);
 }
 
-/** What is kept of a video, the latest first. */
+/** Lists the stored logs of a video, latest first. */
 export async function listAttemptLogs(db: Db, { libraryId, mediaId }: MediaKey): Promise<AttemptLog[]> {
   const { rows } = await sql<AttemptLog>`
     select kind, renditions, from_segment as "fromSegment", to_segment as "toSegment", reason, messages,

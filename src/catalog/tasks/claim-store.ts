@@ -5,15 +5,15 @@ import { type Claim, ENCODING_STATES, type EncodeTask, WAITING_FOR_SLOT } from '
 import { BESIDE_KINDS } from './task-kind.ts';
 import type { EncodeTaskTable } from './task-schema.ts';
 
-/** The first pause after a failure, which doubles with each, and the longest. */
+/** First pause after a failure, which doubles with each, and maximum pause. */
 const FIRST_PAUSE_SEC = 1;
 const LONGEST_PAUSE_SEC = 120;
-/** Of segments that viewers wait for. */
+/** For segments that viewers wait for. */
 const LONGEST_VIEWER_PAUSE_SEC = 2;
 
 /**
- * Takes an encode task that waits, by its name: for what is done within the transaction that planned it. Null when
- * another has it, or it is over.
+ * Claims a waiting encode task by id, for work done within the transaction that planned it. Null if another worker has
+ * it, or it has ended.
  */
 export async function claimTask(tx: Tx, key: MediaKey, taskId: Guid, owner: string): Promise<Claim | null> {
   const { rows } = await sql<Selectable<EncodeTaskTable>>`
@@ -26,14 +26,14 @@ export async function claimTask(tx: Tx, key: MediaKey, taskId: Guid, owner: stri
   return row === undefined ? null : toClaim(row, owner);
 }
 
-/** What a claimed row gives to whoever claimed it. */
+/** Converts a claimed row to a claim: the task, and the attempt number that fences its commits. */
 export function toClaim(row: Selectable<EncodeTaskTable>, owner: string): Claim {
   return { task: toTask(row), attempt: row.attempt, failures: row.failures, deaths: row.deaths, owner };
 }
 
 /**
- * Sets the sums behind the video's progress from its encode tasks; it only rises, and 100 is left to the finish.
- * Between commits `writeProgress` keeps the sums (docs/decisions/280-progress-sums.md).
+ * Sets the sums behind the video's progress from its encode tasks. Progress only rises, and 100 is left to the finish.
+ * Between commits `writeProgress` maintains the sums (docs/decisions/280-progress-sums.md).
  */
 export async function refreshProgress(db: Db | Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
@@ -48,19 +48,19 @@ export async function refreshProgress(db: Db | Tx, { libraryId, mediaId }: Media
   `.execute(db);
 }
 
-/** Progress in whole percent, rounded down; 99 is the most before the video is finished. */
+/** Returns progress in whole percent, rounded down; at most 99 before the video is finished. */
 export function percentOf(done: RawBuilder<unknown>, total: RawBuilder<unknown>): RawBuilder<number> {
   return sql`case when ${total} > 0 then least(99, floor(100 * (${done}) / ${total}))::int else 0 end`;
 }
 
-/** Gives an interrupted task back without counting a failure. */
+/** Releases an interrupted task without counting a failure. */
 export async function releaseTask(db: Db | Tx, claim: Claim): Promise<void> {
   await giveBack(db, claim, sql`reason = ${WAITING_FOR_SLOT}, is_ready = true`);
 }
 
 /**
- * Gives an encode task back that something outside the video holds up, and says so on the video. It is tried again
- * after pauses that double from a second to minutes, with no failure counted.
+ * Releases an encode task that is blocked by something outside the video, with the reason as the video's. It is retried
+ * after pauses that double from a second to minutes, without counting a failure.
  */
 export async function postponeTask(db: Db, claim: Claim, reason: string): Promise<void> {
   const longestSec = claim.task.kind === 'segment' ? LONGEST_VIEWER_PAUSE_SEC : LONGEST_PAUSE_SEC;
@@ -79,7 +79,7 @@ export async function postponeTask(db: Db, claim: Claim, reason: string): Promis
     .execute();
 }
 
-/** Notes that an attempt ended in an error; the encode task waits for its next one. False when the claim was lost. */
+/** Records that an attempt failed; the encode task waits for its next one. Returns false if the claim was lost. */
 export async function noteFailure(db: Db, claim: Claim, reason: string): Promise<boolean> {
   const pauseSec = FIRST_PAUSE_SEC * 2 ** claim.failures;
   return giveBack(
@@ -100,8 +100,8 @@ async function giveBack(db: Db | Tx, { task, attempt }: Claim, how: ReturnType<t
 }
 
 /**
- * Sees that the claim still holds and keeps others from taking it until the transaction ends: answers the renditions
- * that its encode task is about now, or null.
+ * Checks that the claim is still valid and locks it until the transaction ends. Returns the current renditions of its
+ * encode task, or null.
  */
 export async function lockClaim(tx: Tx, claim: Claim): Promise<Pick<EncodeTask, 'renditionIds'> | null> {
   const row = await tx
@@ -128,7 +128,7 @@ export async function endTask(tx: Tx, claim: Claim, state: 'done' | 'failed', re
     .execute();
 }
 
-/** The encode task that a row describes. */
+/** Converts a row to its encode task. */
 function toTask(row: Selectable<EncodeTaskTable>): EncodeTask {
   return {
     key: { libraryId: row.library_id, mediaId: row.media_id },

@@ -1,8 +1,8 @@
 /**
- * `images` makes the images of a video when it is encoded, `sheets` sheets of its storyboard before.
- * `repair` makes a damaged chunk anew, `compose` takes pictures from other videos, `compose-audio` audio. `backfill`
- * makes segments before they are requested, of what is encoded on demand, `segment` those that viewers request;
- * `jit-start` prepares such.
+ * `images` makes the images of a video once it is encoded, `sheets` sheets of its storyboard before that. `repair`
+ * makes a damaged chunk again, `compose` takes video from other videos, `compose-audio` audio. For on-demand videos,
+ * `backfill` makes segments before they are requested, `segment` those that viewers request, and `jit-start` prepares
+ * both.
  */
 export type TaskKind =
   | 'pass-through'
@@ -18,18 +18,16 @@ export type TaskKind =
   | 'repair'
   | 'segment';
 
-/** What is made beside all else: it is no part of a video's progress, and a video finishes without it. */
+/** Kinds outside the main work: they are not part of a video's progress, and a video finishes without them. */
 export const BESIDE_KINDS: readonly TaskKind[] = ['repair', 'segment'];
 
-/**
- * Whether what a task makes is published as it grows: a repair takes the place of a chunk, which is listed until then.
- */
+/** Returns whether a task publishes its output as it grows. A repair replaces a chunk, which is listed until then. */
 export function publishesGrowing(kind: TaskKind): boolean {
   return kind !== 'repair';
 }
 
-/** The first viewers of a new video come first: for so long a `backfill` leaves them the encoders. */
+/** Seconds for which `backfill` leaves the encoders to the first viewers of a new video. */
 export const BACKFILL_DELAY_SEC = 30;
 
-/** Where tasks wait, by how long they take; `viewers`: segments that viewers request. */
+/** Queues of tasks by duration; `viewers`: segments that viewers request. */
 export type TaskQueue = 'quick' | 'long' | 'viewers';

@@ -5,7 +5,7 @@ import { BACKFILL_DELAY_SEC } from './task-kind.ts';
 
 const ROWS_AT_ONCE = 500;
 
-/** Writes encode tasks that wait; the commit wakes workers for them. */
+/** Writes waiting encode tasks; the commit wakes workers for them. */
 export async function insertTasks(tx: Db | Tx, tasks: readonly EncodeTask[]): Promise<void> {
   const rows = tasks.map(taskRow);
   for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
@@ -16,7 +16,7 @@ export async function insertTasks(tx: Db | Tx, tasks: readonly EncodeTask[]): Pr
   }
 }
 
-/** The row of an encode task that waits. */
+/** Returns the row of a waiting encode task. */
 export function taskRow(task: EncodeTask) {
   return {
     library_id: task.key.libraryId,

@@ -4,8 +4,8 @@ import type { CreatedAt } from '../account-schema.ts';
 import type { TaskKind, TaskQueue } from './task-kind.ts';
 
 /**
- * Sheets that a task of the kind `sheets` stored in `folder`: their sizes in order, and the moments among their
- * images that stand for election as thumbnails, with miniatures in base64.
+ * Sheets that a task of the kind `sheets` stored in `folder`: their sizes in order, and the times of frames that are
+ * candidates for thumbnails, with miniatures in base64.
  */
 export type SheetOutput = {
   folder: string;
@@ -14,8 +14,8 @@ export type SheetOutput = {
 };
 
 /**
- * A unit of encoding: segments [from_segment, to_segment) of the named renditions, fenced by `attempt`. Of the kind
- * `sheets` they are sheets of the storyboard, and `output` what was made of them.
+ * A unit of encoding: segments [from_segment, to_segment) of the named renditions, fenced by `attempt`. For the kind
+ * `sheets` they are sheets of the storyboard, and `output` describes the result.
  */
 export type EncodeTaskTable = {
   library_id: number;
@@ -48,5 +48,5 @@ export type EncodeTaskTable = {
   output: ColumnType<SheetOutput | null, null | undefined, string>;
 };
 
-/** Seconds that one unit of weight takes, smoothed over the last encode tasks of a kind (and codec: `video/h264`). */
+/** Seconds per unit of weight, smoothed over the last encode tasks of a kind (and codec: `video/h264`). */
 export type EncodeSpeedTable = { kind: string; sec_per_weight: number };

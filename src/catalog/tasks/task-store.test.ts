@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const addLibrary = () => addLibraryRow(database.db);
 
-/** A video with encode tasks that wait in the long queue; answers their ids. */
+/** Adds a video with encode tasks waiting in the long queue; returns their ids. */
 async function addVideo(libraryId: number, tasks: { weight?: number; priority?: number }[]): Promise<Guid[]> {
   const { db } = database;
   const [mediaId, timelineId] = [newGuid(), newGuid()];
@@ -66,7 +66,7 @@ async function mustClaim(changes = {}): Promise<Claim> {
   return claimed;
 }
 
-/** Claims and ends tasks one after the other until nothing waits, or so many; the libraries served. */
+/** Claims and ends up to `most` tasks one after another until none waits; returns the libraries served. */
 async function serve(most = Number.POSITIVE_INFINITY): Promise<number[]> {
   const served: number[] = [];
   for (;;) {
@@ -77,7 +77,7 @@ async function serve(most = Number.POSITIVE_INFINITY): Promise<number[]> {
   }
 }
 
-test('a library with one video waits for at most one more of a library with many, and every task is done', async () => {
+test('a library with one video waits for at most one more task of a busy library; every task is done', async () => {
   const [full, late] = [await addLibrary(), await addLibrary()];
   await addVideo(full, Array(20).fill({}));
   const begun = await serve(5);
@@ -92,7 +92,7 @@ test('two libraries share a queue by cost, not by number', async () => {
   await addVideo(small, Array(40).fill({ weight: 1 }));
   await addVideo(big, Array(10).fill({ weight: 4 }));
   const cheap = (await serve(25)).filter((library) => library === small).length;
-  // The task in work when the count ends may be either.
+  // The task in progress when the count ends may be either.
   expect(Math.abs(cheap - 20)).toBeLessThanOrEqual(1);
 });
 
@@ -102,7 +102,7 @@ test('within a library the most urgent goes first', async () => {
   expect(order).toEqual([tasks[1], tasks[2], tasks[0]]);
 });
 
-test('backfill, and what does not fit on a worker, is left to others', async () => {
+test('backfill, and tasks that do not fit on a worker, are left to others', async () => {
   const library = await addLibrary();
   await addVideo(library, [{ priority: -500 }]);
   expect(await claim(database.db, { leastPriority: 0 })).toBeNull();
@@ -112,7 +112,7 @@ test('backfill, and what does not fit on a worker, is left to others', async () 
   expect((await mustClaim()).task.id).toBe(other.task.id);
 });
 
-test('a task waits after a failure or a postponement, longer each time, and is ready again then', async () => {
+test('a task waits longer after each failure or postponement, and is then ready again', async () => {
   const { db } = database;
   const [id = newGuid()] = await addVideo(await addLibrary(), [{}]);
   await noteFailure(db, await mustClaim(), 'It broke.');
@@ -137,7 +137,7 @@ async function becomeReady(id: Guid): Promise<void> {
   await tendTasks(db, 0);
 }
 
-test('an expired lease is taken only when the database has been there without a gap', async () => {
+test('an expired lease is taken over only if the database was available without a gap', async () => {
   const { db } = database;
   await addVideo(await addLibrary(), [{}]);
   const first = await mustClaim();
@@ -147,7 +147,7 @@ test('an expired lease is taken only when the database has been there without a 
         steady_since = now() - ${steadyFor}::interval`.execute(db);
     await tendTasks(db, 20);
   };
-  // The database was away for 45 s: whoever is alive renews first.
+  // The database was down for 45 s: live workers renew first.
   await tendAfter('45 seconds', '1 hour');
   expect(await claim()).toBeNull();
   expect(await renewLeases(db, [first], 30)).toEqual(new Set([first.task.id]));
@@ -178,7 +178,7 @@ async function countUpdates(tx: Tx): Promise<{ updated: number; hot: number }> {
   return rows[0] ?? { updated: 0, hot: 0 };
 }
 
-test('a worker that stands still while it publishes, or plans, keeps no other claim waiting', async () => {
+test('a worker that stalls while it publishes or plans keeps no other claim waiting', async () => {
   const { db } = database;
   const library = await addLibrary();
   await addVideo(library, [{ priority: 1 }, {}]);
@@ -200,7 +200,7 @@ test('a worker that stands still while it publishes, or plans, keeps no other cl
   expect((await mustClaim()).task.id).toBe(frozen.task.id);
 });
 
-test('tasks that are planned anew have no attempt in common with those before', async () => {
+test('tasks that are planned again have no attempt number in common with earlier ones', async () => {
   const library = await addLibrary();
   const attempts = new Set<number>();
   for (let round = 0; round < 3; round += 1) {
@@ -211,7 +211,7 @@ test('tasks that are planned anew have no attempt in common with those before', 
   expect(attempts.size).toBe(6);
 });
 
-test('claims at the same time take different tasks, and find all', async () => {
+test('concurrent claims take different tasks, and find all of them', async () => {
   const [first, second] = [await addLibrary(), await addLibrary()];
   const tasks = [...(await addVideo(first, Array(8).fill({}))), ...(await addVideo(second, Array(8).fill({})))];
   const taken = new Set<Guid>();
@@ -238,7 +238,7 @@ test('one idle worker is woken for a task that becomes ready', async () => {
   client.release();
 });
 
-test('shares that a crash of the database took are made again', async () => {
+test('shares lost in a database crash are created again', async () => {
   await addVideo(await addLibrary(), [{}]);
   await addVideo(await addLibrary(), [{}]);
   await sql`truncate encode_share`.execute(database.db);
@@ -247,7 +247,7 @@ test('shares that a crash of the database took are made again', async () => {
   expect(await serve()).toHaveLength(2);
 });
 
-test('a claim reads a few rows, however many wait and are done', async () => {
+test('a claim reads a few rows, however many tasks wait or are done', async () => {
   const { db } = database;
   for (let n = 0; n < 10; n += 1) {
     const library = await addLibrary();
@@ -257,7 +257,7 @@ test('a claim reads a few rows, however many wait and are done', async () => {
   }
   await sql`vacuum analyze encode_task`.execute(db);
   const rowsRead = await db.transaction().execute(async (tx) => {
-    // So small a table would be read as a whole, however well it is indexed.
+    // A table this small would be read in full, however well it is indexed.
     await sql`set local enable_seqscan = off`.execute(tx);
     await sql`set local enable_bitmapscan = off`.execute(tx);
     const before = await countRead(tx);
@@ -268,7 +268,7 @@ test('a claim reads a few rows, however many wait and are done', async () => {
   expect(rowsRead).toBeLessThanOrEqual(10);
 });
 
-/** Rows of tasks that this connection has read and not reported to the statistics yet. */
+/** Counts the rows of tasks that this connection has read and not yet reported to the statistics. */
 async function countRead(tx: Tx): Promise<number> {
   const { rows } = await sql<{ read: number }>`select (seq_tup_read + idx_tup_fetch)::int as read
     from pg_stat_xact_user_tables where relname = 'encode_task'`.execute(tx);

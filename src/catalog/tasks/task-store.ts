@@ -11,9 +11,7 @@ export const TASK_CHANNEL = 'millrace_task';
 
 export const LEAST_PRIORITY = -(2 ** 31);
 
-/**
- * What a worker takes now: tasks of a priority at the least, and not of media whose original does not fit on its disk.
- */
+/** Filter for a worker's next claim: a minimum priority, and no media whose original does not fit on its disk. */
 export type ClaimOptions = {
   queue: TaskQueue;
   owner: string;
@@ -23,8 +21,8 @@ export type ClaimOptions = {
 };
 
 /**
- * Claims the next task of a queue: of the library that has had least of the queue (start-time fair queueing by weight)
- * the most urgent one. One look-up by index, and no wait for a lock. Null when nothing is ready.
+ * Claims the next task of a queue: the most urgent one of the library that has used the queue least (start-time fair
+ * queueing by weight). One index look-up, without waiting for a lock. Null if nothing is ready.
  */
 export async function claimNext(db: Db, options: ClaimOptions): Promise<Claim | null> {
   const { queue, owner, leaseSec, leastPriority, withoutMedia } = options;
@@ -36,7 +34,7 @@ export async function claimNext(db: Db, options: ClaimOptions): Promise<Claim | 
   return row === undefined ? null : toClaim(row, owner);
 }
 
-/** Says that a worker has a free slot in a queue: the next task that becomes ready there wakes it. */
+/** Registers a free slot of a worker in a queue: the next task that becomes ready there wakes it. */
 export async function registerIdle(db: Db, queue: string, owner: string): Promise<void> {
   await sql`
     with gone as (delete from encode_idle where ctid = any (array(
@@ -45,25 +43,25 @@ export async function registerIdle(db: Db, queue: string, owner: string): Promis
   `.execute(db);
 }
 
-/** Takes back what a worker registered: what stays of one that is gone is woken in the place of another. */
+/** Removes a worker's registrations. Those left by a dead worker would be woken instead of another. */
 export async function forgetIdle(db: Db, owner: string): Promise<void> {
   await sql`delete from encode_idle where owner = ${owner}`.execute(db);
 }
 
-/** Makes tasks ready whose pause is over, and takes tasks from dead workers; once a second over all workers. */
+/** Makes tasks ready whose pause is over, and takes tasks from dead workers; once a second across all workers. */
 export async function tendTasks(db: Db, steadySec: number): Promise<void> {
   await sql`select tend_encode_tasks(${steadySec}::float8)`.execute(db);
 }
 
 /**
- * Makes the rows again by which tasks and uploads are claimed: they are not written to the log, and a crash of the
- * database takes them.
+ * Creates the rows again by which tasks and uploads are claimed: they are unlogged, and lost in a crash of the
+ * database.
  */
 export async function restoreShares(db: Db): Promise<void> {
   await sql`select share_encode_queues(), share_upload_queues()`.execute(db);
 }
 
-/** Renews the leases of a worker's claims at once (a HOT update); the ids of those that it still holds. */
+/** Renews the leases of a worker's claims at once (a HOT update); returns the ids of those that it still holds. */
 export async function renewLeases(db: Db, claims: readonly Claim[], leaseSec: number): Promise<ReadonlySet<Guid>> {
   const { rows } = await sql<{ id: Guid }>`
     update encode_task w set lease_until = now() + make_interval(secs => ${leaseSec})
@@ -75,12 +73,13 @@ export async function renewLeases(db: Db, claims: readonly Claim[], leaseSec: nu
   return new Set(rows.map(({ id }) => id));
 }
 
-/** How far a claimed task is, 0 to 1, and how far it was when that was written last. */
+/** Progress of a claimed task, 0 to 1, and the last written value. */
 export type TaskProgress = { claim: Claim; fraction: number; written: number };
 
 /**
- * Writes how far tasks are and adds what is new to the sums of their videos; the ids of tasks that are still held. Two
- * statements, so that no lock on a task is held while a video's is awaited: a commit takes them in the other order.
+ * Writes the progress of tasks and adds the difference to the sums of their videos; returns the ids of tasks that are
+ * still held. Two statements, so that no lock on a task is held while waiting for a video's: a commit takes them in the
+ * other order.
  */
 export async function writeProgress(db: Db, tasks: readonly TaskProgress[]): Promise<ReadonlySet<Guid>> {
   const { rows } = await sql<{ id: Guid }>`

@@ -6,7 +6,7 @@ import type { Db } from '../db.ts';
 import type { RenditionPlan } from '../schema.ts';
 import type { EncodeTask } from './encode-task.ts';
 
-/** A rendition as its encoder needs it. */
+/** The fields of a rendition that its encoder needs. */
 export type TaskRendition = {
   id: Guid;
   kind: 'video' | 'audio';
@@ -16,21 +16,21 @@ export type TaskRendition = {
   heightPx: number | null;
   timescale: number;
   plan: RenditionPlan;
-  /** Segments of it may be stored by others than its encode tasks. */
+  /** Not only its encode tasks may store its segments. */
   isOnDemand: boolean;
   /** Its segments are copied from the source. */
   isPassThrough: boolean;
   /** Its init segment and codec name once they are fixed. */
   listed: { init: Buffer; codecString: string } | null;
-  /** Segments from the encode task's first on that are published already, without a hole. */
+  /** Number of consecutive segments from the encode task's first that are already published. */
   publishedTo: number;
 };
 
-/** All that doing an encode task takes, read at once. Renditions are those that did not fail, the highest first. */
+/** Input of an encode task, read at once. Renditions are those that did not fail, highest first. */
 export type TaskView = {
   sourceKey: StorageKey;
   sourceBytes: number;
-  /** 32 raw bytes; null while it is not taken. */
+  /** 32 raw bytes; null until it is computed. */
   sourceSha256: Buffer | null;
   facts: SourceFacts;
   thumbnailTimeMs: number | null;
@@ -38,10 +38,10 @@ export type TaskView = {
   renditions: readonly TaskRendition[];
 };
 
-/** The part of a video that an encode task is about. */
+/** The part of a video that an encode task covers. */
 export type TaskPlace = Pick<EncodeTask, 'key' | 'kind' | 'timelineId' | 'renditionIds' | 'fromSegment' | 'toSegment'>;
 
-/** Reads what an encode task is about. Null when its video, or the video's original, is gone. */
+/** Reads the input of an encode task. Null if its video, or the video's original, is gone. */
 export async function loadTaskView(db: Db, task: TaskPlace): Promise<TaskView | null> {
   const { libraryId, mediaId } = task.key;
   const media = await db
@@ -64,7 +64,7 @@ export async function loadTaskView(db: Db, task: TaskPlace): Promise<TaskView | 
   };
 }
 
-/** Reads a timeline's cut list; null when there is no such timeline. */
+/** Reads a timeline's cut list; null if there is no such timeline. */
 export async function loadCutList(
   db: Db,
   { key, timelineId }: Pick<EncodeTask, 'key' | 'timelineId'>,
@@ -86,7 +86,7 @@ export async function loadCutList(
   return { ...common, grid: { kind: 'frames', rate: { num, den }, segmentFrames, totalFrames } };
 }
 
-/** Reads the renditions of an encode task that did not fail, the highest first. */
+/** Reads the renditions of an encode task that did not fail, highest first. */
 export async function loadTaskRenditions(db: Db, task: TaskPlace): Promise<TaskRendition[]> {
   if (task.renditionIds.length === 0) return [];
   const { libraryId, mediaId } = task.key;
@@ -122,7 +122,7 @@ export async function loadTaskRenditions(db: Db, task: TaskPlace): Promise<TaskR
     .where('state', '<>', 'failed')
     .orderBy('rung', 'desc')
     .execute();
-  // What a repair takes the place of counts as missing.
+  // Segments that a repair replaces count as missing.
   const isRepair = task.kind === 'repair';
   return rows.map((row) => ({
     id: row.id,

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('a fetch that was given back is not leased again by a renewal that comes late', async () => {
+test('a late renewal does not lease a fetch that was given back', async () => {
   const { db } = database;
   const secretBox = createSecretBox(TEST_SECRET);
   const ref = { id: newGuid(), key: { libraryId: await addLibraryRow(db, {}), mediaId: newGuid() } };

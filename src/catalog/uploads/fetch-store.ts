@@ -6,20 +6,20 @@ import type { Db, FollowUp, MediaKey } from '../db.ts';
 import { LEASE_SEC } from '../tasks/encode-task.ts';
 import type { UploadRef } from './upload-store.ts';
 
-/** A fetch ends by itself long before; what does not is swept after this. */
+/** Seconds after which a fetch is swept. It normally ends long before. */
 const LONGEST_FETCH_SEC = 3 * 24 * 3600;
 
-/** Claims of a fetch, its workers having died each time before. */
+/** Maximum claims of a fetch whose workers died each time. */
 const MAX_ATTEMPTS = 20;
 
-/** What to ask an origin for. Headers may hold secrets of it, so both are kept sealed. */
+/** Request to an origin. Headers may contain secrets, so both are stored sealed. */
 export type FetchRequest = { url: string; headers: Record<string, string> };
 
-/** The right to fetch now, fenced by `attempt`. `version`: of which file the staged bytes are, if any are. */
+/** The right to fetch now, fenced by `attempt`. `version` identifies the file of the staged bytes, if there are any. */
 export type FetchClaim = { ref: UploadRef; attempt: number; request: FetchRequest; version: Version | null };
 
 /**
- * `over`: complete, given up or gone. `busy`: another worker's lease still holds. `worn-out`: its workers died too
+ * `over`: complete, abandoned or gone. `busy`: another worker's lease is still valid. `worn-out`: its workers died too
  * often.
  */
 export type FetchAnswer =
@@ -31,7 +31,7 @@ export type FetchAnswer =
 type FetchMetadata = { sealed: string; version?: Version; postponed?: number };
 
 /**
- * Opens an upload session for a fetch, in the change that requests it. The video stays created, with this as its
+ * Opens an upload session for a fetch, in the change that requests it. The video stays `created`, with the fetch as its
  * reason.
  */
 export function openingFetch({ id, key }: UploadRef, request: FetchRequest, secretBox: SecretBox): FollowUp {
@@ -52,7 +52,7 @@ export function openingFetch({ id, key }: UploadRef, request: FetchRequest, secr
   };
 }
 
-/** How many fetches of a library wait or run. */
+/** Counts a library's waiting and running fetches. */
 export async function countOpenFetches(db: Db, libraryId: number): Promise<number> {
   const { open } = await db
     .selectFrom('upload')
@@ -64,7 +64,7 @@ export async function countOpenFetches(db: Db, libraryId: number): Promise<numbe
   return open;
 }
 
-/** Takes a fetch that waits or whose worker is dead; its attempt rises by one, which shuts the earlier worker out. */
+/** Claims a fetch that waits or whose worker is dead. Its attempt is incremented, which fences the earlier worker. */
 export async function claimFetch(db: Db, id: Guid, owner: string, secretBox: SecretBox): Promise<FetchAnswer> {
   const row = await db
     .updateTable('upload')
@@ -80,7 +80,7 @@ export async function claimFetch(db: Db, id: Guid, owner: string, secretBox: Sec
     .returning(['library_id', 'media_id', 'attempt', 'metadata'])
     .executeTakeFirst();
   if (row === undefined) return { kind: (await isFetchOpen(db, id)) ? 'busy' : 'over' };
-  // The metadata of a fetch is written by this file alone.
+  // Only this file writes the metadata of a fetch.
   const { sealed, version = null, postponed = 0 } = row.metadata as FetchMetadata;
   if (row.attempt - postponed > MAX_ATTEMPTS) return { kind: 'worn-out' };
   const request: FetchRequest = JSON.parse(secretBox.open(Buffer.from(sealed, 'base64')));
@@ -89,7 +89,9 @@ export async function claimFetch(db: Db, id: Guid, owner: string, secretBox: Sec
   return { kind: 'claimed', claim: { ref: { id, key }, attempt: row.attempt, request, version } };
 }
 
-/** Renews the lease; false when it was given back, or the fetch is over, someone else's now, or its video is gone. */
+/**
+ * Renews the lease. Returns false if it was released, the fetch has ended or is another worker's, or its video is gone.
+ */
 export async function renewFetch(db: Db, { ref, attempt }: FetchClaim): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('upload')
@@ -102,7 +104,7 @@ export async function renewFetch(db: Db, { ref, attempt }: FetchClaim): Promise<
   return numUpdatedRows === 1n;
 }
 
-/** Gives an interrupted fetch back, so that the next worker need not wait for the lease to end. */
+/** Releases an interrupted fetch, so that the next worker need not wait for the lease to expire. */
 export async function releaseFetch(db: Db, { ref, attempt }: FetchClaim): Promise<void> {
   await db
     .updateTable('upload')
@@ -112,7 +114,7 @@ export async function releaseFetch(db: Db, { ref, attempt }: FetchClaim): Promis
     .execute();
 }
 
-/** Gives back a fetch that something outside its file holds up, and notes the reason on the video. */
+/** Releases a fetch that is blocked by something other than its file, with the reason as the video's. */
 export async function postponeFetch(db: Db, claim: FetchClaim, reason: string): Promise<void> {
   const { ref, attempt } = claim;
   await sql`
@@ -124,9 +126,7 @@ export async function postponeFetch(db: Db, claim: FetchClaim, reason: string): 
   await releaseFetch(db, claim);
 }
 
-/**
- * Notes which version of the origin's file is being staged, before its first byte is. False when the claim was lost.
- */
+/** Records which version of the origin's file is staged, before its first byte. Returns false if the claim was lost. */
 export async function rememberVersion(db: Db, { ref, attempt }: FetchClaim, version: Version): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('upload')
@@ -138,7 +138,7 @@ export async function rememberVersion(db: Db, { ref, attempt }: FetchClaim, vers
   return numUpdatedRows === 1n;
 }
 
-/** Whether a fetch waits or runs. */
+/** Returns whether a fetch waits or runs. */
 export async function isFetchOpen(db: Db, id: Guid): Promise<boolean> {
   const row = await db
     .selectFrom('upload')
@@ -150,7 +150,8 @@ export async function isFetchOpen(db: Db, id: Guid): Promise<boolean> {
 }
 
 /**
- * A line of the video's messages: the upload failed, and why. Level 3 is an error, issue code 0 has no special meaning.
+ * Adds a message to the video that the upload failed, and why. Level 3 is an error, issue code 0 has no special
+ * meaning.
  */
 export function notingFailure({ libraryId, mediaId }: MediaKey, reason: string): FollowUp {
   const line = { at: new Date().toISOString(), level: 3, issueCode: 0, message: reason, value: 'fetch-failed' };

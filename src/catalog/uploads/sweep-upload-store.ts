@@ -7,19 +7,19 @@ import { announceLost, type UploadRef } from './upload-store.ts';
 const CLOSING_SEC = 60;
 const AT_ONCE = 100;
 
-/** After this long a fetch without a lease has lost its job. */
+/** Seconds without a lease after which a fetch has lost its job. */
 const IDLE_FETCH_SEC = 15;
 
-/** An upload session that is over. `isSource`: its object is the video's original, so only the upload session goes. */
+/** An ended upload session. `isSource`: its object is the video's original, so only the upload session is deleted. */
 export type DeadUpload = UploadRef & { isSource: boolean };
 
 type DeadRow = MediaKey & { id: Guid; isSource: boolean; isLostTus: boolean; concat: string | null };
 
 /**
- * Takes upload sessions that are over, any of them, a hundred at most: PUTs whose lease ended (their process died),
- * uploads and fetches past their expiry, upload sessions that whoever was closing them left. Nothing can complete them
- * from then on: their bytes are to be removed, then the upload sessions forgotten. What was taken and left is taken
- * again after a minute.
+ * Takes at most a hundred ended upload sessions, in any order: PUTs whose lease expired (their process died), uploads
+ * and fetches past their expiry, and abandoned ones that were being closed. From then on nothing can complete them: the
+ * caller removes their bytes, then deletes the sessions. Sessions that were taken but not deleted are taken again after
+ * a minute.
  */
 export async function takeDeadUploads(db: Db): Promise<DeadUpload[]> {
   return inTransaction(db, async (tx) => {
@@ -42,13 +42,14 @@ async function closeDead(tx: Tx): Promise<DeadRow[]> {
       state = case when upload.state = 'complete' then 'complete' else 'closing' end
     from media, dead
     where media.library_id = upload.library_id and media.id = upload.media_id and upload.id = dead.id
-    returning dead."isLostTus", upload.concat, upload.id, upload.library_id as "libraryId", upload.media_id as "mediaId",
+    returning dead."isLostTus", upload.concat, upload.id, upload.library_id as "libraryId",
+      upload.media_id as "mediaId",
       upload.state = 'complete' or coalesce(media.source_key like '%/' || upload.id::text, false) as "isSource"
   `.execute(tx);
   return rows;
 }
 
-/** Fetches that wait without a lease, oldest first, a hundred at most. */
+/** Finds fetches that wait without a lease, oldest first, a hundred at most. */
 export async function findIdleFetches(db: Db): Promise<UploadRef[]> {
   const rows = await db
     .selectFrom('upload')
@@ -63,7 +64,7 @@ export async function findIdleFetches(db: Db): Promise<UploadRef[]> {
   return rows.map((row) => ({ id: row.id, key: { libraryId: row.library_id, mediaId: row.media_id } }));
 }
 
-/** Which of these staged uploads have an upload session. */
+/** Returns the staged uploads among these that have an upload session. */
 export async function findUploads(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`

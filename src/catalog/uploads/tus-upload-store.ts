@@ -6,16 +6,16 @@ import { WebhookStatus } from '../webhooks/webhook.ts';
 import { announce } from '../webhooks/webhook-store.ts';
 import type { UploadRef } from './upload-store.ts';
 
-/** An upload that is not continued is dropped after this long. */
+/** Seconds after which an upload that is not continued is dropped. */
 const IDLE_SEC = 24 * 3600;
 
-/** An upload session ends this long after its creation, however often it is continued. */
+/** Maximum seconds from the creation of an upload session to its end, however often it is continued. */
 const MAX_LIFETIME_SEC = 7 * 24 * 3600;
 
-/** Open resumable uploads that one video may have: each costs a row and what it staged. */
+/** Maximum open resumable uploads per video: each costs a row and its staged bytes. */
 export const MAX_OPEN_PER_VIDEO = 50;
 
-/** Time at which a session that is continued now expires. */
+/** New expiry of a session that is continued now. */
 const putOff = sql<Date>`least(now() + ${IDLE_SEC} * interval '1 second',
   created_at + ${MAX_LIFETIME_SEC} * interval '1 second')`;
 
@@ -36,12 +36,14 @@ export type TusUpload = UploadRef & {
   metadata: string | null;
 };
 
-/** A new session for a whole file or a part of one. `maxBytes` bounds all open parts of the video together. */
+/**
+ * A new session for a whole file or a part of one. `maxBytes` is the limit for all open parts of the video together.
+ */
 export type OpenedTus = Pick<TusUpload, 'lengthBytes' | 'metadata'> & { kind: 'whole' | 'partial'; maxBytes: number };
 
 /**
  * Opens an upload session for a resumable upload in the change that begins it. Refuses (`busy`) more than 50 open ones
- * of a video, and (`too-large`) parts that are together larger than a file may be.
+ * per video, and (`too-large`) parts that together exceed the maximum file size.
  */
 export function openingTus({ id, key }: UploadRef, opened: OpenedTus): FollowUp {
   const { kind, lengthBytes, metadata, maxBytes } = opened;
@@ -67,8 +69,8 @@ export function openingTus({ id, key }: UploadRef, opened: OpenedTus): FollowUp 
 export type OpenedFinal = { lengthBytes: number; metadata: string | null; concat: string; partIds: readonly Guid[] };
 
 /**
- * Opens an upload session for a final upload, which takes its parts over: they are found by their addresses no more.
- * Refuses (`conflict`) parts that another final upload has taken.
+ * Opens an upload session for a final upload, which takes over its parts: they can no longer be found by their
+ * addresses. Refuses (`conflict`) parts of another final upload.
  */
 export function openingFinal({ id, key }: UploadRef, { partIds, ...opened }: OpenedFinal): FollowUp {
   return async (tx) => {
@@ -89,7 +91,7 @@ export function openingFinal({ id, key }: UploadRef, { partIds, ...opened }: Ope
   };
 }
 
-/** The final upload of a video that was created with this `Upload-Concat`, if there is one. */
+/** Finds the final upload of a video that was created with this `Upload-Concat`, if there is one. */
 export async function findFinal(db: Db, { libraryId, mediaId }: MediaKey, concat: string): Promise<TusUpload | null> {
   const row = await selectTus(db)
     .where('library_id', '=', libraryId)
@@ -99,13 +101,13 @@ export async function findFinal(db: Db, { libraryId, mediaId }: MediaKey, concat
   return row === undefined ? null : toUpload(row);
 }
 
-/** The upload, unless it is unknown, was given up, has expired or is a part that a final upload has taken over. */
+/** Finds an upload; null if it is unknown, abandoned, expired or a part taken over by a final upload. */
 export async function findTus(db: Db, id: Guid): Promise<TusUpload | null> {
   const row = await selectTus(db).where('id', '=', id).where('part_of', 'is', null).executeTakeFirst();
   return row === undefined ? null : toUpload(row);
 }
 
-/** The parts of a final upload in order. */
+/** Returns the parts of a final upload in order. */
 export async function partsOf(db: Db, id: Guid): Promise<{ id: Guid; lengthBytes: number }[]> {
   const rows = await db
     .selectFrom('upload')
@@ -116,7 +118,7 @@ export async function partsOf(db: Db, id: Guid): Promise<{ id: Guid; lengthBytes
   return rows.map((row) => ({ id: row.id, lengthBytes: row.length_bytes ?? 0 }));
 }
 
-/** Sets the length of an upload that deferred it. Refuses (`invalid`) another length than one that is set. */
+/** Sets the length of an upload that deferred it. Refuses (`invalid`) a length that differs from an earlier one. */
 export async function setLength(db: Db, id: Guid, lengthBytes: number): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('upload')
@@ -130,7 +132,7 @@ export async function setLength(db: Db, id: Guid, lengthBytes: number): Promise<
   }
 }
 
-/** Puts off the expiry of an upload that someone goes on with; returns when it expires now. */
+/** Extends the expiry of an upload that is being continued; returns the new expiry. */
 export async function putOffExpiry(db: Db, id: Guid): Promise<Date> {
   const row = await db
     .updateTable('upload')
@@ -201,7 +203,7 @@ function toUpload(row: TusRow): TusUpload {
   };
 }
 
-/** Notes the video time, in milliseconds, at which the thumbnail is to be taken. */
+/** Stores the video time, in milliseconds, at which the thumbnail is to be taken. */
 export function settingThumbnailTime({ libraryId, mediaId }: MediaKey, timeMs: number): FollowUp {
   return async (tx) => {
     await tx
@@ -213,7 +215,7 @@ export function settingThumbnailTime({ libraryId, mediaId }: MediaKey, timeMs: n
   };
 }
 
-/** Whether the library has this collection. */
+/** Returns whether the library has this collection. */
 export async function hasCollection(db: Db, libraryId: number, id: Guid): Promise<boolean> {
   const row = await db
     .selectFrom('collection')

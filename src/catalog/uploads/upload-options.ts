@@ -4,7 +4,7 @@ import { WIRE_CODECS } from '../../media/encode/codecs/all.ts';
 import { RUNGS } from '../../media/encode/ladder.ts';
 import type { UploadOptions } from '../schema.ts';
 
-/** What callers may request with an upload, as the query spells it. */
+/** Options that callers may request with an upload, as spelled in the query. */
 export type UploadQuery = {
   jitEnabled?: boolean;
   enabledResolutions: string;
@@ -21,8 +21,8 @@ export type UploadQuery = {
 const LANGUAGE_NAMES = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 
 /**
- * Reads what an upload requests; an empty list is no request. Refuses (`invalid`) entries of lists that the interface
- * does not define: an upload that is encoded or transcribed in another way than it says costs more than a second try.
+ * Reads the options of an upload; an empty list requests nothing. Refuses (`invalid`) list entries that the interface
+ * does not define, because a wrongly encoded or transcribed upload costs more than a second try.
  */
 export function readUploadOptions(query: UploadQuery): UploadOptions {
   const { enabledResolutions, enabledOutputCodecs, transcribeLanguages, ...plain } = query;
@@ -72,8 +72,8 @@ const FLAG_WORDS = new Map([
 ]);
 
 /**
- * The same out of the metadata of a resumable upload (an extension), whose names are in lower case: those of the query,
- * with the values of the query. An empty value is no request.
+ * Reads the options from the metadata of a resumable upload (an extension). Its names are those of the query in lower
+ * case, with the same values. An empty value requests nothing.
  */
 export function readUploadMetadata(metadata: Readonly<Record<string, string>>): UploadOptions {
   const flags = FLAGS.flatMap((name) => {

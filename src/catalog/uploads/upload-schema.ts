@@ -3,9 +3,9 @@ import type { Guid } from '../../lib/guid.ts';
 import type { CreatedAt, JsonDefault } from '../account-schema.ts';
 
 /**
- * An upload session to a video: a PUT under way, a TUS upload, a fetch. Its staged bytes are named by `id`. An upload
- * session that is `complete` gave its bytes to the video and only stays to say so again; one that is `closing` takes
- * nothing more.
+ * An upload session of a video: a PUT in progress, a TUS upload, a fetch. Its staged bytes are named by `id`. A session
+ * that is `complete` passed its bytes to the video and is only kept to report that; a `closing` one accepts no more
+ * bytes.
  */
 export type UploadTable = {
   id: Guid;
@@ -13,10 +13,10 @@ export type UploadTable = {
   media_id: Guid;
   method: 'put' | 'tus' | 'fetch';
   state: Generated<'open' | 'complete' | 'closing'>;
-  /** Fences the workers of a fetch: each that takes it over adds one. */
+  /** Fences the workers of a fetch: each takeover increments it. */
   attempt: Generated<number>;
   length_bytes: number | null;
-  /** `Upload-Concat` of a tus upload as the client sent it: `partial` or `final;…`. Null for a whole file. */
+  /** `Upload-Concat` of a tus upload as sent by the client: `partial` or `final;…`. Null for a whole file. */
   concat: Generated<string | null>;
   /** The final upload that joins this partial one, and its place there from 0. Null before that. */
   part_of: Generated<Guid | null>;

@@ -13,27 +13,29 @@ const FOREIGN_KEY_VIOLATION = '23503';
 const LEASE_SEC = 60;
 const LONGEST_PUT_SEC = 7 * 24 * 3600;
 
-/** An upload session that is complete says so for this long, to clients that lost the last answer. */
+/** Seconds for which a complete upload session is reported, to clients that lost the last response. */
 const REMEMBERED_SEC = 24 * 3600;
 
-/** Owners of a lease are named `host/pid`, for the eyes of whoever looks into the table. */
+/** Owners of a lease are named `host/pid`, for people who inspect the table. */
 const owner = `${hostname()}/${process.pid}`;
 
-/** Whoever closes an upload session has this long before the sweep does it. */
+/** Time to close an upload session before the sweep does it. */
 const closingUntil = sql<Date>`now() + ${LEASE_SEC} * interval '1 second'`;
 
-/** Names one upload session to one video. */
+/** Identifies one upload session of one video. */
 export type UploadRef = { id: Guid; key: MediaKey };
 
-/** The uploads that stand open for PUTs, each under a lease of 60 s that its request keeps renewing. */
+/** Upload sessions for PUTs, each with a lease of 60 s that its request keeps renewing. */
 export type UploadStore = {
-  /** Refuses (`not-found`) a video that is gone. */
+  /** Opens an upload session. Refuses (`not-found`) a video that is gone. */
   openPut(key: MediaKey, wanted: { lengthBytes: number | null; options: UploadOptions }): Promise<Guid>;
-  /** Keeps an upload session open for another 60 s. Refuses (`timeout`) when its lease ended and the sweep took it. */
+  /** Keeps an upload session open for another 60 s. Refuses (`timeout`) if its lease expired and the sweep took it. */
   renew(id: Guid): Promise<void>;
-  /** Closes an own upload session in the change that its upload led to. Refuses (`timeout`) when the sweep took it. */
+  /**
+   * Closes an own upload session within the change that its upload caused. Refuses (`timeout`) if the sweep took it.
+   */
   closing(id: Guid): FollowUp;
-  /** Forgets an upload session, whoever has it; doing it twice is harmless. */
+  /** Deletes an upload session of any owner. Idempotent. */
   close(id: Guid): Promise<void>;
 };
 
@@ -83,14 +85,14 @@ export function createUploadStore(db: Db): UploadStore {
   };
 }
 
-/** Forgets an upload session, whoever has it; doing it twice is harmless. */
+/** Deletes an upload session of any owner. Idempotent. */
 export async function forgetUpload(db: Db, id: Guid): Promise<void> {
   await db.deleteFrom('upload').where('id', '=', id).execute();
 }
 
 /**
- * Marks an upload session as complete in the change that gave its bytes to the video; it says so for another 24 h,
- * and what it knew beside (secrets for an origin among it) is forgotten. Refuses (`not-found`) when it was given up.
+ * Marks an upload session as complete, in the change that passes its bytes to the video. It is kept for another 24 h,
+ * without its other data (including secrets for an origin). Refuses (`not-found`) if it was abandoned.
  */
 export function completing(id: Guid): FollowUp {
   return async (tx) => {
@@ -114,7 +116,8 @@ export function completing(id: Guid): FollowUp {
 }
 
 /**
- * Gives up an open upload session in the change that notes its failure. Refuses (`not-found`) when it is open no more.
+ * Abandons an open upload session in the change that records its failure. Refuses (`not-found`) if it is no longer
+ * open.
  */
 export function givingUp(id: Guid): FollowUp {
   return async (tx) => {
@@ -129,8 +132,7 @@ export function givingUp(id: Guid): FollowUp {
 }
 
 /**
- * Sees to it that an upload session takes nothing more. `closing`: its bytes are to be removed. `complete`: they are
- * the video's.
+ * Makes an upload session accept no more bytes. `closing`: its bytes must be removed. `complete`: they are the video's.
  */
 export async function giveUpUpload(db: Db, id: Guid): Promise<'closing' | 'complete' | 'gone'> {
   return inTransaction(db, async (tx) => {
@@ -153,8 +155,8 @@ export async function giveUpUpload(db: Db, id: Guid): Promise<'closing' | 'compl
 }
 
 /**
- * Notifies of resumable uploads that were given up. Parts of one file are one upload: they failed when the last of them
- * is given up.
+ * Notifies of abandoned resumable uploads. Parts of one file are one upload, which fails when the last of them is
+ * abandoned.
  */
 export async function announceLost(tx: Tx, lost: readonly (MediaKey & { concat: string | null })[]): Promise<void> {
   for (const row of lost.filter(({ concat }) => concat !== 'partial')) {

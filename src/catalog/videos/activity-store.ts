@@ -4,7 +4,7 @@ import type { Db, MediaKey } from '../db.ts';
 import { RENDITION_NAME } from '../rendition-name-store.ts';
 import type { TaskKind } from '../tasks/task-kind.ts';
 
-/** A unit of encoding as people read it: what it makes, how often it was tried, and why it waits or failed. */
+/** A unit of encoding for display: its output, its attempts, and why it waits or failed. */
 export type TaskActivity = {
   id: Guid;
   kind: TaskKind;
@@ -22,11 +22,11 @@ export type TaskActivity = {
   worker: string | null;
   createdAt: Date;
   startedAt: Date | null;
-  /** When an encode task that is not ready is tried again. */
+  /** Time of the next attempt of an encode task that is not ready. */
   retryAt: Date | null;
 };
 
-/** What is, and was, done for a video. Encode tasks go when their video is finished. */
+/** Current and past work on a video. Encode tasks are deleted when their video is finished. */
 export type ActivityStore = { tasks(key: MediaKey): Promise<TaskActivity[]> };
 
 const MOST_WORKS = 500;

@@ -9,9 +9,9 @@ import { loadStoredVideo, type StoredVideo } from './rendition-view-store.ts';
 /** Removes parts of videos. */
 export type CleanupStore = {
   /**
-   * Loads a video, lets `plan` choose, and takes what it chose away in the same transaction: no playlist lists it
-   * from then on, and its objects go after their grace (chunks a day, the original ten minutes). `isDryRun` only
-   * chooses. Refuses (`not-found`) an unknown video, and what `plan` refuses.
+   * Loads a video, lets `plan` choose, and removes the chosen parts in the same transaction: no playlist lists them
+   * from then on, and their objects are deleted after their grace period (chunks a day, the original ten minutes).
+   * `isDryRun` only chooses. Refuses (`not-found`) an unknown video, and whatever `plan` refuses.
    */
   clean(key: MediaKey, isDryRun: boolean, plan: (video: StoredVideo) => CleanupPlan): Promise<CleanupPlan>;
 };

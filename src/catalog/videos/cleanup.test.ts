@@ -44,7 +44,7 @@ const video: StoredVideo = {
 };
 const nothing: CleanupRequest = { rungs: [], configured: [240, 720], unlisted: false, all: false, original: false };
 
-describe('what a cleanup takes', () => {
+describe('selection of a cleanup', () => {
   test.each([
     ['a rung in every codec', { rungs: [720] }, ['h264 720', 'vp9 720'], null],
     ['several rungs', { rungs: [240, 360] }, ['h264 360', 'h264 240'], null],

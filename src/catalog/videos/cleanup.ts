@@ -2,8 +2,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { RenditionView, StoredVideo } from './rendition-view-store.ts';
 
 /**
- * What an owner wants removed. `rungs` by name, `unlisted` those that are not among `configured`, or all with the
- * audio.
+ * Request to remove parts: `rungs` by name, `unlisted` those that are not among `configured`, or all with the audio.
  */
 export type CleanupRequest = {
   rungs: readonly number[];
@@ -13,12 +12,12 @@ export type CleanupRequest = {
   original: boolean;
 };
 
-/** What a cleanup takes away. */
+/** Parts that a cleanup removes. */
 export type CleanupPlan = { renditions: readonly RenditionView[]; originalBytes: number | null };
 
 /**
- * Chooses what a cleanup takes away. Refuses (`invalid`) while the video is being made, what would leave no
- * resolution although not all were named on purpose, and what would leave nothing of the video.
+ * Chooses the parts that a cleanup removes. Refuses (`invalid`) while the video is being made, if no resolution would
+ * be left although not all were named explicitly, and if nothing of the video would be left.
  */
 export function planCleanup(video: StoredVideo, request: CleanupRequest): CleanupPlan {
   if (video.state !== 'finished' && video.state !== 'failed') {
@@ -54,8 +53,8 @@ export function planCleanup(video: StoredVideo, request: CleanupRequest): Cleanu
 }
 
 /**
- * The configured rungs, and the highest of a video where a higher one is configured: a source that is smaller than
- * that is kept at its own size, listed as the rung that it fills.
+ * Returns the configured rungs, and the highest of a video if a higher one is configured: a smaller source is kept at
+ * its own size, listed as the rung that it fills.
  */
 function standsFor(videoRenditions: readonly RenditionView[], configured: readonly number[]): readonly number[] {
   const highest = Math.max(...videoRenditions.map(({ rung }) => rung ?? 0));

@@ -5,11 +5,11 @@ import { inTransaction } from '../in-transaction.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 
-/** A video just finished may still be read for its hash, its thumbnail, its captions. */
+/** Seconds for which a finished video's original may still be read for its hash, thumbnail or captions. */
 const FINISHED_SEC = 600;
 const ROWS_AT_ONCE = 100;
 
-/** Takes the original of a video out of use; its object goes ten minutes later. The caller sums the storage anew. */
+/** Retires the original of a video; its object is deleted ten minutes later. The caller sums up the storage again. */
 export async function retireOriginal(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   const row = await tx
     .selectFrom('media')
@@ -28,18 +28,18 @@ export async function retireOriginal(tx: Tx, { libraryId, mediaId }: MediaKey): 
 }
 
 /**
- * Videos that finished a while ago (`finishedSec`, ten minutes when left out), for which no encode task is open and of
- * which no rendition failed, and whose library kept no originals when they finished; any of them, a bounded number.
+ * Finds a bounded number of videos, in any order, that finished some time ago (`finishedSec`, default ten minutes),
+ * have no open encode task and no failed rendition, and whose library kept no originals when they finished.
  */
 export function findUnkeptOriginals(db: Db, finishedSec = FINISHED_SEC): Promise<MediaKey[]> {
   return findUnkept(db, finishedSec);
 }
 
-/** Takes the original of such a video out of use, if it still is one. */
+/** Retires the original of such a video, if it still qualifies. */
 export async function retireUnkeptOriginal(db: Db, key: MediaKey, finishedSec = FINISHED_SEC): Promise<void> {
   await inTransaction(db, async (tx) => {
     await tx.selectFrom('media').select('id').where('id', '=', key.mediaId).forUpdate().execute();
-    // Looked at again under the lock: it may be encoded anew by now.
+    // Checked again under the lock, because it may now be re-encoding.
     if ((await findUnkept(tx, finishedSec, key)).length === 0) return;
     await retireOriginal(tx, key);
     await sumStorage(tx, key);
@@ -62,7 +62,7 @@ async function findUnkept(db: Db | Tx, finishedSec: number, only: MediaKey | nul
   return rows;
 }
 
-/** Whether this object is still the video's original and its SHA-256 is not known. */
+/** Returns whether this object is still the video's original and its SHA-256 is unknown. */
 export async function lacksHash(db: Db, { libraryId, mediaId }: MediaKey, sourceKey: StorageKey): Promise<boolean> {
   const row = await db
     .selectFrom('media')
@@ -75,7 +75,7 @@ export async function lacksHash(db: Db, { libraryId, mediaId }: MediaKey, source
   return row !== undefined;
 }
 
-/** Notes the SHA-256 (32 raw bytes) of an original; one that is not the video's any more is passed over. */
+/** Stores the SHA-256 (32 raw bytes) of an original; ignored if it is no longer the video's. */
 export async function saveHash(
   db: Db,
   { libraryId, mediaId }: MediaKey,

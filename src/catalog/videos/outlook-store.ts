@@ -6,22 +6,22 @@ import { type EncodeTask, WAITING_FOR_SLOT } from '../tasks/encode-task.ts';
 import { BACKFILL_DELAY_SEC, BESIDE_KINDS } from '../tasks/task-kind.ts';
 import type { OutlookView, QueueOutlook } from './outlook.ts';
 
-/** How much the latest task counts against all before it. */
+/** Weight of the latest task against all before it. */
 const LATEST_SHARE = 0.2;
-/** Shorter tasks say more of starting than of speed. */
+/** Minimum duration of a measured task, in s. Shorter ones measure start-up rather than speed. */
 const LEAST_SEC = 0.2;
-/** The kind under which the speed of a task `w` with the rendition `r` is kept. */
+/** The kind under which the speed of a task `w` with the rendition `r` is stored. */
 const SPEED_KIND = sql<string>`w.kind || coalesce('/' || r.codec, '')`;
-/** Seconds that a unit of weight takes before any was measured: a ladder of x264 on one core. */
+/** Seconds per unit of weight before any was measured: an x264 ladder on one core. */
 const USUAL_SEC_PER_WEIGHT = 4e-7;
 
-/** What is read at most: other libraries, tasks of each of them, and tasks of the video's own library before it. */
+/** Maximum rows read: other libraries, tasks of each of them, and tasks of the video's own library before it. */
 const SAMPLED_LIBRARIES = 20;
 const TASKS_PER_LIBRARY = 100;
 const TASKS_AHEAD = 5_000;
 const UPLOADS_AHEAD = 10_000;
 
-/** Reads why videos wait. Refuses (`not-found`) a video that does not exist. */
+/** Reads why videos wait. Refuses (`not-found`) an unknown video. */
 export type OutlookStore = { load(key: MediaKey): Promise<OutlookView> };
 
 export function createOutlookStore(db: Db): OutlookStore {
@@ -44,9 +44,9 @@ async function loadOutlook(db: Db, key: MediaKey): Promise<OutlookView> {
 }
 
 /**
- * Its last task counts: a video's tasks rank from early to late on its timeline, and others stand in between. Bounded
- * whatever waits: of long queues the most urgent tasks are read, of many other libraries some, whose mean stands for
- * all.
+ * Counts up to its last task: a video's tasks rank from early to late on its timeline, with others in between. Bounded
+ * for any queue: the most urgent tasks of long queues are read, and a sample of many other libraries, whose mean
+ * represents all.
  */
 async function loadQueues(db: Db, { libraryId, mediaId }: MediaKey): Promise<QueueOutlook[]> {
   const { rows } = await sql<QueueOutlook>`
@@ -87,7 +87,7 @@ async function loadQueues(db: Db, { libraryId, mediaId }: MediaKey): Promise<Que
   return rows;
 }
 
-/** The tasks of a library in the queue `own.queue` that run or are ready, the most urgent first, a bounded number. */
+/** Selects a bounded number of a library's running or ready tasks in the queue `own.queue`, most urgent first. */
 function openIn(libraryId: RawBuilder<unknown>, limit: number) {
   return sql`(select * from encode_task where state = 'waiting' and is_ready and queue = own.queue
       and library_id = ${libraryId} order by priority desc, created_at, id limit ${limit})
@@ -109,10 +109,10 @@ async function loadHeldUp(db: Db, { libraryId, mediaId }: MediaKey): Promise<Out
   return row === undefined ? null : { reason: row.reason ?? '', failures: row.failures };
 }
 
-/** How long a task took that ended well. */
+/** Duration of a successful task. */
 export type SpeedSample = { task: EncodeTask; tookSec: number };
 
-/** Notes how long tasks took, from which waiting times are reported: apart from their commits, many at once. */
+/** Records how long tasks took, for estimates of waiting times: apart from their commits, many at once. */
 export async function measureSpeeds(db: Db, samples: readonly SpeedSample[]): Promise<void> {
   await sql`
     insert into encode_speed as s (kind, sec_per_weight)

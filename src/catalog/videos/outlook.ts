@@ -1,27 +1,25 @@
 import { CANCELLED_VALUE } from '../renditions/kept-message.ts';
 import type { MediaState } from '../schema.ts';
 
-/**
- * What one queue of encoders has to do before a video has all of its encode tasks of that queue; seconds of one slot.
- */
+/** Work of one queue before all of a video's encode tasks in that queue are done; seconds of one slot. */
 export type QueueOutlook = {
   /** Encode tasks of the video itself. */
   ownSec: number;
   isRunning: boolean;
-  /** Other videos of the library with encode tasks that come before. */
+  /** Other videos of the library whose encode tasks are ahead. */
   videosAhead: number;
   aheadSec: number;
-  /** Other libraries with tasks in the queue, and what waits or runs for some of them, which stand for all. */
+  /** Other libraries with tasks in the queue, and the waiting or running work of a sample that represents all. */
   otherLibraries: number;
   otherLibrariesSec: readonly number[];
   /** Slots at work now. */
   slots: number;
-  /** So long its encode tasks leave the encoders to viewers. */
+  /** Time for which its encode tasks leave the encoders to viewers. */
   delaySec: number;
 };
 
 /**
- * Why a video is not finished yet, as far as rows says. `uploadsAhead` are videos of its library that are planned
+ * Why a video is not finished yet, as far as rows show. `uploadsAhead` are videos of its library that are planned
  * before it.
  */
 export type OutlookView = {
@@ -29,19 +27,19 @@ export type OutlookView = {
   reason: string | null;
   uploadsAhead: number;
   queues: readonly QueueOutlook[];
-  /** The reason and number of tries of an encode task that waits after an error, or for something other than a slot. */
+  /** Reason and attempts of an encode task that waits after an error, or for something other than a slot. */
   heldUp: { reason: string; failures: number } | null;
 };
 
 /**
- * Why a video is not finished and when it will be: `waitsFor` videos of its library come first; null where it cannot be
+ * Why a video is not finished and when it will be: `waitsFor` videos of its library are ahead; null if it cannot be
  * estimated.
  */
 export type Outlook = { waitsFor: number; otherLibraries: number; etaSec: number | null; message: string };
 
 /**
- * Says in words why a video is not finished and about when it will be. The encoders are shared evenly by libraries, so
- * what another library takes meanwhile is at most as much as this one does.
+ * Describes why a video is not finished and about when it will be. Libraries share the encoders evenly, so each other
+ * library takes at most as much as this one in the same time.
  */
 export function describeOutlook(view: OutlookView): Outlook {
   const { state, reason } = view;

@@ -4,10 +4,10 @@ import type { Db } from '../db.ts';
 import type { MediaState } from '../schema.ts';
 import { RUNGS } from './view-columns-store.ts';
 
-/** Videos of one answer. */
+/** Maximum videos per response. */
 const ROWS_AT_ONCE = 500;
 
-/** How far a video is: state with its reason for people, progress in percent, rungs that are finished, revision. */
+/** Progress of a video: state with its reason for people, percentage, finished rungs, revision. */
 export type VideoProgress = {
   libraryId: number;
   id: Guid;
@@ -19,13 +19,11 @@ export type VideoProgress = {
   rungs: number[];
 };
 
-/** Reads how far videos are. */
+/** Reads the progress of videos. */
 export type ProgressStore = {
-  /** Those of the videos that exist; 500 at most. */
+  /** Returns those of the videos that exist; at most 500. */
   load(libraryId: number, ids: readonly Guid[]): Promise<VideoProgress[]>;
-  /**
-   * Videos of a library that are being made, and those whose state changed since a moment; 500 at most, newest first.
-   */
+  /** Returns videos of a library in progress, and those whose state changed since a time; at most 500, newest first. */
   loadActive(libraryId: number, since: Date | null): Promise<VideoProgress[]>;
 };
 

@@ -6,8 +6,8 @@ import { CANCELLED_VALUE } from '../renditions/kept-message.ts';
 import type { CaptionTrack, MediaState } from '../schema.ts';
 
 /**
- * A rendition as its owner sees what is stored: `storageBytes` counts its chunks and their indexes. `isActive` is
- * listed to viewers; one that is not is being made, failed, or retired and deleted a day later.
+ * A rendition as its owner sees it: `storageBytes` counts its chunks and their indexes. An `isActive` one is listed to
+ * viewers; any other is in progress, failed, or retired and deleted a day later.
  */
 export type RenditionView = {
   id: Guid;
@@ -17,7 +17,7 @@ export type RenditionView = {
   language: string;
   state: 'building' | 'finished' | 'failed';
   isActive: boolean;
-  /** What is not stored of it is made when it is requested. */
+  /** Its missing segments are made on request. */
   isOnDemand: boolean;
   isRetired: boolean;
   hasStart: boolean;
@@ -26,11 +26,11 @@ export type RenditionView = {
   lastStoredAt: Date | null;
 };
 
-/** All that is stored of a video, by row and to the byte. */
+/** Everything stored for a video, by row and to the byte. */
 export type StoredVideo = {
   state: MediaState;
   createdAt: Date;
-  /** What was encoded of it last was cancelled as a whole. */
+  /** Its latest encode was cancelled as a whole. */
   isCancelled: boolean;
   originalBytes: number | null;
   thumbnailBytes: number;
@@ -38,13 +38,13 @@ export type StoredVideo = {
   otherThumbnailBytes: number;
   previewBytes: number;
   captions: readonly CaptionTrack[];
-  /** The file before, kept until the one that takes its place is known to be usable. */
+  /** The previous file, kept until its replacement is known to be usable. */
   keptSourceBytes: number;
-  /** Highest picture first, then audio. */
+  /** Highest video first, then audio. */
   renditions: readonly RenditionView[];
 };
 
-/** Reads what is stored of a video in one snapshot. Refuses (`not-found`) when there is none. */
+/** Reads what is stored of a video in one snapshot. Refuses (`not-found`) an unknown video. */
 export type StoredVideoStore = { load(key: MediaKey): Promise<StoredVideo> };
 
 export function createStoredVideoStore(db: Db): StoredVideoStore {
@@ -58,7 +58,7 @@ export function createStoredVideoStore(db: Db): StoredVideoStore {
   };
 }
 
-/** As `StoredVideoStore.load`, within a transaction that may hold the row. */
+/** Like `StoredVideoStore.load`, within a transaction that may hold the row. */
 export async function loadStoredVideo(db: Db, key: MediaKey): Promise<StoredVideo> {
   const { rows } = await sql<Omit<StoredVideo, 'renditions'>>`
     select state, created_at as "createdAt", messages @> ${JSON.stringify([{ value: CANCELLED_VALUE }])}::jsonb

@@ -6,7 +6,7 @@ import { inTransaction } from '../in-transaction.ts';
 import { sumStorage } from '../renditions/storage-store.ts';
 import { retireObject } from '../retired-object-store.ts';
 
-/** A stored JPEG and the name under which the edge shows it beside `thumbnail.jpg`. */
+/** A stored JPEG and its file name at the edge, next to `thumbnail.jpg`. */
 export type OwnThumbnail = {
   objectKey: StorageKey;
   sizeBytes: number;
@@ -16,11 +16,11 @@ export type OwnThumbnail = {
   blurhash: string;
 };
 
-/** Thumbnails that owners set. They stay whatever is encoded later. */
+/** Thumbnails set by owners. Later encodes do not change them. */
 export type ThumbnailStore = {
-  /** Shows a stored image as a video's thumbnail, in one transaction. Refuses (`not-found`) an unknown video. */
+  /** Publishes a stored image as a video's thumbnail, in one transaction. Refuses (`not-found`) an unknown video. */
   put(key: MediaKey, thumbnail: OwnThumbnail): Promise<void>;
-  /** The images that were made of a video, those to choose from among them; null when there are none. */
+  /** Returns the images made of a video, including the thumbnails to choose from; null if there are none. */
   images(key: MediaKey): Promise<ImageSet | null>;
 };
 

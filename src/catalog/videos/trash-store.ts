@@ -17,33 +17,30 @@ export type TrashedVideo = {
   durationMs: number;
   storageBytes: number;
   trashedAt: Date;
-  /** When it is deleted for good. */
+  /** Time of its permanent deletion. */
   expiresAt: Date;
 };
 
 /**
- * Videos in the trash: shown by nothing else, with all that is stored of them, until they are restored or their time is
- * over. Each method is one transaction, counters of library and collection included.
+ * Videos in the trash: shown nowhere else, with everything stored for them, until they are restored or expire. Each
+ * method is one transaction, counters of library and collection included.
  */
 export type TrashStore = {
-  /** Puts a video into the trash and notifies the edges. Refuses (`not-found`) an unknown one. */
+  /** Moves a video to the trash and notifies the edges. Refuses (`not-found`) an unknown one. */
   put(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
   /**
-   * Takes a video out of the trash, into the collection it was in where that still exists. Refuses (`not-found`) one
-   * that is not there.
+   * Restores a video from the trash, into its previous collection if that still exists. Refuses (`not-found`) one that
+   * is not there.
    */
   restore(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
-  /**
-   * Removes a video that is in the trash with all rows that refer to it. Refuses (`not-found`) one that is not there.
-   */
+  /** Removes a video in the trash with all rows that reference it. Refuses (`not-found`) one that is not there. */
   remove(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
-  /** As `remove`, of a video whose time in the trash is over now; also refuses one that was trashed anew meanwhile. */
+  /** Like `remove`, for a video that has expired; also refuses one that was restored and trashed again. */
   removeExpired(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
-  /** A page, the latest first, and how many there are in all. */
+  /** Returns a page, latest first, and the total number. */
   list(libraryId: number, page: { offset: number; limit: number }): Promise<{ total: number; items: TrashedVideo[] }>;
   /**
-   * A bounded number of videos whose time in the trash is over, of any library; in no order, so that some that fail
-   * hide no others.
+   * Returns a bounded number of expired videos of any library, in no order, so that failing ones do not block others.
    */
   findExpired(): Promise<MediaKey[]>;
 };
@@ -72,7 +69,7 @@ export function createTrashStore(db: Db): TrashStore {
   };
 }
 
-// The media row first, then collection and library, as all that changes a video does.
+// The media row first, then collection and library, as in every change of a video.
 async function putIntoTrash(tx: Tx, key: MediaKey): Promise<void> {
   const { libraryId, mediaId } = key;
   const { rows } = await sql<{ collection_id: Guid | null }>`

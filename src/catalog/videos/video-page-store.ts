@@ -15,13 +15,13 @@ export type VideoQuery = {
   itemsPerPage: number;
   search: string;
   collection: Guid | 'none' | null;
-  /** Only those that are finished without something that was planned. */
+  /** Only videos that are finished but incomplete. */
   isIncomplete: boolean;
   /** Only those in one of these states; null is any. */
   states: readonly MediaState[] | null;
   /** Only those with this tag (see `hasTag`); empty is any. */
   tag: string;
-  /** Only those that were made at this time or later, and before the other; null is any time. */
+  /** Only those created at this time or later, and before the other; null is any time. */
   madeFrom: Date | null;
   madeBefore: Date | null;
   orderBy: VideoOrder;
@@ -31,23 +31,23 @@ export type VideoQuery = {
 
 const FARTHEST_ITEM = 2_000_000_000;
 
-/** Where a page begins; no further than places in an array of PostgreSQL can be named. */
+/** Returns the offset of a page, limited to the array indexes that PostgreSQL supports. */
 export function firstItem({ page, itemsPerPage }: VideoQuery): number {
   return Math.min((page - 1) * itemsPerPage, FARTHEST_ITEM);
 }
 
 type Order = { forwards: string; backwards: string };
 
-/** The order that a query names, in its direction. */
+/** Returns the order of a query, in its direction. */
 export function orderOf({ orderBy, isReversed }: Pick<VideoQuery, 'orderBy' | 'isReversed'>): Order {
   const { forwards, backwards } = ORDERS[orderBy];
   return isReversed ? { forwards: backwards, backwards: forwards } : ORDERS[orderBy];
 }
 
-/** Orders and their opposites; the id makes each of them whole. */
+/** Orders and their opposites; the id makes each of them total. */
 const ORDERS: Record<VideoOrder, Order> = {
   date: { forwards: 'media.created_at desc, media.id desc', backwards: 'media.created_at, media.id' },
-  // By their first 200 characters, which an entry of the index can hold.
+  // By their first 200 characters, which fit in an index entry.
   title: {
     forwards: 'media.title_start, media.id',
     backwards: 'media.title_start desc, media.id desc',
@@ -61,12 +61,13 @@ const ORDERS: Record<VideoOrder, Order> = {
   size: { forwards: 'media.storage_bytes desc, media.id desc', backwards: 'media.storage_bytes, media.id' },
 };
 
-/** A row of a page beside the count of all; the page's one row without a video says that it has none. */
+/** A row of a page with the total count; a single row without a video means an empty page. */
 type PageRow = { total: number } & (VideoViewRow | { id: null });
 
 /**
- * A page and the counter in one statement. Ids first: a far page is then found in the index alone, from whichever
- * end of the order is nearer, and only its own rows are read. The counter is true in the statement's own snapshot.
+ * Returns the SQL of a page and the counter in one statement. Ids first: a far page is then found in the index alone,
+ * from the nearer end of the order, and only its own rows are read. The counter is correct in the statement's own
+ * snapshot.
  */
 function pageOf(counter: string, condition: string, { forwards, backwards }: Order): string {
   const found = `select media.id from media where media.library_id = $1 and media.type = 'video'${condition}`;
@@ -106,7 +107,7 @@ function preparePages(name: string, counter: string, condition: string) {
   return { usual: pagesBy(false), reversed: pagesBy(true) };
 }
 
-/** One page of a library's or a collection's videos, and how many there are in all. */
+/** Reads one page of a library's or a collection's videos, and the total number. */
 export async function readPage(db: Db, query: VideoQuery): Promise<{ total: number; items: VideoView[] }> {
   const { libraryId, itemsPerPage, collection, orderBy } = query;
   const part = [libraryId, itemsPerPage, firstItem(query)];
@@ -122,8 +123,8 @@ export async function readPage(db: Db, query: VideoQuery): Promise<{ total: numb
 }
 
 /**
- * Whether a video of a query over `media` has a tag: a meta tag with this property or this value, or, written
- * `property=value`, with both. Each form is answered by the index over meta tags.
+ * Returns the condition that a video of a query over `media` has a tag: a meta tag with this property or this value or,
+ * written `property=value`, with both. The index over meta tags supports each form.
  */
 export function hasTag(tag: string): RawBuilder<boolean> {
   const split = tag.indexOf('=');

@@ -7,18 +7,18 @@ import { firstItem, hasTag, orderOf, type VideoQuery } from './video-page-store.
 import type { VideoView } from './video-view.ts';
 import { selectViews } from './view-columns-store.ts';
 
-/** Up to here a search counts its matches whatever page is wanted. */
+/** Limit up to which a search counts its matches, whatever page is requested. */
 const EXACT_TOTAL = 5_000;
-/** So many of the newest titles estimate how frequent a short text is. */
+/** Number of the newest titles that estimate how frequent a short text is. */
 const SAMPLE = 5_000;
 /**
- * A row that an index finds costs about 18 times what it costs to look at one more title on the way through all. So
- * up to this many times the square root of a library's size rows are better found by the index, and above by walking
- * until `EXACT_TOTAL` are found.
+ * A row found by an index costs about 18 times as much as scanning one more title. So the index is better for up to
+ * this many times the square root of a library's size in rows; above that, a scan until `EXACT_TOTAL` are found is
+ * better.
  */
 const INDEXED_PER_ROOT = 17;
 
-/** Which videos a query is about, whatever page of them. */
+/** Filter of a query, independent of its page. */
 export type VideoFilter = Pick<
   VideoQuery,
   | 'libraryId'
@@ -33,7 +33,7 @@ export type VideoFilter = Pick<
   | 'isReversed'
 >;
 
-/** Whether a query names more than a text and a collection. */
+/** Returns whether a query filters by more than a text and a collection. */
 export function isFiltered({
   isIncomplete,
   states,
@@ -47,8 +47,8 @@ export function isFiltered({
 type Found = { total: number; ids: Guid[] | null };
 
 /**
- * One page of the videos whose titles contain a text (of those that are incomplete, where only they are meant), and how
- * many there are as `VideoViewStore.list` counts them.
+ * Reads one page of the videos whose titles contain a text (only incomplete ones, if requested), and the total as
+ * counted by `VideoViewStore.list`.
  */
 export async function searchPage(db: Db, query: VideoQuery): Promise<{ total: number; items: VideoView[] }> {
   if (isFiltered(query)) {
@@ -62,8 +62,8 @@ export async function searchPage(db: Db, query: VideoQuery): Promise<{ total: nu
 }
 
 /**
- * A page in the order of dates, which are found in that order, while another connection counts: of what is frequent the
- * page is there long before enough is counted.
+ * Reads a page ordered by date, which is found in that order, while another connection counts: for a frequent text the
+ * page is ready long before enough is counted.
  */
 async function findAndCount(db: Db, query: VideoQuery): Promise<{ total: number; items: VideoView[] }> {
   const { libraryId, itemsPerPage } = query;
@@ -80,16 +80,15 @@ async function findAndCount(db: Db, query: VideoQuery): Promise<{ total: number;
   return { total: rows[0]?.total ?? 0, items };
 }
 
-/** Finds and counts in one pass through the titles or by trigrams, whichever the planner thinks is less. */
+/** Finds and counts in one pass, by scanning titles or by trigrams, whichever the planner estimates to be cheaper. */
 async function find(db: Db, query: VideoQuery): Promise<Found> {
   const { rows } = await sql<Found>`select ${countAndPick(query, sql`media`)}`.execute(db);
   return rows[0] ?? { total: 0, ids: null };
 }
 
 /**
- * Finds a text of one or two letters, for which trigrams are of no use, by the index of letters and their pairs. Null
- * when it is so frequent that a walk finds enough sooner. Reads a bounded number of rows, whatever other libraries
- * have.
+ * Finds a text of one or two letters, for which trigrams are useless, by the index of letters and pairs. Null if it is
+ * so frequent that a scan finds enough sooner. Reads a bounded number of rows, whatever other libraries contain.
  */
 async function findByLetters(db: Db, query: VideoQuery): Promise<Found | null> {
   const { libraryId, collection, search } = query;
@@ -120,7 +119,7 @@ const sampleTitles = prepare<{ matches: number; total: number }>(
     order by created_at desc, id desc limit ${SAMPLE}) newest`,
 );
 
-/** Counts and picks the page in one pass over the matches: an aggregate takes them in the order of its subquery. */
+/** Counts and picks the page in one pass over the matches: an aggregate processes them in the order of its subquery. */
 function countAndPick(query: VideoQuery, from: RawBuilder<unknown>) {
   const offset = firstItem(query);
   return sql`count(*) as total, (array_agg(id))[${offset + 1}::int : ${offset + query.itemsPerPage}::int] as ids
@@ -131,13 +130,13 @@ function mostCounted(query: VideoQuery): number {
   return Math.max(EXACT_TOTAL, firstItem(query) + query.itemsPerPage + 1);
 }
 
-/** The ids of all matches in the order that is wanted; `from` is `media`, or less of it under that name. */
+/** Selects the ids of all matches in the requested order; `from` is `media`, or a subset of it under that name. */
 export function matches(query: VideoFilter, from: RawBuilder<unknown>, type: 'video' | 'trash' = 'video') {
   const { libraryId, collection, search, isIncomplete, states, tag, madeFrom, madeBefore } = query;
   const incomplete = isIncomplete ? sql` and media.is_incomplete` : sql``;
   const inState = states === null ? sql`` : sql` and media.state = any(${[...states]}::text[])`;
   const tagged = tag === '' ? sql`` : sql` and ${hasTag(tag)}`;
-  // What is in the trash is in no collection: it notes the one that it came from.
+  // A video in the trash is in no collection: its row has the previous one.
   const place = type === 'trash' ? sql.ref('media.trashed_from') : sql.ref('media.collection_id');
   const inCollection = collection === null ? sql`` : sql` and ${place} = ${collection}`;
   const since = madeFrom === null ? sql`` : sql` and media.created_at >= ${madeFrom}`;

@@ -12,23 +12,23 @@ import type { Source, Video, VideoDetails } from './video.ts';
 
 export type NewVideo = { libraryId: number; title: string; collectionId: Guid | null; thumbnailTimeMs: number | null };
 
-/** Videos and what is done to them; each method is one transaction, counters of library and collection included. */
+/** Videos and their operations. Each method is one transaction, counters of library and collection included. */
 export type VideoStore = {
-  /** Makes a video that awaits its upload, and does what follows from it. Refuses an unknown collection (`invalid`). */
+  /** Creates a video that awaits its upload, and runs the follow-ups. Refuses an unknown collection (`invalid`). */
   create(wanted: NewVideo, ...followUps: ((key: MediaKey) => FollowUp)[]): Promise<MediaKey>;
-  /** The video by state. Refuses (`not-found`) when there is none. */
+  /** Loads a video by state. Refuses (`not-found`) an unknown one. */
   load(key: MediaKey): Promise<Video>;
   /**
-   * Loads and locks a video, applies a pure transition, saves, and does the follow-ups in the same
-   * transaction. A transition that gives back the very same video saves and sends nothing. Refuses
-   * (`not-found`) an unknown video or collection, and what the transition refuses.
+   * Loads and locks a video, applies a pure transition, saves it, and runs the follow-ups in the same transaction. If a
+   * transition returns the same video, nothing is saved or sent. Refuses (`not-found`) an unknown video or collection,
+   * and whatever the transition refuses.
    */
   change(key: MediaKey, transition: (video: Video) => Video, ...followUps: FollowUp[]): Promise<Video>;
-  /** Removes a video with all rows that refer to it and notifies the edge. Refuses (`not-found`) an unknown one. */
+  /** Removes a video with all rows that reference it and notifies the edge. Refuses (`not-found`) an unknown one. */
   remove(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
 };
 
-/** How long a finished video waits for the file that was announced. */
+/** Time until which a finished video waits for the announced file. */
 const TAKEN_UNTIL = sql<Date>`now() + interval '24 hours'`;
 
 type VideoRow = NonNullable<Awaited<ReturnType<typeof selectVideo>>>;
@@ -61,7 +61,7 @@ export function createVideoStore(db: Db): VideoStore {
   };
 }
 
-// Counters before the row: every transaction takes collection, then library, so that none waits in a ring.
+// Counters before the row: every transaction locks collection, then library, so that none deadlock.
 async function insertVideo(tx: Tx, { libraryId, title, collectionId, thumbnailTimeMs }: NewVideo): Promise<MediaKey> {
   if (collectionId !== null && !(await countInCollection(tx, libraryId, collectionId, 1))) {
     throw new Refused('invalid', `There is no collection ${collectionId} in library ${libraryId}. Create it first.`);
@@ -121,9 +121,9 @@ async function saveVideo(tx: Tx, before: Video, after: Video): Promise<void> {
   const earlier = sourceIn(before);
   const isOtherFile = source !== null && source.key !== earlier?.key;
   if (isOtherFile && before.state === 'finished') await keepReplaced(tx, key);
-  // A file that could not be used is of no more use.
+  // A file that could not be used is not needed any more.
   if (isOtherFile && before.state === 'failed' && earlier !== null) await retireObject(tx, key, earlier);
-  // What it had before is counted until it is deleted.
+  // Its previous file counts until it is deleted.
   const freedBytes = isOtherFile ? 0 : (earlier?.sizeBytes ?? 0);
   const moreBytes = (source?.sizeBytes ?? 0) - freedBytes;
   await mustEnterState(tx, key, after.state, {

@@ -62,7 +62,7 @@ test.each([
   { orderBy: 'size', collection: null, order: 'id desc' },
   { orderBy: 'date', collection: COLLECTION, order: 'views' },
   { orderBy: 'length', collection: COLLECTION, order: 'duration_ms desc, id desc' },
-] as const)('pages by $orderBy, near and far, are one whole list (collection: $collection)', async (wanted) => {
+] as const)('pages by $orderBy, near and far, form one complete list (collection: $collection)', async (wanted) => {
   const { orderBy, collection, order } = wanted;
   const part = collection === null ? sql`` : sql`and collection_id = ${collection}`;
   const { rows } = await sql<{
@@ -79,11 +79,11 @@ test.each([
   expect([total, items]).toEqual([rows.length, []]);
 });
 
-test('a collection that is unknown has no videos and a total of none', async () => {
+test('an unknown collection has no videos and a total of zero', async () => {
   expect(await views.list(query({ collection: newGuid() }))).toEqual({ total: 0, items: [] });
 });
 
-test('who reads a search page by page until the total is reached gets every match once, in order', async () => {
+test('reading a search page by page up to the total returns every match once, in order', async () => {
   const seen: number[] = [];
   for (let page = 1, total = Number.POSITIVE_INFINITY; (page - 1) * 1000 < total; page += 1) {
     const { total: reported, items } = await views.list(query({ search: 'fil', page, itemsPerPage: 1000 }));
@@ -100,20 +100,20 @@ test.each([
   { page: 51, itemsPerPage: 100, total: 5_101, items: 100 },
   { page: 55, itemsPerPage: 100, total: VIDEOS - 1, items: 49 },
   { page: 2_147_483_647, itemsPerPage: 1000, total: VIDEOS - 1, items: 0 },
-])('page $page of a search that matches more than are counted reports a total of $total', async (wanted) => {
+])('page $page of a search with more matches than are counted reports a total of $total', async (wanted) => {
   const { page, itemsPerPage } = wanted;
   const { total, items } = await views.list(query({ search: 'film', page, itemsPerPage }));
   expect({ page, itemsPerPage, total, items: items.length }).toEqual(wanted);
 });
 
-test('the total of a search that matches less is exact, in every order', async () => {
+test('the total of a search with fewer matches is exact, in every order', async () => {
   for (const orderBy of ['date', 'title', 'status', 'views', 'length', 'size'] as const) {
     const { total, items } = await views.list(query({ search: 'film 1234', orderBy }));
     expect([total, items.length, items[0]?.title]).toEqual([1, 1, 'Film 1234']);
   }
 });
 
-test('a search of one or two letters finds what is rare in a large library, in order, and counts it', async () => {
+test('a search for one or two letters finds rare titles in a large library, in order, and counts them', async () => {
   for (const search of ['7', '77', '54', ' 5', 'ä', 'Ä', 'L%', '_o', '%_', 'qz']) {
     const { rows } = await sql<{ id: string }>`select id from media
       where library_id = 1 and position(lower(${search}::text) in lower(title)) > 0 order by views`.execute(
@@ -140,14 +140,14 @@ test('a title of any length is stored, and found by its beginning', async () => 
   });
 });
 
-test('a search finds parts of words of any length and case, and takes signs of patterns as they are', async () => {
+test('a search finds parts of words of any length and case, and treats wildcards as text', async () => {
   for (const search of ['ärm', 'Ä', 'Rm', '50%_OFF', '%_', 'ÄRMEL 50%_off']) {
     expect(await titles(search)).toEqual(['ÄRMEL 50%_off']);
   }
   for (const search of ['50_', '%o', 'zq']) expect(await titles(search)).toEqual([]);
 });
 
-test('a list of incomplete videos has those alone, in order, and counts them', async () => {
+test('a list of incomplete videos has only those, in order, and counts them', async () => {
   await sql`update media set is_incomplete = true where library_id = 1 and views in (5, 8, 13)`.execute(database.db);
   const page = await views.list(query({ isIncomplete: true, orderBy: 'views', itemsPerPage: 2 }));
   expect({ total: page.total, views: page.items.map((item) => item.views) }).toEqual({ total: 3, views: [13, 8] });
@@ -156,7 +156,7 @@ test('a list of incomplete videos has those alone, in order, and counts them', a
   ]);
 });
 
-test('a list of what was made in a span of time has that alone, in order, and counts it', async () => {
+test('a list of videos created in a time span has only those, in order, and counts them', async () => {
   const { rows } = await sql<{ created_at: Date }>`
     select created_at from media where library_id = 1 and views in (10, 13) order by views desc`.execute(database.db);
   const [madeFrom = null, madeBefore = null] = rows.map((row) => row.created_at);

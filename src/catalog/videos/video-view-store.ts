@@ -6,18 +6,18 @@ import { isFiltered, searchPage } from './video-search-store.ts';
 import type { VideoView } from './video-view.ts';
 import { selectViewOf } from './view-columns-store.ts';
 
-/** Reads videos for showing: one question for one and for a page, two for a page of a search. */
+/** Reads videos for display: one query for a video or a page, two for a page of a search. */
 export type VideoViewStore = {
-  /** Refuses (`not-found`) when there is none. */
+  /** Refuses (`not-found`) an unknown video. */
   load(key: MediaKey): Promise<VideoView>;
   /**
-   * A page and how many match in all. Without a search the total is a counter. Matches of a search are counted up
-   * to `EXACT_TOTAL` and to one beyond the page, so a total above is too low as long as pages are left: who reads
-   * page by page until the total is reached gets every video.
+   * Returns a page and the number of matches. Without a search the total is a counter. Search matches are counted up to
+   * `EXACT_TOTAL` and to one beyond the page, so a higher total is too low as long as pages are left: a client that
+   * reads page by page until the total is reached gets every video.
    */
   list(query: VideoQuery): Promise<{ total: number; items: VideoView[] }>;
   /**
-   * Whether the edge has a playlist: of every kind (picture, audio) that is shown, a rendition has its first segment or
+   * Returns whether the edge has a playlist: for every shown kind (video, audio), a rendition has its first segment or
    * makes it on demand.
    */
   hasPlaylist(key: MediaKey): Promise<boolean>;

@@ -3,7 +3,7 @@ import type { StorageKey } from '../../ports/storage.ts';
 import type { CaptionTrack, Chapter, MediaMessage, MediaState, MetaTag, Moment, UploadOptions } from '../schema.ts';
 import type { SmartGeneration } from '../smart/smart-schema.ts';
 
-/** What is read of a video's row to show it, and nothing that is not shown: a page reads a thousand of them. */
+/** Columns of a video's row for display, and no others: a page reads a thousand of them. */
 export type VideoViewRow = {
   library_id: number;
   id: Guid;
@@ -42,28 +42,26 @@ export type VideoViewRow = {
   smart: SmartGeneration | null;
   views: number;
   watch_sec_total: number;
-  /**
-   * Of the active video renditions that can be played from end to end: codec, state and rung, `h264 finished 720,…`.
-   */
+  /** Active video renditions that can be played from end to end: codec, state and rung, `h264 finished 720,…`. */
   shown: string | null;
 };
 
 /**
- * Of a video's renditions the rungs (heights in pixels, rising) and the codecs; `mp4_rungs` are the finished ones in
+ * The rungs (heights in pixels, ascending) and codecs of a video's renditions; `mp4_rungs` are the finished ones in
  * H.264.
  */
 type Playable = { rungs: readonly number[]; mp4_rungs: readonly number[]; codecs: readonly string[] };
 
-/** A video as it is shown: its row, and what its active video renditions that can be played from end to end come to. */
+/** A video for display: its row, and a summary of its active video renditions that can be played from end to end. */
 export type VideoView = VideoViewRow & Playable;
 
-/** Videos of a library have few different sets of renditions, so each is read once. */
+/** Videos of a library have few distinct sets of renditions, so each is parsed once. */
 const MOST_REMEMBERED = 1_000;
 const remembered = new Map<string, Playable>();
 
-/** Adds to a row what its renditions come to. */
+/** Adds the summary of its renditions to a row. */
 export function toVideoView(row: VideoViewRow): VideoView {
-  // Into the row, which has no other owner: a copy of that many columns costs as much as reading them.
+  // Modifies the row, which has no other owner: copying that many columns costs as much as reading them.
   return Object.assign(row, recallPlayable(row.shown ?? ''));
 }
 

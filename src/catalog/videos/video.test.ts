@@ -96,11 +96,11 @@ test('without a measured file only an end before the start and a negative time a
   expect(editVideo(created, chapter(0, 99_999))).toMatchObject(chapter(0, 99_999));
   expect(() => editVideo(created, chapter(-1, 2))).toThrow('not to be negative');
   expect(() => editVideo(created, chapter(3, 2))).toThrow('at least its start');
-  // Another file is being planned: the old length is not its length.
+  // Another file is being planned, and its length differs.
   expect(editVideo({ ...finished, state: 'uploaded', source }, chapter(0, 20))).toMatchObject(chapter(0, 20));
 });
 
-test('an edit that changes nothing gives back the very same video', () => {
+test('an edit that changes nothing returns the same video', () => {
   const video: Video = { ...details, state: 'created' };
   expect(editVideo(video, {})).toBe(video);
   expect(editVideo(video, { title: 'Title', metaTags: [{ property: 'a', value: '1' }] })).toBe(video);

@@ -4,10 +4,10 @@ import { unreachable } from '../../lib/unreachable.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { Chapter, MetaTag, Moment, UploadOptions } from '../schema.ts';
 
-/** A stored original. `sha256` is 32 raw bytes, null when the upload session it came by takes none. */
+/** A stored original. `sha256` is 32 raw bytes, null if its upload session computes none. */
 export type Source = { key: StorageKey; sizeBytes: number; sha256: Buffer | null };
 
-/** What a video is whatever its state. */
+/** Fields of a video in every state. */
 export type VideoDetails = {
   libraryId: number;
   id: Guid;
@@ -17,11 +17,13 @@ export type VideoDetails = {
   moments: Moment[];
   metaTags: MetaTag[];
   uploadOptions: UploadOptions;
-  /** Of the file that was planned last; 0 before that. */
+  /** Length of the last planned file; 0 before that. */
   durationMs: number;
 };
 
-/** A video by state. An original may be gone once the video is finished, or when it never had one (made from live). */
+/**
+ * A video by state. The original may be gone once the video is finished, or may never have existed (made from live).
+ */
 export type Video = VideoDetails &
   (
     | { state: 'created' }
@@ -32,10 +34,7 @@ export type Video = VideoDetails &
     | { state: 'failed'; source: Source | null; reason: string }
   );
 
-/**
- * A change of what its owner may write; what is absent stays. A collection of null takes the video out of its
- * collection.
- */
+/** A change by the owner; absent fields are left unchanged. A null collection removes the video from its collection. */
 export type VideoEdit = {
   title?: string;
   collectionId?: Guid | null;
@@ -45,8 +44,8 @@ export type VideoEdit = {
 };
 
 /**
- * Refuses (`invalid`) when a video has had its upload: an upload is taken once, once more where that was requested, and
- * again where the file before could not be used.
+ * Refuses (`invalid`) a video that has had its upload: it accepts one upload, another if a replacement was requested,
+ * and another if the previous file could not be used.
  */
 export function requireUploadable(video: Video): void {
   switch (video.state) {
@@ -69,9 +68,9 @@ export function requireUploadable(video: Video): void {
 }
 
 /**
- * Makes a video ready for an upload that has begun, with what the upload says of it; an earlier failure is
- * forgotten. A video that has a file stays as it is until the other one is there. The answer is always a new value.
- * Refuses (`invalid`) when it has had its upload.
+ * Prepares a video for an upload that has begun, with the upload's options; an earlier failure is cleared. A video that
+ * has a file is left unchanged until the new one is complete. Always returns a new value. Refuses (`invalid`) if it has
+ * had its upload.
  */
 export function beginUpload(video: Video, edit: VideoEdit & { uploadOptions?: UploadOptions }): Video {
   requireUploadable(video);
@@ -79,9 +78,7 @@ export function beginUpload(video: Video, edit: VideoEdit & { uploadOptions?: Up
   return { ...detailsOf(video), ...edit, state: 'created' };
 }
 
-/**
- * Notes that an upload came to nothing, and why; another may follow. A video that has had its upload stays as it is.
- */
+/** Records that an upload failed, and why; another may follow. A video that has had its upload is left unchanged. */
 export function failUpload(video: Video, reason: string): Video {
   if (video.state === 'finished' && video.acceptsReplacement) return { ...video };
   if (video.state !== 'created' && video.state !== 'upload-failed') return video;
@@ -89,8 +86,8 @@ export function failUpload(video: Video, reason: string): Video {
 }
 
 /**
- * Gives a video its original. A file that replaces another keeps the options of the former upload that its own does
- * not name. Refuses (`invalid`) when it has had one.
+ * Gives a video its original. A replacement file keeps the options of the previous upload that its own do not override.
+ * Refuses (`invalid`) a video that has had its upload.
  */
 export function receiveSource(video: Video, source: Source, options: UploadOptions): Video {
   requireUploadable(video);
@@ -98,18 +95,21 @@ export function receiveSource(video: Video, source: Source, options: UploadOptio
   return { ...detailsOf(video), uploadOptions, state: 'uploaded', source };
 }
 
-/** Whether this object is the video's original. */
+/** Returns whether this object is the video's original. */
 export function hasSource(video: Video, key: StorageKey): boolean {
   return 'source' in video && video.source?.key === key;
 }
 
-/** Has a finished video take another file in the place of its own. Refuses (`invalid`) one that is not finished. */
+/** Lets a finished video accept a replacement file. Refuses (`invalid`) one that is not finished. */
 export function openForOtherFile(video: Video): Video {
   if (video.state === 'finished') return { ...video, acceptsReplacement: true };
   throw new Refused('invalid', `Expected a finished video, ${video.id} is ${video.state}. Wait until it is finished.`);
 }
 
-/** Puts a video back in the queue; one that waits there stays. Refuses (`invalid`) when its original is gone. */
+/**
+ * Puts a video back in the queue; one that already waits is left unchanged. Refuses (`invalid`) if its original is
+ * gone.
+ */
 export function requestReencode(video: Video): Video {
   switch (video.state) {
     case 'uploaded':
@@ -131,8 +131,8 @@ export function requestReencode(video: Video): Video {
 }
 
 /**
- * Changes what the edit names. The same video comes back when that changes nothing. Refuses (`invalid`) an empty title,
- * and chapters and moments that are not within the video.
+ * Applies an edit. Returns the same video if nothing changes. Refuses (`invalid`) an empty title, and chapters and
+ * moments that are not within the video.
  */
 export function editVideo(video: Video, edit: VideoEdit): Video {
   if (edit.title?.trim() === '')
@@ -162,7 +162,9 @@ function requireMomentsWithin(video: Video): void {
   }
 }
 
-/** The end of a video, rounded up to whole seconds as clients read it; infinite while no file of it was measured. */
+/**
+ * Returns the end of a video, rounded up to whole seconds as clients read it; infinite until a file of it was measured.
+ */
 function endOf({ state, durationMs }: Video): number {
   const isMeasured = durationMs > 0 && state !== 'uploaded' && state !== 'processing';
   return isMeasured ? Math.ceil(durationMs / 1000) : Number.POSITIVE_INFINITY;

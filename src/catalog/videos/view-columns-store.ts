@@ -6,17 +6,17 @@ import { toVideoView, type VideoView, type VideoViewRow } from './video-view.ts'
 
 const SHOWN = `from rendition where rendition.library_id = media.library_id and rendition.media_id = media.id
   and rendition.kind = 'video' and rendition.active`;
-/** Every segment of it can be had: it is finished, or the rest is made on demand. */
+/** Condition that every segment is available: it is finished, or the rest is made on demand. */
 const WHOLE =
   "(rendition.state = 'finished' or (rendition.on_demand and rendition.state = 'building' and rendition.init is " +
   'not null))';
-/** The rungs of active video renditions that can be played from end to end, of a query over `media`. */
+/** The rungs of active video renditions that can be played from end to end, in a query over `media`. */
 export const RUNGS = sql<
   number[]
 >`(select coalesce(array_agg(distinct rung order by rung), '{}') ${sql.raw(SHOWN)} and ${sql.raw(WHOLE)}
   and rung is not null)`.as('rungs');
 
-/** What is stored of a video without what was taken away from it and is deleted within a day. */
+/** Stored bytes of a video, without those removed and due for deletion within a day. */
 const IN_USE_BYTES = `greatest(0, media.storage_bytes
   - coalesce((select sum(r.storage_bytes) from rendition r where r.library_id = media.library_id
     and r.media_id = media.id
@@ -26,7 +26,7 @@ const IN_USE_BYTES = `greatest(0, media.storage_bytes
       and o.retired_at < 'infinity'), 0))::bigint`;
 
 /**
- * The columns of `VideoViewRow`, of a query over `media`: only what is active, since a page pays for each column a
+ * The columns of `VideoViewRow`, in a query over `media`: only active parts, because a page pays for each column a
  * hundred times.
  */
 export const VIEW = `media.library_id, media.id, media.title, media.description, media.category, media.collection_id,
@@ -48,13 +48,13 @@ const selectViewsOf = prepare<VideoViewRow>(
   `select ${VIEW} from media where media.library_id = $1 and media.id = any($2)`,
 );
 
-/** The view of a video, undefined when there is none. */
+/** Selects the view of a video; undefined if there is none. */
 export async function selectViewOf(db: Db, { libraryId, mediaId }: MediaKey): Promise<VideoView | undefined> {
   const [row] = await selectView(db, [libraryId, mediaId]);
   return row && toVideoView(row);
 }
 
-/** The views of videos, in the order of their ids; those that went meanwhile are left out. */
+/** Selects the views of videos in the order of their ids, without those deleted in between. */
 export async function selectViews(db: Db, libraryId: number, ids: readonly Guid[]): Promise<VideoView[]> {
   if (ids.length === 0) return [];
   const views = new Map((await selectViewsOf(db, [libraryId, ids])).map((row) => [row.id, toVideoView(row)]));

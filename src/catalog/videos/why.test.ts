@@ -40,13 +40,13 @@ test.each([
   expect(explainVideo({ ...VIEW, ...change }).map(({ kind }) => kind)).toEqual(kinds);
 });
 
-test('what was cancelled is encoded anew from its original, as long as that is there', () => {
+test('a cancelled video can be encoded again as long as its original exists', () => {
   const remedy = (originalBytes: number | null) =>
     explainVideo({ ...VIEW, stored: { ...VIEW.stored, isCancelled: true, originalBytes } })[0]?.remedy;
   expect([remedy(1), remedy(null)]).toEqual(['reencode', null]);
 });
 
-test('a scrub says its day, and whether it came to the video', () => {
+test('a scrub reports its day, and whether it reached the video', () => {
   const sentence = (isRead: boolean) =>
     explainVideo({ ...VIEW, scrub: { roundBeganAt: began, isRead } }).find(({ kind }) => kind === 'scrub')?.sentence;
   expect(sentence(true)).toContain('compared with their hashes in the scrub that began on 2026-11-20');

@@ -4,10 +4,10 @@ import type { TaskActivity } from './activity-store.ts';
 import type { Outlook } from './outlook.ts';
 import type { StoredVideo } from './rendition-view-store.ts';
 
-/** What can be done about a finding, for a button beside it. */
+/** Remedy for a finding, for a button next to it. */
 export type Remedy = 'upload' | 'reencode' | 'retry' | 'open-rules' | 'open-queue' | null;
 
-/** A sentence about why a video does, or does not, play as it should. `kind` names the sentence for programs. */
+/** A sentence about why a video does, or does not, play as it should. `kind` identifies the sentence for programs. */
 export type Finding = { kind: string; level: 'good' | 'wait' | 'bad'; sentence: string; remedy: Remedy };
 
 export type WhyView = {
@@ -22,10 +22,10 @@ export type WhyView = {
 const CANCELLED = 'Its encoding was cancelled, the video stays as it was.';
 const SLOW_START_MS = 2_000;
 const OFTEN_STALLED = 0.1;
-/** Below this many sessions a share of them says nothing. */
+/** Minimum sessions for a meaningful share of them. */
 const ENOUGH_SESSIONS = 5;
 
-/** Says in sentences why a video does not play, waits, or starts slowly; the most urgent first. */
+/** Explains in sentences why a video does not play, waits, or starts slowly; most urgent first. */
 export function explainVideo(view: WhyView): Finding[] {
   const findings = [
     stateOf(view),
@@ -74,7 +74,7 @@ function failuresOf({ tasks, stored }: WhyView): Finding[] {
     kind: 'rendition-failed',
     level: 'bad',
     sentence: `${kind === 'audio' ? nameAudio(language) : `The ${rung ?? ''}p rendition`} could not be encoded.`,
-    // Of a video that failed all is encoded anew, as the sentence of its state reads.
+    // A failed video is re-encoded completely, as the sentence for its state says.
     remedy: stored.state === 'failed' ? null : 'retry',
   }));
   const tried = tasks.filter(({ state, failures, deaths }) => state === 'waiting' && failures + deaths > 0);

@@ -5,12 +5,14 @@ import { inTransaction } from '../in-transaction.ts';
 import { WEBHOOK_URL_SETTING } from '../libraries/library-settings.ts';
 import { type Outcome, TEST_MEDIA_ID, type WebhookEvent } from './webhook.ts';
 
-/** Only one sender claims at a time, so that the bounds hold over all of them. Any number that nothing else locks. */
+/**
+ * Only one sender claims at a time, so that the bounds apply across all of them. Any number that nothing else locks.
+ */
 const CLAIM_LOCK = 7_700_003;
 
 const ANSWER_LENGTH = 500;
 
-/** An event whose line a sender holds, fenced by `claim`: no other sender takes the line before the lease ends. */
+/** An event whose line a sender holds, fenced by `claim`: no other sender takes the line before the lease expires. */
 export type ClaimedEvent = WebhookEvent & {
   claim: Guid;
   attempts: number;
@@ -21,16 +23,16 @@ export type ClaimedEvent = WebhookEvent & {
 export type ClaimBounds = { limit: number; perLibrary: number; leaseSec: number };
 
 /**
- * Takes the first event of up to `limit` lines that are due. Of one library `perLibrary` at most are under way,
- * over all senders; libraries with the fewest under way come first, then the longest due. A line is held until it
- * is final, released, or its lease ends: so events of one video never overtake each other.
+ * Claims the first event of up to `limit` due lines. At most `perLibrary` of one library are in progress, across all
+ * senders; libraries with the fewest in progress are first, then the longest due. A line is held until its event is
+ * final, released, or its lease expires, so events of one video never overtake each other.
  */
 export async function claimEvents(db: Db, bounds: ClaimBounds): Promise<ClaimedEvent[]> {
   const claim = newGuid();
   return inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${CLAIM_LOCK}::bigint)`.execute(tx);
     await claimLines(tx, claim, bounds);
-    // A statement of its own: it sees what was final before the lines were locked.
+    // A separate statement, so that it sees what became final before the lines were locked.
     const { rows } = await sql<ClaimedEvent>`
       update webhook_event e set attempts = e.attempts + 1
       from webhook_line l cross join lateral (
@@ -76,9 +78,9 @@ async function claimLines(tx: Tx, claim: Guid, { limit, perLibrary, leaseSec }: 
 }
 
 /**
- * Settles an attempt. What failed is tried again after `retrySec` unless its three days are over or it is a test;
- * then, and when the receiver refuses more of it, it is a dead letter. The next event of the video is due at once.
- * Changes nothing when another sender has the line by now.
+ * Records the result of an attempt. A failed event is retried after `retrySec`, unless its three days are over or it is
+ * a test; then, or if the receiver refuses further events, it is a dead letter. The next event of the video is due at
+ * once. Changes nothing if another sender now has the line.
  */
 export async function endEvent(
   db: Db,
@@ -98,7 +100,7 @@ export async function endEvent(
   });
 }
 
-/** Gives a line back whose attempt was broken off: whoever comes next begins at once. */
+/** Releases a line whose attempt was interrupted, so that the next sender can begin at once. */
 export async function releaseEvent(db: Db, { libraryId, mediaId, claim }: ClaimedEvent): Promise<void> {
   await db
     .updateTable('webhook_line')
@@ -121,7 +123,7 @@ async function lockLine(tx: Tx, { libraryId, mediaId, claim }: ClaimedEvent): Pr
   return line !== undefined;
 }
 
-/** The line waits when the same event is still its first, goes on when another is, and ends when there is none. */
+/** The line waits if the same event is still its first, continues if another is, and ends if there is none. */
 async function moveLine(tx: Tx, { id, libraryId, mediaId }: ClaimedEvent, retrySec: number): Promise<void> {
   const head = await tx
     .selectFrom('webhook_event')

@@ -3,13 +3,13 @@ import type { Guid } from '../../lib/guid.ts';
 
 type SetByDefault = ColumnType<Date, Date | undefined, Date>;
 
-/** A webhook event; `status` is the wire's WebhookStatus, `last_answer` what the receiver said last, for people. */
+/** A webhook event; `status` is the wire's WebhookStatus, `last_answer` the receiver's last response, for people. */
 export type WebhookEventTable = {
   id: Guid;
   library_id: number;
   media_id: Guid;
   status: number;
-  /** Of a finished video: something that was planned could not be made. */
+  /** For a finished video: something planned could not be made. */
   is_incomplete: Generated<boolean>;
   state: 'pending' | 'delivered' | 'dead';
   attempts: Generated<number>;
@@ -21,7 +21,7 @@ export type WebhookEventTable = {
   position: Generated<number>;
 };
 
-/** The line of a video's pending events: leased while `claim` is set and the next attempt lies ahead. */
+/** The line of a video's pending events: leased while `claim` is set and the next attempt is in the future. */
 export type WebhookLineTable = {
   library_id: number;
   media_id: Guid;

@@ -15,7 +15,7 @@ const DEAD_LOG_DAYS = 30;
 const PRUNED_AT_ONCE = 10_000;
 const MAX_PENDING_TESTS = 10;
 
-/** A line of the delivery log. `nextAttemptAt` is null for what is final or waits behind an earlier event. */
+/** A line of the delivery log. `nextAttemptAt` is null for events that are final or wait behind an earlier one. */
 export type WebhookLogEntry = WebhookEvent & {
   state: 'pending' | 'delivered' | 'dead';
   attempts: number;
@@ -26,8 +26,8 @@ export type WebhookLogEntry = WebhookEvent & {
 };
 
 /**
- * Records that something happened to a video, in the transaction that made it happen; events of one video are
- * sent in the order in which their transactions commit. A library without a webhook address records nothing.
+ * Records an event of a video, in the transaction that causes it. Events of one video are sent in the order in which
+ * their transactions commit. A library without a webhook address records nothing.
  */
 export function announce(key: MediaKey, status: WebhookStatus, { isIncomplete = false } = {}): FollowUp {
   return async (tx) => {
@@ -35,7 +35,7 @@ export function announce(key: MediaKey, status: WebhookStatus, { isIncomplete = 
   };
 }
 
-// The line comes first: its lock, held to the commit, makes positions of one video rise with the commits.
+// The line is written first: its lock, held until the commit, makes positions of one video rise with the commits.
 async function addEvent(
   tx: Tx,
   { libraryId, mediaId }: MediaKey,
@@ -65,8 +65,8 @@ async function addEvent(
 }
 
 /**
- * Requests a test delivery: Status 0 for the nil GUID, signed as any other, tried once. Answers its id. Refuses
- * (`invalid`) a library without a webhook address and (`busy`) an eleventh test that waits.
+ * Requests a test delivery: Status 0 for the nil GUID, signed like any other, tried once. Returns its id. Refuses
+ * (`invalid`) a library without a webhook address and (`busy`) an eleventh waiting test.
  */
 export function requestTest(db: Db, libraryId: number): Promise<Guid> {
   return inTransaction(db, async (tx) => {
@@ -90,7 +90,7 @@ export function requestTest(db: Db, libraryId: number): Promise<Guid> {
   });
 }
 
-/** A page of a library's delivery log, newest first, of one state or of all. */
+/** Lists a page of a library's delivery log, newest first, for one state or all. */
 export async function listEvents(
   db: Db,
   filter: { libraryId: number; state: WebhookLogEntry['state'] | null; limit: number; offset: number },
@@ -135,8 +135,8 @@ const nextAttempt = sql<Date | null>`(
         and p.state = 'pending' and p.position < webhook_event.position))`;
 
 /**
- * Puts an event back in line, whatever became of it, before the later events of its video; its three days begin
- * anew, and its line goes on at once. Refuses (`not-found`) an event that the library does not have.
+ * Puts an event back in line, whatever its state, before the later events of its video. Its three days restart, and its
+ * line continues at once. Refuses (`not-found`) an event that the library does not have.
  */
 export async function resendEvent(db: Db, libraryId: number, id: Guid): Promise<void> {
   await inTransaction(db, async (tx) => {
@@ -161,7 +161,8 @@ export async function resendEvent(db: Db, libraryId: number, id: Guid): Promise<
 }
 
 /**
- * Removes delivered events after a week and dead letters after 30 days, ten thousand at most; true when there are more.
+ * Removes delivered events after a week and dead letters after 30 days, at most ten thousand; returns true if there are
+ * more.
  */
 export async function pruneEvents(db: Db): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`

@@ -24,11 +24,11 @@ test('a delivery is signed as published receivers check it', () => {
   });
 });
 
-test('waits grow from seconds to hours', () => {
+test('retry delays grow from seconds to hours', () => {
   expect([1, 2, 3, 9, 10, 50].map(retryDelaySec)).toEqual([5, 15, 60, 14_400, 14_400, 14_400]);
 });
 
-test('the id, the time and the body are signed as Standard Webhooks has it, anew for each attempt', () => {
+test('the id, the time and the body are signed as in Standard Webhooks, again for each attempt', () => {
   const at = (nowMs: number) => {
     const headers = webhookHeaders(event, 'read-only-key', nowMs);
     const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${webhookBody(event)}`;
@@ -51,11 +51,11 @@ test.each([
   [410, 'gone'],
   [429, 'failed'],
   [500, 'failed'],
-])('an answer of %i is %s', (status, kind) => {
+])('a response of %i is %s', (status, kind) => {
   expect(judgeStatus(status)).toEqual({ kind, answer: `HTTP ${status}` });
 });
 
-test('redirects that keep a POST are followed, never away from https', () => {
+test('redirects that keep a POST are followed, but never from https to http', () => {
   expect(redirectTarget(308, '/new?a=1', 'https://example.com/hook')).toBe('https://example.com/new?a=1');
   expect(redirectTarget(302, 'https://other.example/', 'http://example.com/hook')).toBe('https://other.example/');
   expect(redirectTarget(303, '/new', 'https://example.com/hook')).toBeNull();

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Guid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 
-/** What happened to a video, as receivers number it (wire facts, section 4). */
+/** Event statuses as receivers number them (wire facts, section 4). */
 export const WebhookStatus = {
   queued: 0,
   processing: 1,
@@ -21,33 +21,31 @@ export const WebhookStatus = {
 export type WebhookStatus = (typeof WebhookStatus)[keyof typeof WebhookStatus];
 
 /**
- * An event; it keeps its id over retries and when it is sent again. `isIncomplete`: the video is finished, but
- * something that was planned could not be made.
+ * An event; it keeps its id when it is retried or resent. `isIncomplete`: the video is finished, but something planned
+ * could not be made.
  */
 export type WebhookEvent = { id: Guid; libraryId: number; mediaId: Guid; status: number; isIncomplete: boolean };
 
-/** The video that test deliveries speak of; no video has this id. */
-// The nil GUID of RFC 9562 section 5.9 is a GUID as it stands.
+/** The video id in test deliveries; no video has it. */
+// The nil GUID of RFC 9562 section 5.9 is a valid GUID.
 export const TEST_MEDIA_ID = '00000000-0000-0000-0000-000000000000' as Guid;
 
-/** Events are tried for this long after they happened (or were requested again), then they are dead letters. */
+/** Seconds for which an event is retried after it happened (or was requested again), before it is a dead letter. */
 export const GIVE_UP_AFTER_SEC = 3 * 24 * 3600;
 
 const RETRY_SEC = [5, 15, 60, 300, 900, 1800, 3600, 7200, 14_400] as const;
 
-/** How long to wait after the n-th failed attempt (n from 1): 5 s rising to 4 h. */
+/** Returns the wait after the n-th failed attempt (n from 1): 5 s rising to 4 h. */
 export function retryDelaySec(attempts: number): number {
   return RETRY_SEC[Math.min(attempts, RETRY_SEC.length) - 1] ?? RETRY_SEC[0];
 }
 
 /**
- * What became of one attempt, with a line for people. `gone`: the receiver refuses more of it, so it is dead at once.
+ * Result of one attempt, with a line for people. `gone`: the receiver refuses further events, so it is dead at once.
  */
 export type Outcome = { kind: 'delivered' | 'failed' | 'gone'; answer: string };
 
-/**
- * What a receiver's status means: 2xx is delivered, 410 is "never again" (Standard Webhooks), the rest is tried again.
- */
+/** Interprets a receiver's status: 2xx is delivered, 410 is "never again" (Standard Webhooks), any other is retried. */
 export function judgeStatus(status: number): Outcome {
   const answer = `HTTP ${status}`;
   if (status >= 200 && status < 300) return { kind: 'delivered', answer };
@@ -55,8 +53,8 @@ export function judgeStatus(status: number): Outcome {
 }
 
 /**
- * Where a redirect sends the delivery, null when the status is none that keeps a POST a POST (301, 302, 307, 308:
- * RFC 9110 section 15.4 lets the first two keep it). Refuses an address that is no URL and one that leaves https.
+ * Returns the target of a redirect; null if the status does not keep a POST a POST (301, 302, 307, 308: RFC 9110
+ * section 15.4 lets the first two keep it). Refuses an address that is not a URL and one that leaves https.
  */
 export function redirectTarget(status: number, location: string | undefined, from: string): string | null {
   if (![301, 302, 307, 308].includes(status) || location === undefined) return null;
@@ -71,17 +69,19 @@ export function redirectTarget(status: number, location: string | undefined, fro
   return target.href;
 }
 
-/** The exact bytes that are sent and signed: compact JSON with Pascal case names. `Incomplete` is an extension. */
+/**
+ * Returns the exact bytes that are sent and signed: compact JSON with Pascal case names. `Incomplete` is an extension.
+ */
 export function webhookBody({ libraryId, mediaId, status, isIncomplete }: WebhookEvent): string {
   const event = { VideoLibraryId: libraryId, VideoGuid: mediaId, Status: status };
   return JSON.stringify(isIncomplete ? { ...event, Incomplete: true } : event);
 }
 
 /**
- * The headers of a delivery. The interface's own signature covers the body alone: hex(HMAC-SHA256(body)) under the
- * library's read-only key. The Standard Webhooks headers beside it also sign id and time, so that a receiver can
- * refuse replays: base64(HMAC-SHA256(`id.timestamp.body`)) under the UTF-8 bytes of the same key; their libraries
- * take secrets in base64, so a receiver gives them `whsec_` and the base64 of the key.
+ * Returns the headers of a delivery. The interface's own signature covers only the body: hex(HMAC-SHA256(body)) under
+ * the library's read-only key. The additional Standard Webhooks headers also sign id and time, so that a receiver can
+ * refuse replays: base64(HMAC-SHA256(`id.timestamp.body`)) under the UTF-8 bytes of the same key. Their libraries
+ * expect secrets in base64, so a receiver configures `whsec_` and the base64 of the key.
  */
 export function webhookHeaders(event: WebhookEvent, readOnlyKey: string, nowMs: number): Record<string, string> {
   const body = webhookBody(event);

@@ -7,14 +7,14 @@ import { inParallel } from '../../lib/in-parallel.ts';
 import { Refused } from '../../lib/refused.ts';
 import { type ObjectInfo, type Storage, storageKey } from '../../ports/storage.ts';
 
-/** Copies under way at the same time. */
+/** Maximum concurrent copies. */
 const MOST_AT_ONCE = 4;
 
 export type Copied = { objects: number; bytes: number; copied: number };
 
 /**
- * Copies every object of a store into a folder. Objects keep their bytes under their key, but for an index that is
- * mended, so that one of the same size is there already. What was deleted meanwhile is left out.
+ * Copies every object of a store into a folder. The bytes under a key never change, except in a repaired index, so
+ * files of the same size are skipped. Objects deleted in the meantime are left out.
  */
 export async function copyObjectsOut(storage: Storage, folder: string, signal: AbortSignal): Promise<Copied> {
   const sum: Copied = { objects: 0, bytes: 0, copied: 0 };
@@ -43,8 +43,8 @@ async function copyOut(storage: Storage, { key }: ObjectInfo, file: string, sign
 }
 
 /**
- * The files of a folder that the store does not have any more. Asked before the rows are read, they are none that the
- * rows name; deleted only when the backup is whole.
+ * Finds the files of a folder that the store no longer has. It runs before the rows are read, so no row names them.
+ * They are deleted only once the backup is complete.
  */
 export async function findGoneObjects(storage: Storage, folder: string): Promise<string[]> {
   const gone: string[] = [];
@@ -54,7 +54,7 @@ export async function findGoneObjects(storage: Storage, folder: string): Promise
   return gone;
 }
 
-/** Puts every object of a folder into a store; what is there with the same size stays. */
+/** Copies every object of a folder into a store. Objects of the same size are kept. */
 export async function putObjectsBack(storage: Storage, folder: string, signal: AbortSignal): Promise<Copied> {
   const sum: Copied = { objects: 0, bytes: 0, copied: 0 };
   await inParallel(filesIn(folder), MOST_AT_ONCE, async (name) => {
@@ -70,12 +70,12 @@ export async function putObjectsBack(storage: Storage, folder: string, signal: A
   return sum;
 }
 
-/** The names of all files below a folder, with slashes. */
+/** Yields the names of all files below a folder, with slashes. */
 async function* filesIn(folder: string, below = ''): AsyncGenerator<string> {
   for (const entry of await readdir(path.join(folder, below), { withFileTypes: true })) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory()) yield* filesIn(folder, name);
-    // A link in a folder from elsewhere would be read through.
+    // A link in a foreign folder would be followed.
     else if (entry.isFile()) yield name;
   }
 }

@@ -8,12 +8,12 @@ import { Refused } from '../../lib/refused.ts';
 const FORMAT = 1;
 const FILE = 'backup.json';
 const Text = Type.String({ minLength: 1 });
-/** What stands in a statement as it is: nothing that could be another one. */
+/** Text that is safe to insert into a statement unchanged. */
 const Bound = Type.String({
   pattern: "^(DEFAULT|FOR VALUES (FROM|IN) \\([\\w', :+.-]+\\)( TO \\([\\w', :+.-]+\\))?)$",
 });
 const Name = Type.String({ pattern: '^[a-z_][a-z0-9_]*$' });
-/** A table's rows lie in `{tablesFolder}/{name}`, in the text format of COPY. */
+/** A table's rows are in `{tablesFolder}/{name}`, in the text format of COPY. */
 const Table = Type.Object({ name: Name, columns: Type.Array(Text), sha256: Text });
 
 const ManifestSchema = Type.Object({
@@ -30,10 +30,10 @@ const ManifestSchema = Type.Object({
   bytes: Type.Number(),
 });
 
-/** What a backup holds. It is written last: a folder without it is none. */
+/** Contents of a backup. It is written last: a folder without it is not a backup. */
 export type Manifest = Static<typeof ManifestSchema>;
 
-/** The manifest of a folder, or null where there is none. Refuses one that this version cannot read. */
+/** Returns the manifest of a folder, or null if there is none. Throws `Refused` if this version cannot read it. */
 export async function readManifest(folder: string): Promise<Manifest | null> {
   const file = path.join(folder, FILE);
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
@@ -48,7 +48,7 @@ export async function readManifest(folder: string): Promise<Manifest | null> {
   return found;
 }
 
-/** Takes the place of the one before at once. */
+/** Replaces the previous one atomically. */
 export async function writeManifest(folder: string, manifest: Omit<Manifest, 'format'>): Promise<void> {
   const file = path.join(folder, FILE);
   await writeFile(`${file}.new`, JSON.stringify({ format: FORMAT, ...manifest }, null, 2), {

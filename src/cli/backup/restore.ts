@@ -19,8 +19,8 @@ const LIMIT_MS = 7 * 24 * 3_600_000;
 const LOOK_MS = 15_000;
 
 /**
- * `millrace restore FOLDER`: puts a backup into the database and the store that the settings name, both of them unused.
- * Objects come first and rows last, in one transaction: a restore that was broken off is done again.
+ * `millrace restore FOLDER`: restores a backup into the database and the store that the settings name, both unused.
+ * Objects are restored first and rows last, in one transaction: an interrupted restore can be run again.
  */
 export async function restore([folder, ...more]: readonly string[]): Promise<number> {
   if (folder === undefined || more.length > 0) throw new Refused('invalid', 'expected one folder: restore FOLDER.');
@@ -72,7 +72,7 @@ async function putBack({ source, manifest, settings }: Backup, { db, pool }: Dat
   }
 }
 
-/** A store that belongs to a database must not be filled by another. */
+/** A store that belongs to one database must not be filled by another. */
 async function requireUnmarked(storage: Storage): Promise<void> {
   for (const mark of storage.marks) {
     const text = await mark.read(AbortSignal.timeout(LOOK_MS));
@@ -82,7 +82,7 @@ async function requireUnmarked(storage: Storage): Promise<void> {
   }
 }
 
-/** The database's secrets open with the key of the service that was backed up, or not at all. */
+/** The database's secrets can only be decrypted with the key of the service that was backed up. */
 async function putSecretKey(source: string, { hasSecretKey }: Manifest, settings: Settings): Promise<void> {
   if (!hasSecretKey) {
     if (settings.secretKey !== null) return;

@@ -8,7 +8,7 @@ import { readPrivate } from './private-file.ts';
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 
-/** Options of every verb, with what help says of them. */
+/** Options of every verb, with their help texts. */
 export const options = {
   url: { ...text, help: 'address of the service' },
   key: { ...text, help: 'key of a library or of the account' },
@@ -37,8 +37,8 @@ export function readArguments(args: readonly string[]) {
 }
 
 /**
- * Where to call with which key: options, then the profile, then the settings of a service on this machine. `isNew`
- * where the profile is about to be made.
+ * Finds address and key: from options, then the profile, then the settings of a service on this machine. `isNew` if the
+ * profile is about to be created.
  */
 export async function openContext(args: readonly string[], { isNew }: { isNew: boolean }): Promise<Context> {
   const { values, positionals } = readArguments(args);
@@ -63,7 +63,7 @@ export async function openContext(args: readonly string[], { isNew }: { isNew: b
   };
 }
 
-/** The key that signs uploads: an account's key opens it, a library's key is it. */
+/** Returns the key that signs uploads: a library key is that key, an account key can read it. */
 export async function libraryKeyOf({ millrace, library, key }: Context): Promise<string> {
   try {
     return (await millrace.call('getLibrary', { id: library })).ApiKey ?? key;
@@ -73,7 +73,7 @@ export async function libraryKeyOf({ millrace, library, key }: Context): Promise
   }
 }
 
-/** `name=text`, where true, false and null are meant as such, or `name:=json`. */
+/** Parses `name=text`, where true, false and null are literals, or `name:=json`. */
 function readPair(word: string): [string, unknown] {
   const [, name = '', colon, value = ''] = /^(\w+)(:?)=(.*)$/s.exec(word) ?? [];
   if (colon !== ':') return [name, ['true', 'false', 'null'].includes(value) ? JSON.parse(value) : value];

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 
-/** Prints one item of a list: as JSON, else id, name and state with tabs between. */
+/** Prints one item of a list: as JSON, else id, name and state separated by tabs. */
 export function printItem(item: unknown, asJson: boolean): void {
   printLine(asJson || typeof item !== 'object' || item === null ? JSON.stringify(item) : rowOf(item));
 }
@@ -16,7 +16,7 @@ function rowOf(item: object): string {
   return known.length === 0 ? JSON.stringify(item) : known.map(oneLine).join('\t');
 }
 
-/** Prints an answer: as one line of JSON, else a field a line; a mere success prints nothing when piped. */
+/** Prints a response: as one line of JSON, else one field per line. A plain success prints nothing when piped. */
 export async function printAnswer(answer: unknown, asJson: boolean): Promise<void> {
   if (answer === undefined) return;
   if (answer instanceof Response) return await printResponse(answer);
@@ -32,7 +32,7 @@ export async function printAnswer(answer: unknown, asJson: boolean): Promise<voi
   for (const [name, value] of Object.entries(answer)) printLine(`${name}\t${oneLine(value)}`);
 }
 
-/** Bytes as they come; of server-sent events the data, a line each. */
+/** Prints bytes as they arrive; for server-sent events the data, one per line. */
 async function printResponse(response: Response): Promise<void> {
   if (response.body === null) return;
   const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
@@ -45,7 +45,7 @@ async function printResponse(response: Response): Promise<void> {
   }
 }
 
-/** Redraws one line of the terminal; nothing when piped. */
+/** Redraws one line of the terminal. Does nothing when piped. */
 export function printProgress(label: string, part: number): void {
   if (!process.stderr.isTTY) return;
   const done = Math.round(part * 30);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { userFolder } from '../../config/user-folder.ts';
 import { hasCode } from '../../lib/has-code.ts';
 
-/** A JSON file of the user's folder, by name; empty where there is none. */
+/** Reads a JSON file of the user's folder by name. Returns an empty object if there is none. */
 export async function readPrivate<Value>(name: string): Promise<Record<string, Value>> {
   try {
     return JSON.parse(await readFile(join(userFolder(), name), 'utf8'));
@@ -13,7 +13,7 @@ export async function readPrivate<Value>(name: string): Promise<Record<string, V
   }
 }
 
-/** Writes it whole, readable by its owner alone. */
+/** Writes the file atomically, readable only by its owner. */
 export async function writePrivate(name: string, values: Record<string, unknown>): Promise<void> {
   const path = join(userFolder(), name);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -9,10 +9,10 @@ import { type Verb, verbs } from './verbs.table.ts';
 
 type Call = Extract<Verb, { call: OperationName }>;
 
-/** Fails as a usage error does. */
+/** Fails like a usage error. */
 class UsageError extends Error {}
 
-/** The exit code of a verb, or null where the words are none. Codes are listed in docs/cli.md. */
+/** Returns the exit code of a verb, or null if the words are not a verb. docs/cli.md lists the codes. */
 export async function runVerb(words: readonly string[]): Promise<number | null> {
   const verb = [2, 1].map((count) => verbs.find((one) => one.words === words.slice(0, count).join(' '))).find(Boolean);
   if (verb === undefined) return null;
@@ -21,7 +21,7 @@ export async function runVerb(words: readonly string[]): Promise<number | null> 
     return 0;
   } catch (error) {
     const code = codeOf(error);
-    // What is none of these is a fault of ours: with its stack.
+    // Any other error is our fault: print its stack.
     if (code === null) throw error;
     const cause = error instanceof Error ? error.message : String(error);
     process.stderr.write(`millrace ${verb.words}: ${cause}\n${requestIdOf(error)}`);
@@ -61,7 +61,7 @@ async function runCall(verb: Call, context: Context): Promise<void> {
   }
   const parameters = Object.fromEntries([...pairs.filter((pair) => !isField(pair)), ...taken]);
   const body = await bodyFor(route.body, fields, values.file, parameters);
-  // The arguments are checked by the service, which says what it expected.
+  // The service checks the arguments, and says what it expected.
   const input = { libraryId: library, ...parameters, ...(body !== undefined && { body }) } as never;
   if (!names.has('page')) return await printAnswer(await millrace.call(verb.call, input), values.json === true);
   let left = Number(values.limit ?? Number.POSITIVE_INFINITY);
@@ -81,7 +81,7 @@ async function bodyFor(
   if (type === null) return undefined;
   if (type !== 'application/json') return file === undefined ? undefined : await readBody(file);
   const read = file === undefined ? {} : JSON.parse(Buffer.from(await readBody(file)).toString());
-  // Some bodies repeat what is in the path.
+  // Some bodies repeat values of the path.
   return { ...read, ...fields, ...('shieldZoneId' in parameters && { shieldZoneId: Number(parameters.shieldZoneId) }) };
 }
 
@@ -97,7 +97,7 @@ function codeOf(error: unknown): number | null {
   return error instanceof Error && 'code' in error && 'syscall' in error ? 1 : null;
 }
 
-/** Arguments that parseArgs from node:util does not know. */
+/** Arguments that parseArgs from node:util rejects. */
 function isArgumentError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
 }

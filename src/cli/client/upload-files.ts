@@ -7,7 +7,7 @@ import { type Context, libraryKeyOf } from './context.ts';
 import { endProgress, printLine, printProgress } from './output.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 
-/** What a folder's files are taken by; a file that is named itself may have any name. */
+/** File names that are uploaded from a folder. A file that is named itself may have any name. */
 const MEDIA = new Set(
   '.mp4 .m4v .mov .mkv .webm .avi .ts .mts .m2ts .mpg .mpeg .wmv .flv .ogv .3gp .mxf .mp3 .m4a .wav .flac'.split(' '),
 );
@@ -15,9 +15,9 @@ const PENDING = 'uploads.json';
 
 type Source = { path: string; collectionId: string | null };
 
-/** Uploads files and the media of folders, one after the other; prints each video's id. */
+/** Uploads files and the media of folders one after the other. Prints each video's id. */
 export async function uploadAll(context: Context): Promise<void> {
-  // Before a video is made: a wrong path must leave none behind.
+  // Before any video is created: a wrong path must not leave one behind.
   const found: { path: string; files: string[] | null }[] = [];
   for (const path of context.takes) found.push({ path, files: await mediaOf(path) });
   const uploader = await openUploader(context);
@@ -28,7 +28,7 @@ export async function uploadAll(context: Context): Promise<void> {
   }
 }
 
-/** `replace VIDEO FILE`: the old file plays on until the new one does. */
+/** `replace VIDEO FILE`: the old file plays until the new one is ready. */
 export async function replaceFile(context: Context): Promise<void> {
   const [videoId = '', path = ''] = context.takes;
   await mediaOf(path);
@@ -70,7 +70,7 @@ async function waitFor({ millrace, library }: Context, name: string, videoId: st
   );
 }
 
-/** The media files below a folder, sorted; null for a file, which must have bytes. */
+/** Returns the media files below a folder, sorted; null for a file, which must not be empty. */
 async function mediaOf(path: string): Promise<string[] | null> {
   try {
     const { size } = await stat(path);

@@ -1,7 +1,7 @@
 import type { OperationName } from '../../../sdk/src/millrace.ts';
 import type { Action } from './actions.ts';
 
-/** A verb: what is typed, the names of its arguments in order, and the operations that it reaches. */
+/** A verb: its words, the names of its arguments in order, and the operations that it calls. */
 export type Verb = { words: string; takes: readonly string[]; does: string } & (
   | { call: OperationName }
   | { act: Action; uses: readonly OperationName[] }
@@ -14,7 +14,10 @@ const call = (words: string, name: OperationName, takes: readonly string[], does
   call: name,
 });
 
-/** Help, completion and docs/cli.md are made from this table. Further parameters and fields are given as name=value. */
+/**
+ * Help, completion and docs/cli.md are generated from this table. Further parameters and fields are given as
+ * name=value.
+ */
 export const verbs: readonly Verb[] = [
   {
     words: 'login',

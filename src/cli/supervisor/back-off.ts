@@ -1,9 +1,9 @@
 const FIRST_MS = 100;
 const MOST_MS = 10_000;
-/** A process that lived this long was well: its next death starts from the shortest wait. */
+/** A process that lived this long was healthy: its next death starts again from the shortest wait. */
 const WELL_AFTER_MS = 30_000;
 
-/** How long to wait before the next start of something that died, twice as long each time. */
+/** Time to wait before restarting a process that died. It doubles each time. */
 export class BackOff {
   #nextMs = FIRST_MS;
 

@@ -6,19 +6,19 @@ import { quote } from '../../lib/quote.ts';
 import { Refused } from '../../lib/refused.ts';
 
 const LOOK_EVERY_MS = 100;
-/** One whose launcher was just killed needs a moment to say that it stops. */
+/** A holder whose launcher was just killed needs a moment to write that it is stopping. */
 const HOLDER_PATIENCE_MS = 1000;
 /** A service stops within 10 s. */
 const STOPPING_PATIENCE_MS = 12_000;
 const STOPPING = 'stopping';
 
-/** Bits of a mode that let others read or write. */
+/** Mode bits that let others read or write. */
 const OTHERS_MAY = 0o066;
 
 /**
- * Makes the data folder, which holds the database and the secrets, for this user alone. Takes the permissions of others
- * from one that exists, and returns the mode that it had; null when nothing had to be changed. Refuses one of another
- * owner that others may read or write.
+ * Creates the data folder, which holds the database and the secrets, for this user alone. Removes the permissions of
+ * others from an existing one, and returns its previous mode; null if nothing changed. Throws `Refused` if it has
+ * another owner and others may read or write it.
  */
 export function makeDataDir(dataDir: string): string | null {
   if (!existsSync(dataDir)) {
@@ -29,7 +29,7 @@ export function makeDataDir(dataDir: string): string | null {
   const mode = statSync(dataDir).mode & 0o777;
   if ((mode & OTHERS_MAY) === 0) return null;
   try {
-    // PostgreSQL may run as another user below root's folder, which it must be able to enter.
+    // PostgreSQL may run as another user below root's folder, and must be able to enter it.
     chmodSync(dataDir, process.getuid?.() === 0 ? mode & 0o711 : mode & 0o700);
   } catch (cause) {
     const message =
@@ -40,7 +40,7 @@ export function makeDataDir(dataDir: string): string | null {
   return mode.toString(8);
 }
 
-/** Holds the data folder for this process; the kernel lets go of it however the process ends. */
+/** Holds the data folder for this process. The kernel releases it however the process ends. */
 export class DataLock {
   readonly #handle: number;
 
@@ -50,8 +50,8 @@ export class DataLock {
   }
 
   /**
-   * Takes the data folder for this process alone. Waits for a holder that is stopping, refuses when
-   * another process has it and keeps it.
+   * Locks the data folder for this process. Waits for a holder that is stopping; throws `Refused` if another process
+   * keeps it.
    */
   static async take(dataDir: string): Promise<DataLock> {
     const path = join(dataDir, 'lock');
@@ -66,7 +66,7 @@ export class DataLock {
     }
   }
 
-  /** Lets a start that comes now wait instead of giving up. */
+  /** Makes a concurrent start wait instead of giving up. */
   markStopping(): void {
     this.#write(` ${STOPPING}`);
   }

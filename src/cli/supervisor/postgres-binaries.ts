@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 import { hasCode } from '../../lib/has-code.ts';
 import { commandAs, type PostgresIdentity } from './postgres-identity.ts';
 
-/** Where the programs are and the environment to run them in. */
+/** Folder of the programs and their environment. */
 export type PostgresBinaries = { binFolder: string; environment: NodeJS.ProcessEnv };
 
-/** The version of the PostgreSQL that came with the packages, such as `postgres (PostgreSQL) 18.4`. */
+/** Returns the version of the PostgreSQL from the packages, such as `postgres (PostgreSQL) 18.4`. */
 export async function describePackagedPostgres(): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'millrace-postgres-'));
   try {
@@ -21,8 +21,8 @@ export async function describePackagedPostgres(): Promise<string> {
 }
 
 /**
- * Makes the packaged PostgreSQL usable by `identity`, who may be unable to look into node_modules
- * (an install in a private home): the programs are then copied into `home`.
+ * Makes the packaged PostgreSQL usable by `identity`. If that user cannot read node_modules (an install in a private
+ * home), the programs are copied into `home`.
  */
 export async function preparePostgresBinaries(home: string, identity: PostgresIdentity): Promise<PostgresBinaries> {
   const native = packagedFolder();
@@ -77,8 +77,8 @@ async function describeBinaries(native: string, home: string): Promise<PostgresB
 }
 
 /**
- * Makes the short library names that the package leaves to its install script. They go to a folder
- * of ours, because node_modules may belong to someone else.
+ * Creates the short library names that the package leaves to its install script. They are in a folder of ours, because
+ * node_modules may belong to another user.
  */
 async function linkLibraries(native: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
@@ -99,7 +99,7 @@ async function linkLibraries(native: string, folder: string): Promise<void> {
 
 async function copyBinaries(native: string, home: string): Promise<string> {
   const packageFolder = join(home, 'postgres-programs');
-  // Copied anew each time: a version from before an upgrade must not stay.
+  // Copied each time: a version from before an upgrade must not remain.
   await rm(packageFolder, { recursive: true, force: true });
   await cp(native, join(`${packageFolder}.new`, 'native'), { recursive: true, verbatimSymlinks: true });
   await rename(`${packageFolder}.new`, packageFolder);

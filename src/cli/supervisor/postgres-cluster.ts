@@ -13,7 +13,7 @@ export const DATABASE_USER = 'millrace';
 const LEFT_OVER_GRACE_MS = 5000;
 const LOOK_EVERY_MS = 50;
 
-/** Makes the cluster unless it exists. It appears under its name only when whole. */
+/** Creates the cluster unless it exists. It gets its name only once it is complete. */
 export async function ensureCluster(
   places: PostgresPlaces,
   binaries: PostgresBinaries,
@@ -31,10 +31,10 @@ export async function ensureCluster(
 }
 
 /**
- * Ends what an earlier, killed server left running on the cluster, and forgets its pid file and that of
- * its socket. Only for the holder of the data folder's lock: PostgreSQL's own check of those files is
- * fooled by a pid that was given to another process since (the usual case in a restarted container), and
- * by a dead one that is not reaped yet.
+ * Ends processes that an earlier, killed server left running on the cluster, and deletes the pid files of the cluster
+ * and the socket. Only for the holder of the data folder's lock. PostgreSQL's own check of those files fails if the pid
+ * was since given to another process (the usual case in a restarted container), or if the dead process is not reaped
+ * yet.
  */
 export async function clearLeftOvers({ cluster, socket }: PostgresPlaces): Promise<void> {
   await endProcessesIn(cluster);
@@ -44,7 +44,7 @@ export async function clearLeftOvers({ cluster, socket }: PostgresPlaces): Promi
 
 async function runInitdb(folder: string, { binFolder, environment }: PostgresBinaries, identity: PostgresIdentity) {
   const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
-  // The socket lies in a folder that only its owner may enter: who gets there is trusted.
+  // Only its owner may enter the socket's folder, so every connection through it is trusted.
   const access = [`--username=${DATABASE_USER}`, '--auth-local=trust', '--auth-host=reject'];
   const initdb = [join(binFolder, 'initdb'), `--pgdata=${folder}`, '--no-instructions', ...locale, ...access];
   const [program, ...args] = commandAs(identity, initdb);
@@ -56,7 +56,7 @@ async function runInitdb(folder: string, { binFolder, environment }: PostgresBin
   }
 }
 
-/** Every process of PostgreSQL works in its cluster's folder. */
+/** The working directory of every PostgreSQL process is its cluster's folder. */
 async function endProcessesIn(folder: string): Promise<void> {
   const deadlineMs = performance.now() + LEFT_OVER_GRACE_MS;
   for (let round = 0; ; round += 1) {
@@ -78,7 +78,7 @@ async function workingFolder(pid: number): Promise<string | null> {
   try {
     return await readlink(`/proc/${pid}/cwd`);
   } catch (error) {
-    // It ended meanwhile, or it is another user's, so not ours.
+    // It has ended, or it belongs to another user, so it is not ours.
     if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].some((code) => hasCode(error, code))) return null;
     throw error;
   }

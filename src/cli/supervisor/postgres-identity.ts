@@ -5,12 +5,12 @@ import { hasCode } from '../../lib/has-code.ts';
 const NOBODY_ID = 65_534;
 
 /**
- * As whom PostgreSQL runs, which refuses root. `self`: the user of this process. `namespace`: root's
- * own files, seen from a user namespace in which their owner is nobody. `user`: another user.
+ * User that runs PostgreSQL, which refuses root. `self`: the user of this process. `namespace`: root's own files, seen
+ * from a user namespace in which their owner is nobody. `user`: another user.
  */
 export type PostgresIdentity = { kind: 'self' } | { kind: 'namespace' } | { kind: 'user'; uid: number; gid: number };
 
-/** The identity for a cluster: who owns it already, else what this process is able to. */
+/** Returns the identity for a cluster: its current owner, else what this process is able to use. */
 export async function choosePostgresIdentity(clusterFolder: string): Promise<PostgresIdentity> {
   if (process.getuid?.() !== 0) return { kind: 'self' };
   const owner = await ownerOf(clusterFolder);
@@ -19,9 +19,8 @@ export async function choosePostgresIdentity(clusterFolder: string): Promise<Pos
 }
 
 /**
- * The command line that runs a program as `identity` in this process's place: nothing forks, so the
- * child's pid is the program's. When the parent dies the program gets SIGINT: a fast shutdown of
- * PostgreSQL, an end of initdb.
+ * Returns the command line that replaces this process by a program as `identity`: nothing forks, so the child's pid is
+ * the program's. When the parent dies, the program gets SIGINT: a fast shutdown of PostgreSQL, an end of initdb.
  */
 export function commandAs(identity: PostgresIdentity, command: readonly string[]): [string, ...string[]] {
   const tied = ['setpriv', '--pdeathsig', 'INT'];
@@ -40,7 +39,7 @@ export function commandAs(identity: PostgresIdentity, command: readonly string[]
         ...command,
       ];
     case 'user': {
-      // The tie is made last: a change of user undoes it.
+      // Set last, because a change of user resets it.
       const ids = ['--reuid', String(identity.uid), '--regid', String(identity.gid), '--clear-groups'];
       return ['setpriv', ...ids, '--', ...tied, '--', ...command];
     }

@@ -5,23 +5,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandAs, type PostgresIdentity } from './postgres-identity.ts';
 
-/** The kernel's bound on a socket's path (108 bytes with its final zero, unix(7)). */
+/** The kernel's limit for a socket path (108 bytes with its final zero, unix(7)). */
 const LONGEST_SOCKET_PATH_BYTES = 107;
 
-/** Socket names carry a port although no port is opened. */
+/** Socket names contain a port although no port is opened. */
 export const SOCKET_PORT = 5432;
 
-/** The folders of our PostgreSQL: `home` holds the others, `socket` may lie elsewhere. */
+/** The folders of our PostgreSQL: `home` contains the others, but `socket` may be elsewhere. */
 export type PostgresPlaces = { home: string; cluster: string; socket: string };
 
-/** Where the cluster of a data folder lies when its PostgreSQL can look into that folder. */
+/** Returns the folders of a data folder's cluster if its PostgreSQL can read that folder. */
 export function placesIn(home: string): PostgresPlaces {
   return { home, cluster: join(home, 'postgres'), socket: socketFolder(home) };
 }
 
 /**
- * Makes the folders for `identity`. Another user may be kept from the data folder by the folders
- * above it; the cluster then lies in /var/lib under a name made from the data folder's.
+ * Creates the folders for `identity`. Parent folders may keep another user out of the data folder. The cluster is then
+ * in /var/lib, under a name derived from the data folder's.
  */
 export async function preparePlaces(dataDir: string, identity: PostgresIdentity): Promise<PostgresPlaces> {
   const home = identity.kind === 'user' ? await openHomeFor(dataDir, identity) : dataDir;
@@ -32,7 +32,7 @@ export async function preparePlaces(dataDir: string, identity: PostgresIdentity)
   return places;
 }
 
-/** Gives a folder and all in it to whoever PostgreSQL runs as; our own files stay as they are. */
+/** Gives a folder and its contents to the user that runs PostgreSQL. Our own files stay unchanged. */
 export async function giveTo(folder: string, identity: PostgresIdentity): Promise<void> {
   if (identity.kind !== 'user') return;
   await chown(folder, identity.uid, identity.gid);
@@ -41,7 +41,7 @@ export async function giveTo(folder: string, identity: PostgresIdentity): Promis
   }
 }
 
-/** Takes away the socket's folder after a stop; the next start makes it again. */
+/** Removes the socket's folder after a stop. The next start creates it again. */
 export async function removeSocketFolder(places: PostgresPlaces): Promise<void> {
   await rm(places.socket, { recursive: true, force: true });
 }
@@ -61,7 +61,7 @@ function socketFolder(home: string): string {
   return pathBytes <= LONGEST_SOCKET_PATH_BYTES ? folder : join(tmpdir(), `millrace-${shortHash(home)}`);
 }
 
-/** A folder under /tmp could have been laid out by another user: whoever owns it owns the database. */
+/** Another user could have created a folder under /tmp, and its owner owns the database. */
 async function requireOwn(folder: string, identity: PostgresIdentity): Promise<void> {
   const found = await lstat(folder);
   const uid = identity.kind === 'user' ? identity.uid : process.getuid?.();

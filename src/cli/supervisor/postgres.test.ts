@@ -33,7 +33,7 @@ test('a new folder gets a UTF-8 database that survives a stop', async () => {
   expect(await ask(await start(dataDir), 'select value from kept')).toEqual([{ value: 7 }]);
 });
 
-test('what a killed initdb left is thrown away', async () => {
+test('leftovers of a killed initdb are removed', async () => {
   const dataDir = newFolder();
   mkdirSync(join(dataDir, 'postgres.new'));
   writeFileSync(join(dataDir, 'postgres.new/PG_VERSION'), '1');
@@ -41,16 +41,16 @@ test('what a killed initdb left is thrown away', async () => {
   expect(existsSync(join(dataDir, 'postgres.new'))).toBe(false);
 });
 
-test('pid files of cluster and socket that name a living stranger do not stop the start', async () => {
+test('pid files of cluster and socket that name an unrelated process do not prevent the start', async () => {
   const dataDir = newFolder();
   await (await start(dataDir)).stop();
   const socket = join(dataDir, 'postgres-socket');
-  // Not this process: PostgreSQL forgives its own parent.
+  // Not this process: PostgreSQL ignores its own parent.
   const stranger = spawn('sleep', ['600']);
   strangers.push(stranger);
   const lines = [stranger.pid, join(dataDir, 'postgres'), 1, 5432, socket, '', ''];
   writeFileSync(join(dataDir, 'postgres/postmaster.pid'), lines.join('\n'), { mode: 0o600 });
-  // As after a kill -9, which leaves the socket and its lock behind.
+  // As after a kill -9, which leaves the socket and its lock file.
   mkdirSync(socket, { mode: 0o700 });
   writeFileSync(join(socket, '.s.PGSQL.5432.lock'), lines.join('\n'), { mode: 0o600 });
   expect(await ask(await start(dataDir), 'select 1 as value')).toEqual([{ value: 1 }]);
@@ -70,14 +70,14 @@ test('a process that an earlier server left in the cluster is ended, others are 
   other.kill('SIGKILL');
 });
 
-test('a cluster of another major version is refused with what PostgreSQL said', async () => {
+test('a cluster of another major version is refused with the message of PostgreSQL', async () => {
   const dataDir = newFolder();
   await (await start(dataDir)).stop();
   writeFileSync(join(dataDir, 'postgres/PG_VERSION'), '9.6\n');
   await expect(start(dataDir)).rejects.toThrow(/incompatible/);
 });
 
-// As root there are two ways to run what refuses root; elsewhere there is nothing to choose.
+// As root there are two ways to run a program that refuses root; otherwise there is no choice.
 const identities: { name: string; identity: PostgresIdentity; owner: number }[] = isRoot
   ? [
       { name: 'another user', identity: { kind: 'user', uid: 65_534, gid: 65_534 }, owner: 65_534 },
@@ -85,7 +85,7 @@ const identities: { name: string; identity: PostgresIdentity; owner: number }[] 
     ]
   : [{ name: 'the same user', identity: { kind: 'self' }, owner: process.getuid?.() ?? -1 }];
 
-test.each(identities)('it runs as $name, and goes on as the owner of the files', async ({ identity, owner }) => {
+test.each(identities)('it runs as $name, and continues as the owner of the files', async ({ identity, owner }) => {
   const dataDir = newFolder();
   const first = await start(dataDir, identity);
   await ask(first, 'create table kept as select 7 as value');

@@ -13,7 +13,7 @@ import { type PostgresPlaces, placesIn, preparePlaces, removeSocketFolder, SOCKE
 import { describeUnreadiness } from './reach-database.ts';
 
 const DATABASE_NAME = 'millrace';
-/** One that never answered and ended this often will not answer the next time either. */
+/** A server that never responded and ended this often will not respond the next time either. */
 const FIRST_START_LIVES = 4;
 const READY_CHECK_EVERY_MS = 25;
 const FAST_SHUTDOWN_MS = 2500;
@@ -21,17 +21,17 @@ const IMMEDIATE_SHUTDOWN_MS = 500;
 const KEPT_LINES = 20;
 const LAST_WORDS_MS = 500;
 
-/** Small, for one machine that also encodes; durability stays at PostgreSQL's defaults (all on). */
+/** Small, for one machine that also encodes. Durability has PostgreSQL's defaults (all on). */
 const SERVER_OPTIONS = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
   max_connections: '60',
-  // Pages cost memory from when they are used on; the table of them takes an idle service 8 MiB.
+  // Pages use memory only once they are used. Their table takes 8 MiB in an idle service.
   shared_buffers: '256MB',
   work_mem: '4MB',
   maintenance_work_mem: '64MB',
   huge_pages: 'off',
-  // One process instead of four: reads here are few and cached by the kernel.
+  // One process instead of four: there are few reads, and the kernel caches them.
   io_method: 'sync',
   jit: 'off',
   max_parallel_workers_per_gather: '0',
@@ -45,16 +45,16 @@ const SERVER_OPTIONS = {
 
 export type PostgresOptions = {
   dataDir: string;
-  /** The health became another. */
+  /** The health changed. */
   changed(health: PartHealth): void;
   log(level: 'debug' | 'warn' | 'error', text: string): void;
-  /** Runs as this one instead of the one that fits best. */
+  /** Uses this identity instead of the best one. */
   identity?: PostgresIdentity;
 };
 
 /**
- * A PostgreSQL of our own on a unix socket. The caller holds the data folder's lock. The server is
- * started again whenever it dies, on the same socket, and ends with this process.
+ * Our own PostgreSQL on a unix socket. The caller holds the data folder's lock. The server is restarted on the same
+ * socket whenever it dies, and ends with this process.
  */
 export class EmbeddedPostgres {
   readonly connection: OwnConnection;
@@ -80,7 +80,7 @@ export class EmbeddedPostgres {
     this.connection = connectionTo(places);
   }
 
-  /** Makes the cluster when there is none and waits until the server answers. */
+  /** Creates the cluster if there is none, and waits until the server responds. */
   static async start(options: PostgresOptions): Promise<EmbeddedPostgres> {
     const identity = options.identity ?? (await choosePostgresIdentity(placesIn(options.dataDir).cluster));
     const places = await preparePlaces(options.dataDir, identity);
@@ -91,12 +91,12 @@ export class EmbeddedPostgres {
     return postgres;
   }
 
-  /** The server's process, for those who watch it; null between two lives. */
+  /** Process id of the server, for monitoring; null between two runs. */
   get pid(): number | null {
     return this.#server?.pid ?? null;
   }
 
-  /** Shuts down: clients are cut, what was committed is kept. */
+  /** Shuts down: clients are disconnected, committed data is kept. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#server?.kill('SIGINT');
@@ -141,7 +141,7 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** One life of the server, from its start to its end. Answers how it ended. */
+  /** Runs the server once, from its start to its end. Returns how it ended. */
   async #serveOnce(opened: () => void): Promise<string> {
     const isOver = new AbortController();
     try {
@@ -150,13 +150,13 @@ export class EmbeddedPostgres {
       this.#server = server;
       const ended = once(server, 'exit');
       const said = new Promise((resolve) => server.once('close', resolve));
-      // `stop` may have come while there was no server to send its signal to.
+      // `stop` may have been called while there was no server to signal.
       if (this.#stopping.signal.aborted) server.kill('SIGINT');
       const watching = this.#reportReadiness(opened, isOver.signal);
       const [code, signal] = await ended.finally(() => isOver.abort());
       this.#options.changed({ state: 'failing', detail: `ended with ${signal ?? `code ${code}`}` });
       await watching;
-      // Its last words may come after it; its children may hold the pipe open for longer.
+      // Its last output may arrive after its exit, and its children may hold the pipe open for longer.
       await Promise.race([said, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
       return signal ?? `code ${code}`;
     } catch (error) {
@@ -171,7 +171,7 @@ export class EmbeddedPostgres {
     const flags = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const postgres = [join(this.#binaries.binFolder, 'postgres'), '-D', this.#places.cluster, ...flags];
     const [program, ...args] = commandAs(this.#identity, postgres);
-    // Detached: the terminal's Ctrl-C is for the supervisor, which closes the roles first.
+    // Detached: Ctrl-C in the terminal is for the supervisor, which closes the roles first.
     const server = spawn(program, args, {
       cwd: '/',
       env: this.#binaries.environment,
@@ -203,13 +203,13 @@ export class EmbeddedPostgres {
   }
 }
 
-/** How roles started apart from the supervisor reach the server of a data folder. */
+/** Connection to the server of a data folder, for roles that are started without the supervisor. */
 export function connectionTo(places: PostgresPlaces): OwnConnection {
   return { host: places.socket, port: SOCKET_PORT, user: DATABASE_USER, database: DATABASE_NAME };
 }
 
 function levelOf(line: string): 'debug' | 'warn' | 'error' {
   if (line.startsWith('PANIC:')) return 'error';
-  // Errors of a statement go to who sent it; FATAL ends one connection, as readiness checks see it.
+  // Errors of a statement go to its client. FATAL ends one connection, as readiness checks see.
   return line.startsWith('WARNING:') ? 'warn' : 'debug';
 }

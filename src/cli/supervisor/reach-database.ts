@@ -6,13 +6,13 @@ const CONNECT_TIMEOUT_MS = 3000;
 /** SQLSTATE invalid_catalog_name. */
 const UNKNOWN_DATABASE = '3D000';
 
-/** Runs work on a connection of its own and closes it. */
+/** Runs work on a separate connection and closes it. */
 export async function withDatabase<T>(
   connection: DatabaseConnection,
   task: (client: Client) => Promise<T>,
 ): Promise<T> {
   const client = new Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  // A connection that breaks between two queries would end the process; the next query rejects instead.
+  // A connection that breaks between two queries would end the process. The next query rejects instead.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -22,7 +22,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** Whether the database takes connections and answers, and if not, why. */
+/** Returns whether the database accepts connections and responds, and if not, why. */
 export async function databaseAnswers(connection: DatabaseConnection): Promise<{ ok: boolean; detail?: string }> {
   try {
     await withDatabase(connection, async (client) => await client.query('select 1'));
@@ -32,7 +32,7 @@ export async function databaseAnswers(connection: DatabaseConnection): Promise<{
   }
 }
 
-/** How many connections the server takes from users like this one, and how many are open. */
+/** Returns how many connections the server accepts from ordinary users, and how many are open. */
 export async function countConnections(connection: DatabaseConnection): Promise<{ most: number; used: number }> {
   return await withDatabase(connection, async (client) => {
     const { rows } = await client.query<{ most: number; used: number }>(`
@@ -45,8 +45,8 @@ export async function countConnections(connection: DatabaseConnection): Promise<
 }
 
 /**
- * What keeps our own server from being used, or null when it takes connections. Makes the database
- * when the cluster is new.
+ * Returns why our own server is not usable, or null if it accepts connections. Creates the database if the cluster is
+ * new.
  */
 export async function describeUnreadiness(connection: OwnConnection): Promise<string | null> {
   try {

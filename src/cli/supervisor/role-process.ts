@@ -8,7 +8,7 @@ import { BackOff } from './back-off.ts';
 
 const ROLE_SCRIPT = fileURLToPath(new URL('../role.ts', import.meta.url));
 
-/** What is young is short-lived here: 4 MiB instead of 16 for it saves 20 MiB a process. */
+/** Young objects are short-lived here: 4 MiB for them instead of 16 saves 20 MiB per process. */
 const MEMORY_FLAGS = ['--max-semi-space-size=4'];
 
 /** A role's process reports its progress. */
@@ -18,12 +18,12 @@ export type RoleEvents = {
   /** The process waits for messages, for the first time or after a restart. */
   online(): void;
   change(change: RoleMessage): void;
-  /** Its health is another than before. */
+  /** Its health changed. */
   changed(): void;
   log(level: 'info' | 'warn', text: string): void;
 };
 
-/** One role's process: started, started again with growing waits when it dies, stopped for good once. */
+/** One role's process: started, restarted with growing waits when it dies, stopped for good once. */
 export class RoleProcess {
   readonly role: Role;
   readonly #events: RoleEvents;
@@ -44,11 +44,11 @@ export class RoleProcess {
   }
 
   send(message: ToRole): void {
-    // A message to a process that just died is lost; the one started in its place is notified anew.
+    // A message to a process that just died is lost. Its replacement is notified again.
     if (this.#child?.connected === true) this.#child.send(message, () => undefined);
   }
 
-  /** Signals the process to close and waits for its end; after `graceMs` kills it. */
+  /** Signals the process to close and waits for its end. Kills it after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     if (this.#restart !== null) clearTimeout(this.#restart);
@@ -65,7 +65,8 @@ export class RoleProcess {
     this.#restart = null;
     const startedMs = performance.now();
     const child = fork(ROLE_SCRIPT, [this.role], {
-      // Node still calls stripping types of the player's code for browsers an experiment, as it does not for its own.
+      // Node still warns that stripping types of the player's browser code is experimental, although not for its own
+      // code.
       execArgv: [...process.execArgv, ...MEMORY_FLAGS, '--disable-warning=ExperimentalWarning'],
       env: environmentOf(this.role),
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

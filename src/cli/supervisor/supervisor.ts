@@ -20,12 +20,12 @@ import { findSandboxLevel } from '../sandbox-level.ts';
 import { EmbeddedPostgres } from './postgres.ts';
 import { type RoleMessage, RoleProcess } from './role-process.ts';
 
-/** Together with PostgreSQL's own shutdown this stays within the promised 10 s. */
+/** Together with PostgreSQL's own shutdown, this stays within the promised 10 s. */
 const ROLE_GRACE_MS = 6000;
-/** How long a first start is tried again while a role cannot start (its port may be about to be free). */
+/** Time for which a first start is retried while a role cannot start (its port may be about to be free), in ms. */
 const FAILING_START_PATIENCE_MS = 5000;
 
-/** Where a role's process stands: the last instruction that it was sent. */
+/** State of a role's process: the last instruction that it was sent. */
 type Stage = 'away' | 'waiting' | 'preparing' | 'started';
 
 /** Runs PostgreSQL and one process per role, keeps them running, and ends them together. */
@@ -39,7 +39,7 @@ export class Supervisor {
   readonly #allReady = Promise.withResolvers<void>();
   #postgres: EmbeddedPostgres | null = null;
   #database: PartHealth = { state: 'starting', detail: null };
-  /** Until it is looked for, nothing is said against it. */
+  /** Assumed to work until it was checked. */
   #sandbox: SandboxLevel = 'bubblewrap';
   #roleSettings: RoleSettings | null = null;
   #keys: ReservedKeys | null = null;
@@ -49,11 +49,11 @@ export class Supervisor {
   constructor(settings: Settings, log: Logger) {
     this.#settings = settings;
     this.#log = log;
-    // Awaited only once all is under way; a failure before that must not count as unhandled.
+    // Awaited only after everything was started. An earlier failure must not count as unhandled.
     this.#allReady.promise.catch(() => undefined);
   }
 
-  /** Starts everything and answers when all roles are ready. Rejects when a role cannot start. */
+  /** Starts everything. Resolves when all roles are ready, rejects if a role cannot start. */
   async start(): Promise<void> {
     const { dataDir, databaseUrl, ...settings } = this.#settings;
     // The processes load their code while the database starts.
@@ -69,14 +69,14 @@ export class Supervisor {
     if (weakness !== null) this.#log.warn({ sandbox }, weakness);
     this.#keys = keys;
     this.#roleSettings = { ...settings, dataDir, secretKey, database };
-    // Of an owner's server the roles themselves report the state.
+    // For an owner's server, the roles themselves report the state.
     if (databaseUrl !== null) this.#database = { state: 'ok', detail: null };
     this.#advanceAll();
     await this.#allReady.promise;
     await this.#announce(keys);
   }
 
-  /** Lets roles drain, then ends the database. */
+  /** Lets roles drain, then stops the database. */
   async stop(): Promise<void> {
     if (this.#patience !== null) clearTimeout(this.#patience);
     await Promise.all([...this.#roles.values()].map(async (role) => await role.stop(ROLE_GRACE_MS)));
@@ -133,7 +133,7 @@ export class Supervisor {
     for (const role of this.#roles.keys()) this.#advance(role);
   }
 
-  /** Sends a waiting role its next step, as far as what it needs is there: `api` prepares for all. */
+  /** Sends a waiting role its next step, if what it needs is available. `api` prepares for all. */
   #advance(role: Role): void {
     if (this.#roleSettings === null || this.#keys === null || this.#stages.get(role) !== 'waiting') return;
     const settings = { ...this.#roleSettings, ...this.#ports() };
@@ -146,7 +146,7 @@ export class Supervisor {
     }
   }
 
-  /** The ports that were taken once are kept: a role that is started again answers where it did. */
+  /** Keeps the ports that were taken once: a restarted role listens on the same port. */
   #ports(): Pick<Settings, 'port' | 'edgePort' | 'rtmpPort' | 'rtmpsPort' | 'srtPort' | 'whipPort'> {
     const { port, edgePort, rtmpPort, rtmpsPort, srtPort, whipPort } = this.#settings;
     const { api = port, edge = edgePort, rtmp = rtmpPort, rtmps = rtmpsPort } = this.#listeners;
@@ -165,7 +165,7 @@ export class Supervisor {
       clearTimeout(this.#patience);
       this.#patience = null;
     } else if (isFailing) {
-      // Taken only before the first start is through: afterwards this promise has no waiter.
+      // Only before the first start is complete: afterwards nothing awaits this promise.
       this.#patience ??= setTimeout(() => this.#giveUp(), FAILING_START_PATIENCE_MS);
     }
   }

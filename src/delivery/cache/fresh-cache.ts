@@ -7,7 +7,7 @@ export type FreshCacheOptions<Value> = {
   maxLoads: number;
   load(key: string, known: Value | null): Promise<Value | null>;
   sizeBytes(value: Value): number;
-  /** Told of each failed load; the last good value is shown meanwhile. */
+  /** Called for each failed load; the last good value stays in use. */
   onLoadError(error: unknown, key: string): void;
 };
 
@@ -17,20 +17,20 @@ type Entry<Value> = {
   freshUntilMs: number;
   bytes: number;
   loading: Promise<Value | null> | null;
-  /** Set when changes came while loading: what is being read may already be old. */
+  /** Set if changes arrived during a load: the loaded value may already be old. */
   isOutdated: boolean;
 };
 
 const ENTRY_BYTES = 300;
 
-/** A reload that takes longer than this is not waited for where an older value can be shown. */
+/** Time after which a reload is no longer waited for if an older value exists, in ms. */
 const PATIENCE_MS = 300;
-/** So long is waited where nothing is known yet: with a reload of the policy before it, less than 2 s. */
+/** Maximum wait without a known value, in ms: together with a reload of the policy, less than 2 s. */
 const FIRST_PATIENCE_MS = 1_300;
 
 /**
- * Values that are read again after `ttlMs`, or at once when notified of changes. One load a key at a time; the
- * least recently used go first when `maxBytes` is reached. While loads fail, the last value is shown.
+ * Caches values and loads them again after `ttlMs`, or at once after a notification. Runs one load per key; evicts the
+ * least recently used values at `maxBytes`. While loads fail, the last value is used.
  */
 export class FreshCache<Value> {
   readonly #options: FreshCacheOptions<Value>;
@@ -38,7 +38,7 @@ export class FreshCache<Value> {
   readonly #waiters = new Map<string, Set<() => void>>();
   #bytes = 0;
   #loads = 0;
-  /** The last load failed or took too long: until one succeeds, no request waits for one where a value is known. */
+  /** The last load failed or took too long. Until one succeeds, no request waits for a load if a value is known. */
   #isAway = false;
 
   constructor(options: FreshCacheOptions<Value>) {
@@ -63,7 +63,7 @@ export class FreshCache<Value> {
     return this.#orLast(loading, entry.value, entry);
   }
 
-  /** The value while it is fresh; null else, and nothing is read. */
+  /** Returns the value if it is fresh, else null. Loads nothing. */
   peek(key: string): Value | null {
     const entry = this.#entries.get(key);
     if (entry === undefined || performance.now() >= entry.freshUntilMs) return null;
@@ -71,19 +71,19 @@ export class FreshCache<Value> {
     return entry.value;
   }
 
-  /** Whether the value is being read now: who joins costs nothing. */
+  /** Whether the value is being loaded; joining that load costs nothing. */
   isLoading(key: string): boolean {
     return (this.#entries.get(key)?.loading ?? null) !== null;
   }
 
-  /** Marks what is known of a key as old. Nothing is read until someone asks. */
+  /** Marks the value of a key as old. It is loaded at the next request. */
   invalidate(key: string): void {
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.#outdate(entry);
     for (const wake of this.#waiters.get(key) ?? []) wake();
   }
 
-  /** As `invalidate`, for each value that is meant, or absent ones. */
+  /** Like `invalidate`, for each value that matches; absent ones are null. */
   invalidateWhere(isMeant: (value: Value | null) => boolean): void {
     for (const [key, { value }] of this.#entries) if (isMeant(value)) this.invalidate(key);
   }
@@ -93,7 +93,7 @@ export class FreshCache<Value> {
     for (const waiting of this.#waiters.values()) for (const wake of waiting) wake();
   }
 
-  /** Waits for changes of a key, at most `maxMs`, or until the signal is aborted. */
+  /** Waits for changes of a key, at most `maxMs`, or until the signal aborts. */
   async untilChange(key: string, maxMs: number, signal: AbortSignal): Promise<void> {
     const waiting = this.#waiters.get(key) ?? new Set();
     this.#waiters.set(key, waiting);
@@ -106,12 +106,12 @@ export class FreshCache<Value> {
     await promise;
     clearTimeout(timer);
     waiting.delete(wake);
-    // Node never lets go of a signal made of others while somebody listens to it.
+    // Node never releases a combined signal that has a listener.
     signal.removeEventListener('abort', wake);
     if (waiting.size === 0 && this.#waiters.get(key) === waiting) this.#waiters.delete(key);
   }
 
-  /** The entry of a key, now the most recently used one. */
+  /** Returns the entry of a key and makes it the most recently used one. */
   #touch(key: string): Entry<Value> {
     const found = this.#entries.get(key);
     if (found !== undefined) {
@@ -169,7 +169,7 @@ export class FreshCache<Value> {
     throw new Refused('unavailable', 'The video cannot be looked up now; try again.', { cause: error });
   }
 
-  /** The new value when it comes soon, else the last one; then no request waits again for a while. */
+  /** Returns the new value if it arrives soon, else the last one; then no request waits for a while. */
   async #orLast(loading: Promise<Value | null>, last: Value, entry: Entry<Value>): Promise<Value | null> {
     const { promise, resolve } = Promise.withResolvers<Value | null>();
     const showLast = () => {
@@ -184,7 +184,7 @@ export class FreshCache<Value> {
     return value;
   }
 
-  /** The value, or a refusal when it does not come soon. */
+  /** Returns the value, or a refusal if it does not arrive soon. */
   async #orRefused(loading: Promise<Value | null>): Promise<Value | null> {
     const { promise, resolve, reject } = Promise.withResolvers<Value | null>();
     const timer = setTimeout(() => {

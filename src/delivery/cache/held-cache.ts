@@ -3,8 +3,8 @@ type Held<Value> = { value: Value; bytes: number } | { loading: Promise<Value> }
 const ENTRY_BYTES = 200;
 
 /**
- * Immutable values by name, the least recently used dropped beyond `maxBytes`. A value that is being made is
- * made once for all requests; a failure is given to all of them and not kept.
+ * Caches immutable values by name and evicts the least recently used ones beyond `maxBytes`. A missing value is made
+ * once for all requests; a failure is given to all of them and not cached.
  */
 export class HeldCache<Value extends object> {
   readonly #maxBytes: number;
@@ -17,7 +17,7 @@ export class HeldCache<Value extends object> {
     this.#sizeBytes = sizeBytes;
   }
 
-  /** The value at once when it is held, else a promise of it. */
+  /** Returns a cached value at once, else a promise of it. */
   get(name: string, make: () => Value | Promise<Value>): Value | Promise<Value> {
     const held = this.#held.get(name);
     if (held === undefined) return this.#fill(name, make());
@@ -27,7 +27,7 @@ export class HeldCache<Value extends object> {
     return held.value;
   }
 
-  /** The value if it is held; null else. */
+  /** Returns a cached value, else null. */
   peek(name: string): Value | null {
     const held = this.#held.get(name);
     return held === undefined || 'loading' in held ? null : held.value;

@@ -21,14 +21,14 @@ import { type Answer, CACHE_NEVER, CACHE_NOTHING, CACHE_SHORTLY, notFound } from
 
 type WithInit = StoredRendition & { init: Buffer; codecString: string };
 
-/** `licenceUrl` is the whole address at which this viewer's player requests keys. */
+/** `licenceUrl` is the complete URL at which this viewer's player requests keys. */
 export type ManifestRequest = { licenceUrl: string };
 type ManifestDeps = { written: HeldCache<Buffer>; keys: PackageKeys };
 
-/** Stands in kept manifests for the address of licences, which holds each viewer's token. */
+/** Placeholder in cached manifests for the licence URL, which contains each viewer's token. */
 const LICENCE_GAP = 'urn:millrace:licence';
 
-/** Answers the DASH manifest, over the same segments as HLS, once every listed rendition is whole. */
+/** Answers the DASH manifest, over the same segments as HLS, once every listed rendition is complete. */
 export async function serveManifest(
   publication: Publication,
   { licenceUrl }: ManifestRequest,
@@ -48,14 +48,14 @@ export async function serveManifest(
 
 type Written = { protection: ManifestProtection; licenceUrl: string; etag: string | null };
 
-/** Answers a manifest; without `etag` it is never kept. */
+/** Answers a manifest; without `etag` it is never cached. */
 export function answerManifest(text: Buffer, { protection, licenceUrl, etag }: Written): Answer {
   const { namesLicences } = protection;
   return {
     kind: 'bytes',
     bytes: namesLicences ? Buffer.from(text.toString().replaceAll(LICENCE_GAP, () => escapeXml(licenceUrl))) : text,
     contentType: 'application/dash+xml',
-    // With a viewer's own address of licences, token included, it is this viewer's alone.
+    // A manifest with a viewer's own licence URL, including a token, belongs to that viewer.
     cacheControl: namesLicences ? CACHE_NOTHING : etag === null ? CACHE_NEVER : CACHE_SHORTLY,
     etag: namesLicences ? null : etag,
   };
@@ -63,7 +63,7 @@ export function answerManifest(text: Buffer, { protection, licenceUrl, etag }: W
 
 export const HLS_ONLY = notFound('hls-only');
 
-/** How the segments of a manifest are given out; null where they cannot be listed in one. */
+/** Returns how the segments of a manifest are delivered; null if a manifest cannot list them. */
 export async function chooseProtection(
   publication: Publication,
   keys: PackageKeys,
@@ -79,10 +79,10 @@ export async function chooseProtection(
   }
 }
 
-/** How a manifest's segments are given out. */
+/** Delivery of a manifest's segments. */
 export type ManifestProtection = {
   tag: string;
-  /** Whether it names where each viewer gets licences. */
+  /** Whether the manifest contains the viewer's licence URL. */
   namesLicences: boolean;
   segmentFolder: string;
   added(kind: StoredRendition['kind']): AddedBytes;
@@ -115,8 +115,8 @@ function manifestProtection({ number, signals }: DrmPackage, { scheme, groups }:
 }
 
 /**
- * Null while something is still to come. Describing it is left until it turns out that nobody has written the manifest
- * yet.
+ * Returns null while something is missing. The description is delayed until it is clear that the manifest is not
+ * cached.
  */
 function describe(
   { video, audio, isPlayable }: ListedSet<StoredRendition>,
@@ -130,7 +130,7 @@ function describe(
   });
 }
 
-/** Nothing of it is still to come, or all of that is known beforehand and made on demand. */
+/** Whether nothing is missing, or everything is known in advance and encoded on demand. */
 function isWhole(rendition: StoredRendition): rendition is WithInit {
   const isListed = rendition.isOnDemand && rendition.planned !== null;
   return (rendition.state === 'finished' || isListed) && rendition.init !== null && rendition.codecString !== null;

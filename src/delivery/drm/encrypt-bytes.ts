@@ -11,26 +11,26 @@ import { OVER, type PlaySessions } from './play-sessions.ts';
 import type { ProtectedObjects } from './protected-objects.ts';
 import { isClear, livePackages } from './protection.ts';
 
-/** A protection under which bytes are given out, with what it takes to encrypt them. */
+/** A protection for delivery, with its encryption parameters. */
 export type OpenProtection =
   | { kind: 'clear' }
   | { kind: 'package'; packaged: DrmPackage }
   | { kind: 'session'; session: string; key: Buffer };
 
-/** Stored bytes of a rendition as they are requested: its init segment, a segment, or one picture. */
+/** Requested bytes of a rendition: its init segment, a segment, or one picture. */
 export type Piece =
   | { kind: 'init'; bytes: Buffer }
   | { kind: 'segment'; window: ObjectWindow; segment: number }
   | ({ kind: 'picture'; name: string } & Picture);
 
-/** A picture of a segment. It stands in a fragment with a head of its own. */
+/** A picture of a segment, as a fragment with its own head. */
 type Picture = { window: ObjectWindow; head: Buffer; segment: number; firstSample: number };
 
 export type ProtectionDeps = { keys: PackageKeys; sessions: PlaySessions; protectedObjects: ProtectedObjects };
 
 const NO_HEAD = Buffer.alloc(0);
 
-/** Opens the protection that an address names, or answers why nothing is given out under it. */
+/** Opens the protection that a URL names, or returns why nothing is delivered under it. */
 export function openProtection(
   publication: Publication,
   protection: NamedProtection,
@@ -52,7 +52,7 @@ export function openProtection(
   }
 }
 
-/** A piece of a video's rendition, and the protection under which it is given out. */
+/** A piece of a rendition, and the protection for its delivery. */
 export type ProtectedPiece<C = Exclude<OpenProtection, { kind: 'clear' }>> = {
   publication: Publication;
   rendition: KeyedRendition;
@@ -60,10 +60,7 @@ export type ProtectedPiece<C = Exclude<OpenProtection, { kind: 'clear' }>> = {
   protection: C;
 };
 
-/**
- * Answers a piece encrypted as its protection says. `leave` is requested a signal only when room in memory is waited
- * for.
- */
+/** Answers a piece encrypted by its protection. `leave` is only called if memory has to be waited for. */
 export async function encryptBytes(
   protectedPiece: ProtectedPiece,
   deps: ProtectionDeps,
@@ -134,7 +131,7 @@ function encryptBySession(
   };
 }
 
-/** Whether a rendition has an init segment to open it with. */
+/** Whether a rendition has an init segment. */
 export function isOpened(rendition: StoredRendition): rendition is OpenedRendition {
   return rendition.init !== null;
 }

@@ -8,13 +8,13 @@ import { kidsOf, parseContentKeys } from '../../media/drm/keys/content-keys.ts';
 import type { ContentKeys } from '../../ports/drm-key-source.ts';
 import { HeldCache } from '../cache/held-cache.ts';
 
-/** A rendition that has bytes to encrypt. */
+/** A rendition with bytes to encrypt. */
 export type OpenedRendition = StoredRendition & { init: Buffer };
 
-/** As much of a rendition as its encryption needs. */
+/** The properties of a rendition that its encryption needs. */
 export type KeyedRendition = Pick<OpenedRendition, 'id' | 'kind' | 'init' | 'keyGroup' | 'ivPrefix'>;
 
-/** A rendition of a video and the package under which it is wanted. */
+/** A rendition of a video and the package for its delivery. */
 export type PackagedTrack = { publication: Publication; packaged: DrmPackage; rendition: KeyedRendition };
 
 const KEYS_BYTES = 600;
@@ -23,7 +23,7 @@ const KEYS_CACHE_BYTES = 2 * 2 ** 20;
 const CIPHER_CACHE_BYTES = 8 * 2 ** 20;
 const INIT_CACHE_BYTES = 4 * 2 ** 20;
 
-/** Opens the sealed keys of packages and keeps what is made of them, a bounded amount of each. */
+/** Opens the sealed keys of packages and caches the derived values, a bounded number of each. */
 export class PackageKeys {
   readonly #secretBox: SecretBox;
   readonly #keys = new HeldCache<ContentKeys>(KEYS_CACHE_BYTES, () => KEYS_BYTES);
@@ -47,7 +47,7 @@ export class PackageKeys {
     });
   }
 
-  /** The init segment as it stands before encrypted segments. */
+  /** Returns the init segment that precedes encrypted segments. */
   async initOf(track: PackagedTrack): Promise<Buffer> {
     const { init, keyGroup } = track.rendition;
     return this.#inits.get(nameOf(track), async () => {
@@ -63,7 +63,7 @@ export class PackageKeys {
   }
 }
 
-/** Stands for a rendition under a package: neither number is ever used twice. */
+/** Returns the name of a rendition in a package. Neither number is ever reused. */
 export function nameOf({ rendition, packaged }: Omit<PackagedTrack, 'publication'>): string {
   return `${rendition.id}|e${packaged.number}`;
 }

@@ -7,7 +7,7 @@ const sessions = createPlaySessions(Buffer.alloc(32, 1));
 const NOW_MS = Date.UTC(2026, 10, 22);
 const HOUR_MS = 3_600_000;
 
-test('a session has one key of 16 bytes, another than any other session, at every edge', () => {
+test('a session has one 16-byte key, different from any other session, at every edge', () => {
   const [one, other] = [sessions.begin(video, 60, NOW_MS), sessions.begin(video, 60, NOW_MS)];
   expect(one).toMatch(/^[\w-]{43}$/);
   const key = sessions.keyOf(video, one, NOW_MS);
@@ -22,7 +22,7 @@ test('it outlasts the video by hours and then ends', () => {
   expect(sessions.keyOf(video, session, NOW_MS + 8.1 * HOUR_MS)).toBeNull();
 });
 
-test('a viewer keeps one session for hours, and shares it with nobody and no other video', () => {
+test('a viewer keeps one session for hours, and shares it with no other viewer or video', () => {
   const keep = (viewer: string, nowMs = NOW_MS, of = video) => sessions.keep(of, viewer, { durationSec: 60, nowMs });
   const [begun] = [keep('one')];
   expect([keep('one', NOW_MS + HOUR_MS), keep('one', NOW_MS + 5 * HOUR_MS)]).toEqual([begun, begun]);

@@ -6,30 +6,30 @@ const EXPIRES_BYTES = 4;
 const RANDOM_BYTES = 12;
 const MAC_BYTES = 16;
 const HEAD_BYTES = EXPIRES_BYTES + RANDOM_BYTES;
-/** Beyond the length of the video: pauses, and videos that are watched twice. */
+/** Time beyond the length of the video, in seconds: for pauses, and for videos that are watched twice. */
 const LIFETIME_SEC = 6 * 3600;
-/** How long a viewer keeps a session: what is read within such a stretch of time names the same one. */
+/** Time for which a viewer keeps a session, in seconds: all reads in such an interval use the same one. */
 const KEPT_SEC = 6 * 3600;
 
-/** What is said where a session is over. */
+/** Problem of an expired session. */
 export const OVER: Problem = toProblem('session-over');
 
 /**
- * Play sessions of basic DRM. A session is a text of 43 characters that proves itself: when it ends, a random part,
- * and a code over both and the video's id; its key follows from it. So edges need not share sessions.
+ * Play sessions of basic DRM. A session is a text of 43 characters that authenticates itself: its end, a random part,
+ * and a code over both and the video's id. Its key is derived from it, so edges need not share sessions.
  */
 export type PlaySessions = {
-  /** Begins a session of a video that lasts `durationSec`. */
+  /** Starts a session of a video that lasts `durationSec`. */
   begin(key: MediaKey, durationSec: number, nowMs: number): string;
-  /** The session of a viewer who reads the same playlist over and over: the same one for hours, at every edge. */
+  /** Returns the session of a viewer who reads the same playlist repeatedly: the same one for hours, at every edge. */
   keep(key: MediaKey, viewer: string, ends: { durationSec: number; nowMs: number }): string;
-  /** The AES-128 key of a session, null for one that is over, not of this video or none at all. */
+  /** Returns the AES-128 key of a session; null for one that has expired, belongs to another video or is invalid. */
   keyOf(key: MediaKey, session: string, nowMs: number): Buffer | null;
 };
 
 /** `secret` is the same at each edge. */
 export function createPlaySessions(secret: Uint8Array): PlaySessions {
-  // Bytes would be made a key anew for each code, which takes four times as long as the code itself.
+  // From raw bytes, a key would be created again for each code, which takes four times as long as the code itself.
   const secretKey = createSecretKey(secret);
   const code = (purpose: string, { libraryId, mediaId }: MediaKey, head: Buffer) =>
     createHmac('sha256', secretKey)

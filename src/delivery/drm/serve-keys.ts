@@ -14,7 +14,7 @@ export type KeyDeps = {
   keys: PackageKeys;
   sessions: PlaySessions;
   playback: PlaybackAuthorizer;
-  /** Null where no licence server is set. */
+  /** Null if no licence server is configured. */
   licences: LicenceProxy | null;
 };
 
@@ -26,8 +26,8 @@ const RAW = {
 } as const;
 
 /**
- * Answers 16 raw bytes: the key of a play session (43 characters), whose viewer has shown a token when it began, or
- * a content key by its id, for players that do not request licences.
+ * Answers 16 raw bytes: the key of a play session (43 characters), whose viewer had a token when it started, or a
+ * content key by its id, for players that do not request licences.
  */
 export async function serveKey(
   publication: Publication,
@@ -71,8 +71,7 @@ export async function serveLicence(
 type Challenge = { system: DrmSystem; challenge: Buffer; play: PlayRequest };
 
 /**
- * Hands a player's challenge on to the licence server of a system that a key server signalled. Refuses what `request`
- * refuses.
+ * Forwards a player's challenge to the licence server of a system that a key server signalled. Refuses like `request`.
  */
 export async function serveSystemLicence(
   publication: Publication,
@@ -89,14 +88,14 @@ export async function serveSystemLicence(
   return { ...RAW, bytes: await licences.request(system, { mediaId: publication.mediaId, challenge }, signal) };
 }
 
-/** FairPlay's certificate, which players need before they can ask. */
+/** Answers FairPlay's certificate, which players need before they can request a licence. */
 export function serveCertificate({ licences }: KeyDeps): Answer {
   const certificate = licences?.fairPlayCertificate ?? null;
   if (certificate === null) return notFound('no-certificate');
   return { ...RAW, bytes: certificate, cacheControl: CACHE_SHORTLY };
 }
 
-/** What a key server has keys for is for its own licence servers to give out. */
+/** Keys of a key server are only delivered by its own licence servers. */
 async function grantedKeys(publication: Publication, { keys }: KeyDeps): Promise<ContentKey[]> {
   const ours = livePackages(publication, Date.now()).filter(({ signals }) => signals.length === 0);
   const opened = await Promise.all(ours.map((packaged) => keys.keysOf(publication, packaged)));

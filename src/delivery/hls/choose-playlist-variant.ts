@@ -16,8 +16,8 @@ import {
 export type PlaylistVariantDeps = { keys: PackageKeys; sessions: PlaySessions; playback: PlaybackAuthorizer };
 
 /**
- * `session` is that of the playlist's address; `wantsIdentity` requests keys that are fetched raw; `isReread` is said
- * of playlists that players read over and over while they grow.
+ * `session` is that of the playlist's URL; `wantsIdentity` requests keys that are fetched raw; `isReread` marks
+ * playlists that players read repeatedly while they grow.
  */
 export type PlaylistVariantRequest = {
   session: string | null;
@@ -27,9 +27,9 @@ export type PlaylistVariantRequest = {
 };
 
 /**
- * Chooses how a video's playlists are written for a viewer; a problem says why they are not. A play session is
- * begun for each viewer who may play and reads a playlist without one; of those that are read over and over each
- * reading names the viewer's same session.
+ * Selects how a video's playlists are written for a viewer, or a problem with the reason. A play session is started for
+ * each permitted viewer who reads a playlist without one. Repeated reads of a growing playlist get the viewer's same
+ * session.
  */
 export async function choosePlaylistVariant(
   publication: Publication,
@@ -58,5 +58,5 @@ export async function choosePlaylistVariant(
     : packageVariant(packaged, opened);
 }
 
-/** A live stream has no length yet: a viewer may stay for so long. */
+/** Session length for a live stream, in seconds: it has no length of its own yet. */
 const LIVE_SESSION_SEC = 12 * 3600;

@@ -9,7 +9,7 @@ import type { EdgeLog } from '../edge-deps.ts';
 import { chunksTag } from '../objects/chunks-tag.ts';
 import type { IndexReader } from '../objects/index-reader.ts';
 
-/** The I-frame playlist of a finished rendition, and the rates that a multivariant playlist lists it with. */
+/** The I-frame playlist of a finished rendition, and its rates for a multivariant playlist. */
 export type IFrameList = { text: Buffer; rates: IFrameRates };
 
 type Rates = ReadonlyMap<string, IFrameRates>;
@@ -18,12 +18,12 @@ type PlacedChunk = Pick<StoredChunk, 'storageKey' | 'startTick' | 'durationTicks
 const LIST_CACHE_BYTES = 16 * 2 ** 20;
 const CHUNK_CACHE_BYTES = 8 * 2 ** 20;
 const SAMPLE_BYTES = 17;
-/** Videos whose pictures are listed at once, of the eight sets of tables that may be read at once. */
+/** Maximum videos whose pictures are listed at once, of the eight sets of tables that may be read at once. */
 const PREPARED_AT_ONCE = 4;
-/** How long a multivariant playlist waits for the rates of its I-frame playlists. */
+/** Time that a multivariant playlist waits for the rates of its I-frame playlists, in ms. */
 const RATES_WAIT_MS = 1000;
 
-/** What is known of single pictures; it comes from the sample tables, which are read when first needed. */
+/** Index of single pictures. It comes from the sample tables, which are read when first needed. */
 export class IFrameLists {
   readonly #indexes: IndexReader;
   readonly #log: EdgeLog;
@@ -37,15 +37,15 @@ export class IFrameLists {
     this.#log = log;
   }
 
-  /** `keys` are those of an encrypted one, which its list names: each has a list of its own. */
+  /** `keys` belong to an encrypted rendition, whose list names them: each has its own list. */
   list(rendition: StoredRendition, keys: readonly HlsKey[] = []): IFrameList | Promise<IFrameList> {
     const name = `${nameOf(rendition)}${keys.map(writeKeyAttributes).join()}`;
     return this.#lists.get(name, () => this.#make(rendition, keys));
   }
 
   /**
-   * The rates of each rendition. Null when they are not known within a second: nobody who wants to play waits longer
-   * for a scrubbing bar. They are then worked out for later requests.
+   * Returns the rates of each rendition, or null if they are not known within a second: playback does not wait longer
+   * for a scrubbing bar. They are then computed for later requests.
    */
   ratesOf(renditions: readonly StoredRendition[]): Rates | null | Promise<Rates | null> {
     const known = this.#knownRates(renditions);
@@ -66,7 +66,7 @@ export class IFrameLists {
     return known;
   }
 
-  /** The picture that is shown from a tick on, and the chunk that holds it; null when there is none. */
+  /** Returns the picture shown from a tick on, and the chunk that contains it; null if there is none. */
   async find<Chunk extends PlacedChunk>(
     rendition: { chunks: readonly Chunk[] },
     startTick: number,
@@ -88,7 +88,7 @@ export class IFrameLists {
     return { text: Buffer.from(writeIFramePlaylist(run, '', keys)), rates: computeIFrameRates(run) };
   }
 
-  /** Lists one rendition after the other. A failure is logged: the video plays without. */
+  /** Lists one rendition after the other. A failure is logged: the video plays without them. */
   async #prepare(renditions: readonly StoredRendition[]): Promise<void> {
     this.#preparing += 1;
     try {

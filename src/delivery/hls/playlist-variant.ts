@@ -8,14 +8,14 @@ import type { PlaylistAddresses } from '../../media/hls/multivariant.ts';
 import { type AddedBytes, NOTHING_ADDED } from '../../media/presentation/segment-run.ts';
 import type { ContentKeys } from '../../ports/drm-key-source.ts';
 
-/** What playlists of one publication differ in by how the video is given out. */
+/** Differences between playlists of one publication that result from its delivery. */
 export type PlaylistVariant = {
   /** Distinguishes the texts in caches and ETags. */
   tag: string;
-  /** Within a rendition's folder: empty or ending in `/`. */
+  /** Relative to a rendition's folder: empty or ending in `/`. */
   segmentFolder: string;
   addresses: PlaylistAddresses;
-  /** By how much segments grow on their way out. */
+  /** Bytes that are added to segments on delivery. */
   added(rendition: Pick<StoredRendition, 'kind'>): AddedBytes;
   /** Whether single pictures are listed. */
   listsIFrames: boolean;
@@ -23,13 +23,13 @@ export type PlaylistVariant = {
   sessionKeys(renditions: readonly Pick<StoredRendition, 'keyGroup'>[]): HlsKey[];
   /** The keys (EXT-X-KEY) of a rendition; `toVideo` leads from the playlist to the video's folder. */
   keys(rendition: Pick<StoredRendition, 'keyGroup'>, toVideo: string): HlsKey[];
-  /** Puts in what differs from viewer to viewer; null where the text is the same for all. */
+  /** Inserts the parts that differ between viewers; null if the text is the same for all. */
   fill: ((text: string) => string) | null;
 };
 
 export const SESSION_TAG = '-s';
 
-/** Stands for what `fill` puts in. No address of ours has braces. */
+/** Placeholder for the text that `fill` inserts. None of our URLs contains braces. */
 const GAP = '{gap}';
 
 export const CLEAR_VARIANT: PlaylistVariant = {
@@ -43,7 +43,7 @@ export const CLEAR_VARIANT: PlaylistVariant = {
   fill: null,
 };
 
-/** Of a package, for players that speak Encrypted Media Extensions, or another system that a key server spoke for. */
+/** For a package: players that support Encrypted Media Extensions, or another system that a key server signalled. */
 export function packageVariant({ number, signals }: DrmPackage, keys: ContentKeys): PlaylistVariant {
   const folder = packageFolder(number);
   const isOurs = signals.length === 0;
@@ -68,8 +68,8 @@ export function packageVariant({ number, signals }: DrmPackage, keys: ContentKey
 }
 
 /**
- * Of a package, for players that fetch raw keys (`?drm=identity`): Shaka Player does with ClearKey in HLS. `query`
- * (the viewer's token, or empty) is handed on to every address below.
+ * For a package: players that fetch raw keys (`?drm=identity`), like Shaka Player with ClearKey in HLS. `query` (the
+ * viewer's token, or empty) is added to every URL below.
  */
 export function identityVariant({ number }: DrmPackage, keys: ContentKeys, query: string): PlaylistVariant {
   const requested = query === '' ? '' : `&${query}`;
@@ -88,7 +88,7 @@ export function identityVariant({ number }: DrmPackage, keys: ContentKeys, query
   };
 }
 
-/** Of a play session: whole segments encrypted under the session's key. */
+/** For a play session: whole segments encrypted with the session's key. */
 export function sessionVariant(session: string): PlaylistVariant {
   return {
     tag: SESSION_TAG,
@@ -97,13 +97,13 @@ export function sessionVariant(session: string): PlaylistVariant {
     addresses: { ...CLEAR_VARIANT.addresses, media: (id) => `r/${id}/${GAP}/video.m3u8` },
     listsIFrames: false,
     sessionKeys: () => [],
-    // Behind EXT-X-MAP the init segment counts as clear: without an IV an encrypted one is not allowed.
+    // After EXT-X-MAP the init segment is read as clear: without an IV an encrypted one is not allowed.
     keys: (_, toVideo) => [{ method: 'AES-128', uri: `${toVideo}key/${GAP}` }],
     fill: (text) => text.replaceAll(GAP, session),
   };
 }
 
-/** The folder, within a rendition's, of the bytes that a package's keys decrypt. */
+/** Returns the folder, within a rendition's, of the bytes that a package's keys decrypt. */
 export function packageFolder(number: number): string {
   return `e${number}/`;
 }

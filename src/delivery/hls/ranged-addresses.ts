@@ -2,7 +2,7 @@ import type { ClockRange } from '../../media/hls/clock-range.ts';
 import type { PlaylistAddresses } from '../../media/hls/multivariant.ts';
 import { type Answer, toProblem } from '../http/answer.ts';
 
-/** Addresses of media playlists that list a range; single pictures have none. */
+/** Returns URLs of media playlists that list a range; single pictures have none. */
 export function rangedAddresses(addresses: PlaylistAddresses, { query }: ClockRange): PlaylistAddresses {
   return {
     media(id) {

@@ -20,7 +20,7 @@ const answer: Answer = {
   etag: '"x"',
 };
 
-/** As much of one as is looked at. */
+/** The part of a publication that is read. */
 const makePublication = () => ({ renditions: [{ id: renditionId, isOnDemand: false }] }) as unknown as Publication;
 
 function makeTarget(change: Partial<Target> = {}): Target {
@@ -54,23 +54,23 @@ test.each([
   expect(keepOne().find(request, address) !== null).toBe(isFound);
 });
 
-test('it is known no longer than its publication is the current one', () => {
+test('it is known only as long as its publication is current', () => {
   expect(keepOne('/a', () => false).find(ask(), at('/a'))).toBeNull();
 });
 
-test('what is longer than our addresses is not kept', () => {
+test('a path longer than our addresses is not kept', () => {
   const path = `/${'a'.repeat(400)}`;
   expect(keepOne(path).find(ask(), at(path))).toBeNull();
 });
 
-test('what was requested of a session is not kept', () => {
+test('a request in a session is not kept', () => {
   const known = new SegmentResponseCache({ isCurrent: () => true });
   const file = { ...makeTarget().file, protection: { kind: 'session', session: 'x' } } as Target['file'];
   known.keep(at('/a'), makeTarget({ file }), { publication, answer });
   expect(known.find(ask(), at('/a'))).toBeNull();
 });
 
-test('a publication that is over is not held on to', async () => {
+test('a publication that ended is not retained', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');
   const known = new SegmentResponseCache({ isCurrent: () => true });
@@ -80,7 +80,7 @@ test('a publication that is over is not held on to', async () => {
     return new WeakRef(passing);
   };
   const held = keep();
-  // What a weak reference was requested in one turn stays until its end.
+  // A weak reference that was read in one turn of the event loop lives until its end.
   await new Promise((resolve) => setImmediate(resolve));
   collectGarbage();
   expect(held.deref()).toBeUndefined();

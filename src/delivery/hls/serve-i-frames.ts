@@ -26,8 +26,7 @@ type IFrameFile = ({ kind: 'i-frame-playlist' } | { kind: 'i-frame'; startTick: 
 type IFrameDeps = ProtectionDeps & { iFrames: IFrameLists; leave: () => AbortSignal };
 
 /**
- * Answers the I-frame playlist of a finished rendition, or one picture of it as a segment, encrypted as its address
- * says.
+ * Answers the I-frame playlist of a finished rendition, or one picture of it as a segment, encrypted as its URL says.
  */
 export async function serveIFrames(publication: Publication, file: IFrameFile, deps: IFrameDeps): Promise<Answer> {
   const rendition = listableRenditions(publication).find(({ id }) => id === file.renditionId);
@@ -67,7 +66,7 @@ async function servePictureList(
   };
 }
 
-/** How the list in that folder is written; null where there is none. */
+/** Returns how the list in that folder is written; null if there is none. */
 async function variantOf(
   publication: Publication,
   protection: OpenProtection,
@@ -80,7 +79,7 @@ async function variantOf(
 
 type FoundPicture = { chunk: StoredChunk; frame: IFrame };
 
-/** A picture is encrypted as the sample of its segment that it is: under the same initialisation vector. */
+/** A picture is encrypted like the sample of its segment: with the same initialisation vector. */
 function describePicture({ init }: OpenedRendition, { chunk, frame }: FoundPicture): Piece {
   const { segment, firstSample } = locateSample(chunk, frame.sample);
   const sizeBytes = frame.endByte - frame.startByte + 1;
@@ -94,7 +93,7 @@ function describePicture({ init }: OpenedRendition, { chunk, frame }: FoundPictu
   };
 }
 
-/** Answers a picture in the clear: the bytes of its sample behind a head of its own. */
+/** Answers a clear picture: the bytes of its sample with its own head. */
 export function answerPicture(
   { id, init }: Pick<OpenedRendition, 'id' | 'init'>,
   { chunk, frame }: { chunk: Pick<StoredChunk, 'storageKey'>; frame: IFrame },

@@ -19,15 +19,13 @@ type SegmentDeps = ProtectionDeps & {
   reader: PublicationReader;
   requests: SegmentRequests;
   leave: () => AbortSignal;
-  /** Counts an answer that waits for its client; null when the client may have no more of them. */
+  /** Counts a response that waits for its client; null if the client may have no more of them. */
   wait: () => (() => void) | null;
 };
 type Found = { publication: Publication; rendition: OpenedRendition; piece: Exclude<Piece, { kind: 'picture' }> };
 type Missing = Extract<Answer, { kind: 'problem' }>;
 
-/**
- * Answers an init or media segment, encrypted as its address says. See `findOrAwait` for one that is still to come.
- */
+/** Answers an init or media segment, encrypted as its URL says. `findOrAwait` handles missing ones. */
 export async function serveSegment(publication: Publication, file: SegmentFile, deps: SegmentDeps): Promise<Answer> {
   const protection = openProtection(publication, file.protection, deps.sessions);
   if ('refusal' in protection) return protection.refusal;
@@ -38,8 +36,8 @@ export async function serveSegment(publication: Publication, file: SegmentFile, 
 }
 
 /**
- * Finds what is requested. What a playlist lists before it is stored is waited for, on demand requested, and refused
- * with 503 when it does not come in time.
+ * Finds the requested bytes. A listed segment that is not stored yet is awaited (and requested, if it is encoded on
+ * demand), and refused with 503 if it does not arrive in time.
  */
 async function findOrAwait(
   publication: Publication,
@@ -66,7 +64,7 @@ async function findOrAwait(
   }
 }
 
-/** The segment, when it is one of those that are encoded on demand. */
+/** Returns the segment if it is encoded on demand. */
 function findOnDemand(publication: Publication, file: SegmentFile): RequestedSegment | null {
   if (file.kind !== 'segment') return null;
   const rendition = publication.renditions.find(({ id }) => id === file.renditionId);
@@ -74,7 +72,7 @@ function findOnDemand(publication: Publication, file: SegmentFile): RequestedSeg
   return { publication, rendition, segment: file.segment };
 }
 
-/** The bytes as of a publication, or why there are none; null when the file is listed and not stored yet. */
+/** Returns the bytes in a publication, or why there are none; null if the file is listed and not stored yet. */
 function findFile(publication: Publication, file: SegmentFile): Found | Missing | null {
   const rendition = listableRenditions(publication).find(({ id }) => id === file.renditionId);
   if (rendition === undefined) return notFound('unknown-rendition');
@@ -95,7 +93,7 @@ function findFile(publication: Publication, file: SegmentFile): Found | Missing 
   return { publication, rendition, piece: { kind: 'segment', window, segment: file.segment } };
 }
 
-/** A rendition's id stands for its bytes for ever, so tag and date need nothing else. */
+/** A rendition's id identifies its bytes forever, so tag and date need nothing else. */
 function answerClear({ rendition: { id, kind }, piece }: Found): Answer {
   const name = piece.kind === 'init' ? 'init' : `${piece.segment}`;
   const modifiedAt = timeOfGuid(id);

@@ -22,7 +22,7 @@ test.each([
   expect(judgeConditions(headers, { etag: '"a"', modifiedAt })).toBe(verdict);
 });
 
-test('dates are passed over where there is none to compare with', () => {
+test('dates are ignored if there is nothing to compare with', () => {
   const headers = { 'if-unmodified-since': EARLIER, 'if-modified-since': DATE };
   expect(judgeConditions(headers, { etag: '"a"' })).toBe('send');
 });

@@ -1,15 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What conditions are held against; `modifiedAt` is absent where no date is known. */
+/** Validators for conditions; `modifiedAt` is absent if no date is known. */
 export type Validators = { etag: string | null; modifiedAt?: Date };
 
-/** What the conditions of a request request. */
+/** Result of evaluating conditions. */
 export type Verdict = 'send' | 'not-modified' | 'changed';
 
 /**
  * Evaluates the conditions of a GET or HEAD in the order of RFC 9110 section 13.2.2: `changed` is 412, `not-modified`
- * 304. A date counts only where there is no tag beside it, and where the answer has a date (sections 13.1.3 and
- * 13.1.4).
+ * is 304. A date counts only without a tag, and only if the response has a date (sections 13.1.3 and 13.1.4).
  */
 export function judgeConditions(headers: IncomingHttpHeaders, { etag, modifiedAt }: Validators): Verdict {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
@@ -28,11 +27,11 @@ export function hasConditions(headers: IncomingHttpHeaders): boolean {
 
 const CONDITIONS = ['if-none-match', 'if-match', 'if-modified-since', 'if-unmodified-since'] as const;
 
-/** Null when there is nothing to compare: no header, no date of ours, or a header that is no date. */
+/** Returns null if there is nothing to compare: no header, no date of ours, or an invalid header. */
 function isModifiedSince(header: string | undefined, modifiedAt: Date | undefined): boolean | null {
   const sinceMs = header === undefined ? null : readHttpDate(header);
   if (sinceMs === null || modifiedAt === undefined) return null;
-  // Dates of HTTP have whole seconds.
+  // HTTP dates have whole seconds.
   return Math.floor(modifiedAt.getTime() / 1000) * 1000 > sinceMs;
 }
 
@@ -40,7 +39,7 @@ const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2}
 const RFC_850 = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 
-/** The three forms of section 5.6.7, in milliseconds; null for anything else. */
+/** Parses the three forms of section 5.6.7, in milliseconds; null for anything else. */
 function readHttpDate(text: string): number | null {
   const isAscTime = ASCTIME.test(text);
   if (!isAscTime && !IMF_FIXDATE.test(text) && !RFC_850.test(text)) return null;
@@ -48,7 +47,7 @@ function readHttpDate(text: string): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** True when If-None-Match names the tag (section 13.1.2, weak comparison). */
+/** Whether If-None-Match names the tag (section 13.1.2, weak comparison). */
 function matchesEtag(header: string, etag: string | null): boolean {
   if (etag === null) return false;
   if (header.trim() === '*') return true;
@@ -56,8 +55,8 @@ function matchesEtag(header: string, etag: string | null): boolean {
 }
 
 /**
- * False when If-Match names other representations only (section 13.1.1, strong comparison). What has no tag is matched
- * by `*` alone.
+ * Returns false if If-Match names only other representations (section 13.1.1, strong comparison). Without a tag only
+ * `*` matches.
  */
 function allowsMatch(header: string, etag: string | null): boolean {
   if (header.trim() === '*') return true;
@@ -65,7 +64,7 @@ function allowsMatch(header: string, etag: string | null): boolean {
 }
 
 /**
- * True when a range may be served: there is no If-Range, or it names the very tag (section 13.1.5). A date is too weak.
+ * Whether a range may be served: there is no If-Range, or it names the exact tag (section 13.1.5). A date is too weak.
  */
 export function allowsRange(header: string | undefined, etag: string | null): boolean {
   return header === undefined || header.trim() === etag;

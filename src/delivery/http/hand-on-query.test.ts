@@ -41,14 +41,14 @@ test('a playlist that was compressed gets it too', () => {
   expect(handed).not.toHaveProperty(['headers', 'Content-Encoding']);
 });
 
-test('what an address names itself is not added once more', () => {
+test('parameters that an address already has are not added again', () => {
   const text = 'r/a/video.m3u8?from=5&expires=5\n';
   expect(hand('application/vnd.apple.mpegurl', text)).toBe(
     'r/a/video.m3u8?from=5&expires=5&token=HS256-a&token_path=%2Fx%2F\n',
   );
 });
 
-test('a manifest gets it as XML, a storyboard before the place in the picture', () => {
+test('a manifest gets the query as XML, a storyboard before its fragment', () => {
   const mpd = '<SegmentTemplate media="r/$RepresentationID$/$Number$.m4s" initialization="r/init.mp4"/>';
   const escaped = QUERY.replaceAll('&', '&amp;');
   expect(hand('application/dash+xml', mpd)).toBe(

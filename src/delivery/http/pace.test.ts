@@ -11,7 +11,7 @@ test('the first bytes go at once, the rest at its pace, whole and in order', asy
   }
   expect(Buffer.concat(pieces.map((piece) => piece.bytes))).toEqual(bytes);
   expect(pieces[0]?.bytes.length).toBe(20);
-  // 40 bytes at 100 a second, the last piece of up to 25 without a wait behind it.
+  // 40 bytes at 100 a second, the last piece of up to 25 without a wait after it.
   expect(pieces.at(-1)?.atMs).toBeGreaterThan(140);
 });
 

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admitted } from '../../catalog/shield/admission/admit.ts';
 import type { Part } from '../objects/object-part.ts';
 
-/** How fast an answer goes out: so many bytes a second behind its first bytes, which go as fast as they can. */
+/** Rate of a response: bytes per second after its first bytes, which are sent at full speed. */
 export type Pace = { bytesPerSec: number; freeBytes: number };
 
-/** Small enough that players see an even flow. */
+/** Length of a piece in seconds, short enough for an even flow. */
 const PIECE_SEC = 0.25;
 const KILO = 1000;
 
-/** The pace of an answer, of its zone's limit and its token's the slower one; null where neither has one. */
+/** Returns the rate of a response: the lower one of its zone's limit and its token's; null without a limit. */
 export function paceOf({ request: { policy }, token }: Pick<Admitted, 'request' | 'token'>): Pace | null {
   const { rateKBps = 0, rateAfterKB = 0 } = policy?.zone.settings ?? {};
   const tokenKBps = token?.limitKBps ?? 0;
@@ -20,7 +20,7 @@ export function paceOf({ request: { policy }, token }: Pick<Admitted, 'request' 
     : { bytesPerSec: rateKBps * KILO, freeBytes: rateAfterKB * KILO };
 }
 
-/** The same stretches in pieces, each when its time has come. Ends when the viewer leaves. */
+/** Splits the same parts into pieces, each at its time. Ends when the viewer disconnects. */
 export async function* paced(
   parts: Iterable<Part>,
   { bytesPerSec, freeBytes }: Pace,

@@ -1,8 +1,8 @@
 import type { Slice } from '../objects/object-part.ts';
 
 /**
- * Reads a Range header (RFC 9110 section 14.2) for a body of `sizeBytes`. Null: send it whole, which is
- * also the answer to several ranges, other units and malformed headers. A range past the end is refused.
+ * Parses a Range header (RFC 9110 section 14.2) for a body of `sizeBytes`. Returns null to send it whole, also for
+ * several ranges, other units and malformed headers. A range past the end is unsatisfiable.
  */
 export function readRange(header: string | undefined, sizeBytes: number): Slice | 'unsatisfiable' | null {
   const match = header === undefined ? null : /^bytes=(\d{0,16})-(\d{0,16})$/.exec(header.replaceAll(' ', ''));

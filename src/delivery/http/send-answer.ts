@@ -10,11 +10,11 @@ import { readRange } from './range.ts';
 import { allowsOrigins } from './zone-headers.ts';
 
 type Made = Extract<Answer, { kind: 'made' }>;
-/** What has bytes to send: those that were made are lent, or, where only their length is requested, measured. */
+/** A response with bytes to send. Made bytes are lent, or measured if only their length is requested. */
 type Sendable = Exclude<Answer, { kind: 'problem' | 'made' }> | ({ kind: 'lent'; bytes: Buffer } & Described);
 type Content = Sendable | (Made & { sizeBytes: number });
 
-/** Any page may read what it may request, and measure how long it took; tokens and referrers decide who may request. */
+/** Any page may read what it may request, and measure the time it took. Tokens and referrers decide who may request. */
 const CORS = {
   'Access-Control-Allow-Origin': '*',
   'Cross-Origin-Resource-Policy': 'cross-origin',
@@ -23,12 +23,12 @@ const CORS = {
     'Content-Length, Content-Range, ETag, Accept-Ranges, Date, Retry-After, X-Millrace-Rule',
 };
 
-/** Names the rule that refused a request. */
+/** Header that names the rule that refused a request. */
 const RULE_HEADER = 'X-Millrace-Rule';
 
 /**
- * `admitted` is the proof that an answer may be given. `encrypt` counts one more answer that is encrypted for this
- * client; null when there are too many.
+ * `admitted` is the proof that a response may be sent. `encrypt` counts one more encrypted response of this client;
+ * null if there are too many.
  */
 type Sending = {
   admitted: Admitted;
@@ -39,8 +39,8 @@ type Sending = {
 };
 
 /**
- * Sends an answer with conditions, ranges, HEAD and CORS applied. Waits until the last byte is handed over, and
- * gives back what was lent whatever happens.
+ * Sends a response with conditions, ranges, HEAD and CORS applied. Resolves when the last byte is handed over, and
+ * always releases lent bytes.
  */
 export async function sendAnswer(
   request: IncomingMessage,
@@ -140,7 +140,7 @@ function headersOfBody({ contentType }: Described, sizeBytes: number): OutgoingH
   };
 }
 
-/** All that is said before the whole of a stored object, which any page may read. */
+/** Returns all headers of a whole stored object that any page may read. */
 export function headersOfWhole(answer: Extract<Answer, { kind: 'object' }>): OutgoingHttpHeaders {
   return { ...openHeadersOf(answer), ...headersOfBody(answer, answer.window.sizeBytes) };
 }
@@ -179,11 +179,11 @@ async function sendBody(
   begin();
   const bytes = answer.bytes.subarray(slice.start, slice.end);
   if (answer.kind === 'bytes') {
-    // A head without a body leaves in one write.
+    // A head without a body is sent in one write.
     response.end(bytes.length === 0 ? undefined : bytes);
     return;
   }
-  // A viewer who is slow holds on to the bytes: they count until the last is gone.
+  // A slow viewer retains the bytes: they count until the last one is sent.
   const sent = new Promise((resolve) => response.once('close', resolve));
   response.end(bytes);
   await sent;
@@ -202,7 +202,9 @@ function leaving(response: ServerResponse): AbortSignal {
   return left.signal;
 }
 
-/** A refusal as small JSON. Caches store none unless the zone has it so: what is missing may come. */
+/**
+ * Sends a refusal as short JSON. Caches store none unless the zone says so, because a missing file may appear later.
+ */
 export function sendProblem(
   request: IncomingMessage,
   response: ServerResponse,
@@ -220,17 +222,17 @@ export function sendProblem(
   if (retryAfterSec !== undefined) headers['Retry-After'] = retryAfterSec;
   if (hit !== undefined) headers[RULE_HEADER] = hit.rule.id;
   if (status === 405) Object.assign(headers, { Allow: 'GET, HEAD, OPTIONS', Connection: 'close' });
-  // The rest of a body that is too large is not waited for, nor is what comes behind a request of doubtful bounds.
+  // Does not wait for the rest of a body that is too large, nor for requests after one with ambiguous limits.
   if (status === 413 || status === 400) headers.Connection = 'close';
   response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** Header names joined by commas (RFC 9110 section 5.6.2), and no more than a browser would send. */
+/** Header names joined by commas (RFC 9110 section 5.6.2), limited to what a browser would send. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]{1,100}(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]{1,100}){0,40}$/;
 const USUAL_HEADERS =
   'Range, If-None-Match, If-Match, If-Modified-Since, If-Unmodified-Since, If-Range, Cache-Control, Content-Type';
 
-/** Allows the headers that are requested: players send CMCD and their own, which change nothing here. */
+/** Allows the requested headers: players send CMCD and their own, which have no effect here. */
 export function sendPreflight({ headers }: IncomingMessage, response: ServerResponse): void {
   const requested = headers['access-control-request-headers'];
   const isList = requested !== undefined && HEADER_NAMES.test(requested);
@@ -246,7 +248,7 @@ export function sendPreflight({ headers }: IncomingMessage, response: ServerResp
     .end();
 }
 
-/** Answers an accepted beacon: 204, without a body and with no more headers than it needs. */
+/** Sends 204 for an accepted beacon, without a body and with as few headers as possible. */
 export function sendTaken(response: ServerResponse): void {
   response.writeHead(204, TAKEN).end();
 }

@@ -1,10 +1,10 @@
 import type { PullZoneSettings } from '../../catalog/libraries/library-settings.ts';
 import type { AdmissionRequest } from '../../catalog/shield/admission/admit.ts';
 
-/** So long a cache before the edge may show what it has while the edge cannot be reached. */
+/** Time for which a cache in front of the edge may serve stale files while the edge is unreachable, in seconds. */
 const OFFLINE_SEC = 86_400;
 
-/** Whether a zone lets pages of other origins read a file. Without a list of extensions that is so for all files. */
+/** Whether a zone lets pages of other origins read a file. Without a list of extensions this applies to all files. */
 export function allowsOrigins({ policy, address }: Pick<AdmissionRequest, 'policy' | 'address'>): boolean {
   if (policy === null) return true;
   const { allowsOrigins: allows, originExtensions } = policy.zone.settings;
@@ -14,9 +14,8 @@ export function allowsOrigins({ policy, address }: Pick<AdmissionRequest, 'polic
 }
 
 /**
- * What caches before the edge may do while the edge is away (RFC 5861) with an answer that has to be read again. What
- * never changes, and what no shared cache keeps, stays. Browsers are not let show old playlists: a page reads a changed
- * one at once.
+ * Adds what caches in front of the edge may do with a revalidated response while the edge is away (RFC 5861). Immutable
+ * and private responses are unchanged. Browsers must not show old playlists: a page reads a changed one at once.
  */
 export function withStale(cacheControl: string, { staleWhileOffline }: PullZoneSettings): string {
   if (!staleWhileOffline || !cacheControl.startsWith('public, max-age=') || cacheControl.includes('immutable')) {

@@ -4,10 +4,10 @@ import { createFeedReader, type FeedFrame } from '../../media/live/playlist/feed
 
 export type FeedHandlers = { frame(frame: FeedFrame): void; lost(reason: string): void };
 
-/** A feed without a byte for this long is dead. */
+/** Time without a byte after which a feed is dead, in ms. */
 const SILENT_MS = 20_000;
 
-/** Opens a stream's feed at its owner. `lost` is called once, unless `close` was called before. */
+/** Opens a stream's feed at its owner. `lost` is called once, unless `close` was called first. */
 export function openFeed(url: string, secret: string, handlers: FeedHandlers): { close(): void } {
   let isOver = false;
   const lose = (reason: string) => {

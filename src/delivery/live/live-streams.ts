@@ -7,21 +7,21 @@ import { findSegment } from '../../media/live/playlist/live-index.ts';
 import { WatchedStream } from './watched-stream.ts';
 
 export type LiveSource = {
-  /** What edges show to the owners of streams. */
+  /** Secret by which edges authenticate to the owners of streams. */
   secret: string;
-  /** Adds up who watches. */
+  /** Stores the viewer counts. */
   recordViewers(counts: readonly ViewerCount[]): Promise<void>;
   loadStored(key: { libraryId: number; mediaId: Guid }, windowSec: number): Promise<StoredLive>;
 };
 
 type Log = { warn(fields: object, message: string): void };
 
-/** A stream that nobody asked about for so long is let go of. */
+/** Time after which a stream without requests is dropped, in ms. */
 const UNUSED_MS = 60_000;
 const COUNT_EVERY_SEC = 10;
 const MOST_STREAMS = 1_000;
 
-/** The live streams that are watched at this edge: one feed a stream, however many viewers it has. */
+/** The live streams that are watched at this edge: one feed per stream, however many viewers it has. */
 export class LiveStreams {
   readonly #source: LiveSource;
   readonly #log: Log;
@@ -38,7 +38,7 @@ export class LiveStreams {
     this.#timer.unref();
   }
 
-  /** The stream as it is known here; null when this edge watches too many already. */
+  /** Returns the local state of a stream; null if this edge watches too many already. */
   async watch({ libraryId, mediaId }: Publication, head: LiveHead): Promise<WatchedStream | null> {
     let stream = this.#watched.get(mediaId);
     if (stream === undefined) {
@@ -54,7 +54,7 @@ export class LiveStreams {
     try {
       await stream.ready;
     } catch (error) {
-      // Nothing of it is known: the next viewer tries again.
+      // Nothing is known about it: the next viewer tries again.
       this.#watched.delete(mediaId);
       stream.close();
       throw error;
@@ -62,7 +62,7 @@ export class LiveStreams {
     return stream;
   }
 
-  /** Length of a segment or part of the picture, or of the audio where there is no picture; null for any other. */
+  /** Length of a segment or part of the video, or of the audio if there is no video; null for any other. */
   watchedLengthMs(
     mediaId: Guid,
     { renditionId, segment, part }: { renditionId: Guid; segment: number; part: number | null },
@@ -89,7 +89,7 @@ export class LiveStreams {
       return viewers === 0 ? [] : [{ streamId, viewers, watchedSec: viewers * COUNT_EVERY_SEC }];
     });
     if (counts.length === 0) return;
-    // A count that cannot be written is lost: it is a statistic.
+    // A count that cannot be written is lost, which is acceptable for a statistic.
     this.#source.recordViewers(counts).catch((error: unknown) => {
       this.#log.warn({ err: error }, 'Viewers of live streams could not be counted.');
     });

@@ -17,7 +17,10 @@ import { answerPicture } from '../hls/serve-i-frames.ts';
 import { type Answer, CACHE_FOR_EVER, notFound } from '../http/answer.ts';
 import type { WatchedStream } from './watched-stream.ts';
 
-/** The text of a slot's I-frame playlist while the stream grows: each segment begins with a keyframe. Null for none. */
+/**
+ * Returns the text of a slot's I-frame playlist while the stream grows: each segment begins with a keyframe. Null for
+ * none.
+ */
 export function liveIFrameList(
   stream: WatchedStream,
   { rendition: { id, slot }, view, hasEnded }: { rendition: IndexedRendition; view: LiveView; hasEnded: boolean },
@@ -40,7 +43,7 @@ function pictureTags(one: ListedSegment, before: ListedSegment | null, folder: s
   const { segment, rendition, durationSec, period } = one;
   const path = rendition.id === folder ? '' : `../${rendition.id}/`;
   const tags: PlaylistTag[] = [];
-  // One for each period, those without media too, as in the media playlist.
+  // One for each period, including those without media, as in the media playlist.
   const passed = before === null ? 0 : period.number - before.period.number;
   for (let count = 0; count < passed; count += 1) tags.push({ tag: 'discontinuity' });
   if (before?.period !== period) tags.push({ tag: 'map', uri: `${path}init.mp4` });
@@ -52,7 +55,7 @@ function pictureTags(one: ListedSegment, before: ListedSegment | null, folder: s
   return [...tags, { tag: 'segment', durationSec, uri: `${path}${iFrameAddress(segment?.startTick ?? 0)}` }];
 }
 
-/** Answers the keyframe that a segment begins with, as a segment of its own. */
+/** Answers the keyframe at the start of a segment, as its own segment. */
 export async function serveLiveIFrame(
   rendition: IndexedRendition,
   startTick: number,

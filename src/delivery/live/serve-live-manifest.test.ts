@@ -16,7 +16,7 @@ const RECORD = '0142c00affe100156742c00ada11ec0440000003004000000c83c489a8010004
 const PICTURES = avcConfig(Buffer.from(RECORD, 'hex'), 25);
 const SOUND = aacConfig(Buffer.from('1190', 'hex'));
 const mediaId = newGuid();
-/** As much of one as a manifest in the clear is written of. */
+/** The parts of a publication that a clear manifest needs. */
 const publication = { mediaId, packages: [], settings: { drm: 'none' } } as unknown as Publication;
 const view = { windowSec: 600, isPreview: false };
 const VIEW = { publication, view, licenceUrl: '' };
@@ -84,7 +84,7 @@ async function write(hasEnded: boolean): Promise<string> {
   return answer.bytes.toString();
 }
 
-test('a recording of several periods is static, each Period where the one before ended', async () => {
+test('a recording of several periods is static, and each Period starts where the previous one ended', async () => {
   const text = await write(true);
   expect(text).toContain('type="static" mediaPresentationDuration="PT10S"');
   expect(text.match(/<Period [^>]*>/g)).toEqual(['<Period id="0" start="PT0S">', '<Period id="1" start="PT6S">']);
@@ -95,7 +95,7 @@ test('a recording of several periods is static, each Period where the one before
   ]);
 });
 
-test('a running stream is dynamic, each Period where its media was taken', async () => {
+test('a running stream is dynamic, and each Period starts at its time of capture', async () => {
   const text = await write(false);
   expect(text).toContain('type="dynamic"');
   expect(text).toContain('timeShiftBufferDepth="PT600S"');
@@ -114,7 +114,7 @@ test.each([
   stream.index.apply({ message, bytes: Buffer.alloc(0) });
   const place = { renditionId, protection: { kind: 'clear' }, segment: 2 } as const;
   const file = part === null ? ({ kind: 'segment', ...place } as const) : ({ kind: 'part', part, ...place } as const);
-  // What waits takes a signal of the viewer's leaving. Nothing of the rest is needed for an answer in the clear.
+  // A waiting response needs a signal of the viewer's disconnection. A clear response needs nothing else.
   const leave = () => {
     throw new Error('Expected no wait.');
   };

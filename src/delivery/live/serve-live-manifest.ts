@@ -19,7 +19,7 @@ import type { WatchedStream } from './watched-stream.ts';
 
 type Requested = { publication: Publication; view: LiveView; hasEnded: boolean; licenceUrl: string };
 
-/** Segments that players stay behind the newest one: as many as HLS without parts. */
+/** Distance of players from the newest segment, in segments: the same as in HLS without parts. */
 const DELAY_SEGMENTS = 3;
 
 /**
@@ -39,7 +39,7 @@ export async function serveLiveManifest(
   const periods = shown.flatMap(({ period, slots }): DashPeriod[] => {
     const described = describePeriod(period, slots, protection);
     if (described === null) return [];
-    // Growing, a Period begins when its media was taken; whole, where the one before ended.
+    // While it grows, a Period begins at its time of capture; once complete, at the end of the previous one.
     const startSec = hasEnded ? endSec : (stream.periodStartMs(period) - originMs) / 1000;
     endSec += described.lengthSec;
     return [{ ...described, startSec }];
@@ -61,7 +61,7 @@ export async function serveLiveManifest(
 type Listed = ReturnType<typeof listSlot>;
 type ShownPeriod = { period: IndexedPeriod; slots: Map<string, Listed> };
 
-/** The periods that the view shows, each with its segments by slot. */
+/** Returns the visible periods, each with its segments by slot. */
 function listPeriods({ index }: WatchedStream, view: LiveView): ShownPeriod[] {
   const slots = new Set(index.periods.flatMap(({ renditions }) => renditions.map(({ slot }) => slot)));
   const lists = new Map([...slots].map((slot) => [slot, listSlot(index, slot, view)]));
@@ -99,7 +99,7 @@ function describePeriod(period: IndexedPeriod, slots: Map<string, Listed>, prote
   };
 }
 
-/** The newest closed segments without a hole. */
+/** Returns the newest closed segments without a gap. */
 function wholeRun(listed: Listed): IndexedSegment[] {
   const run: IndexedSegment[] = [];
   for (const { segment } of listed.toReversed()) {
@@ -117,7 +117,7 @@ function describeSegments(
   run: readonly IndexedSegment[],
   protection: ManifestProtection,
 ): DashRendition {
-  // A gap in the audio is the end of the segment before it.
+  // A gap in the audio extends the segment before it.
   const durations = run.map(
     ({ startTick, durationTicks }, at) => (run[at + 1]?.startTick ?? startTick + durationTicks) - startTick,
   );

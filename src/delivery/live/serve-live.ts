@@ -29,7 +29,7 @@ import { serveLiveManifest } from './serve-live-manifest.ts';
 import { type LiveMediaDeps, type LiveMediaFile, serveLiveMedia } from './serve-live-media.ts';
 import { type WatchedStream, windowOf } from './watched-stream.ts';
 
-/** What of a live stream is served; all else of it is not there. */
+/** Files of a live stream that are served. Others do not exist. */
 export type LiveFile =
   | { kind: 'multivariant' }
   | { kind: 'rendition-playlist'; renditionId: Guid; session: string | null }
@@ -43,10 +43,10 @@ export type LiveRequest = {
   query: URLSearchParams;
   acceptsGzip: boolean;
   play: PlayRequest;
-  /** Holds a token that shows what is not public yet. */
+  /** Whether the viewer has a token for the preview. */
   mayPreview: boolean;
   leave: () => AbortSignal;
-  /** The whole address at which this viewer's player requests keys. */
+  /** The complete URL at which this viewer's player requests keys. */
   licenceUrl: string;
 };
 
@@ -54,9 +54,9 @@ export type LiveDeps = LiveMediaDeps & PlaylistVariantDeps & { streams: LiveStre
 
 const CONTENT_TYPE = 'application/vnd.apple.mpegurl';
 const FIRST_MEDIA_WAIT_MS = 3_000;
-/** A blocked reload is answered unchanged after this share of the target duration: hls.js gives up after 0.8 of it. */
+/** Share of the target duration after which a blocked reload is answered unchanged: hls.js gives up after 0.8 of it. */
 const RELOAD_SHARE = 0.7;
-/** A request for media this far ahead is a mistake (RFC 8216bis section 6.2.5.2). */
+/** Maximum distance of a requested segment; beyond it the request is a mistake (RFC 8216bis section 6.2.5.2). */
 const FARTHEST_AHEAD = 2;
 const WORTH_COMPRESSING_BYTES = 1_000;
 const compress = promisify(gzip);
@@ -69,7 +69,7 @@ export async function serveLive(
   deps: LiveDeps,
 ): Promise<Answer> {
   if (publication.settings.drm === 'enterprise' && isClear(publication)) {
-    // It has its keys before its first part: this one has neither.
+    // Keys exist before the first part: this stream has neither.
     return notFound('not-started');
   }
   const isPreview = isPreviewOnly(head);
@@ -81,7 +81,7 @@ export async function serveLive(
   const view = { windowSec: windowOf(head), isPreview, ...(range !== null && { range }) };
   const { file } = request;
   if ('renditionId' in file) await stream.untilKnown(file.renditionId, request.leave());
-  // While a process owns the stream its last segments are still to come.
+  // While a process owns the stream, its last segments are still to arrive.
   const hasEnded =
     (!isPreview && head.state !== 'running' && head.feedUrl === null) ||
     (range !== null && isRangeOver(stream.index, range, Date.now()));
@@ -110,7 +110,7 @@ export async function serveLive(
   }
 }
 
-/** Whether what is published is a preview: before the start, and of a stream that failed. */
+/** Whether published media is a preview: before the start, and for a stream that failed. */
 export function isPreviewOnly({ state }: LiveHead): boolean {
   return state !== 'running' && state !== 'ended' && state !== 'vod-processing';
 }
@@ -127,13 +127,13 @@ async function serveMultivariant(
   if ('code' in variant) return { kind: 'problem', problem: variant };
   const { isPreview, range } = view;
   const own = () => stream.index.periods.filter((one) => one.isPreview === isPreview);
-  // Players read this playlist once: rungs that are about to come are waited for.
+  // Players read this playlist once, so it waits for rungs that are about to start.
   const isWhole = () => own().some((one) => !one.isLadderPending && one.renditions.every(hasSegments));
-  // Without an owner nothing comes.
+  // Without an owner nothing arrives.
   if (isOwned) await stream.until(isWhole, FIRST_MEDIA_WAIT_MS, request.leave());
   const hasSource = own().some(({ renditions }) => renditions.filter(({ slot }) => !isRung(slot)).every(hasSegments));
   const { addresses } = variant;
-  // Pictures of growing renditions are given in the clear only.
+  // Pictures of growing renditions are only delivered in the clear.
   const shown = { ...variant, listsIFrames: variant === CLEAR_VARIANT };
   const ranged = range === undefined ? shown : { ...shown, addresses: rangedAddresses(addresses, range) };
   const ways = { ...ranged, isOver: hasEnded };
@@ -159,7 +159,7 @@ function variantOf(
   return choosePlaylistVariant(publication, { ...requested, play, wantsIdentity }, deps);
 }
 
-/** Of a play session, segments are encrypted as a whole, so that nothing of them is given out before. */
+/** Segments of a play session are encrypted as a whole, so no part of them is delivered earlier. */
 function isWhole({ listsIFrames, fill, tag }: PlaylistVariant): boolean {
   return fill !== null && !listsIFrames && tag === SESSION_TAG;
 }
@@ -193,7 +193,7 @@ async function servePlaylist(
   stream.viewers.seen(request.play.viewer, Date.now());
   const { slot } = found.rendition;
   const { index } = stream;
-  // Thousands of viewers wait for the same media. There are more ranges than viewers: of these nothing is kept.
+  // Thousands of viewers wait for the same media. Ranges can outnumber viewers, so they are not cached.
   const place = [slot, view.windowSec, view.isPreview].join('|');
   const once = <T>(what: string, compute: () => T): T =>
     view.range === undefined ? stream.derived(`${what}|${place}`, compute) : compute();
@@ -206,7 +206,7 @@ async function servePlaylist(
       return badRequest(`Expected _HLS_msn up to ${last + FARTHEST_AHEAD}.`);
     }
     const limitMs = RELOAD_SHARE * 1_000 * once('target', () => targetDurationSec(index, slot, view));
-    // What is given out whole only is waited for until it is whole.
+    // Media that is only delivered as whole segments is awaited until it is whole.
     const awaited = isWhole(variant) ? { ...wanted, part: null } : wanted;
     const isThere = () => hasEnded || index.hasEnded || holdsMedia(newest(), awaited);
     await stream.until(isThere, limitMs, request.leave());

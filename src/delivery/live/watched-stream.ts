@@ -7,26 +7,26 @@ import { ViewerCounter } from './viewer-counter.ts';
 
 export type WatchDeps = {
   secret: string;
-  /** Rows of a stream's segments within the last seconds. */
+  /** Loads the rows of a stream's segments within the last seconds. */
   loadStored(windowSec: number): Promise<StoredLive>;
   warn(error: unknown, message: string): void;
 };
 
-/** How far back a stream without DVR goes. */
+/** Window of a stream without DVR, in seconds. */
 const PLAIN_WINDOW_SEC = 30;
-/** Kept beyond the window, for viewers who are behind. */
+/** Time kept beyond the window for viewers who are behind, in seconds. */
 const SLACK_SEC = 60;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 3_000;
 const SNAPSHOT_LIMIT_MS = 3_000;
-/** A rendition that one edge lists is known to the others after this time; a wrong address is refused then. */
+/** Time after which a rendition that one edge lists is known to the others, in ms; a wrong address is refused then. */
 const ANNOUNCE_LIMIT_MS = 1_000;
-/** Viewers who wait for one stream. */
+/** Maximum viewers that wait for one stream. */
 const MOST_WAITING = 5_000;
 
 type Waiter = { check(): boolean; done(): void };
 
-/** A stream that somebody watches at this edge: its index, and the one feed that keeps it. */
+/** A stream that is watched at this edge: its index, and the one feed that updates it. */
 export class WatchedStream {
   #index = new LiveIndex();
   readonly viewers = new ViewerCounter();
@@ -41,9 +41,9 @@ export class WatchedStream {
   #failures = 0;
   #isClosed = false;
   #ready: Promise<void>;
-  /** When the media at the beginning of each period was taken, ms since 1970, by its number. */
+  /** Time of capture of each period's first media, in ms since 1970, by period number. */
   readonly #periodStartsMs = new Map<number, number>();
-  /** What was computed of the index as it is, by name. */
+  /** Values computed from the current index, by name. */
   #derived = { version: -1, values: new Map<string, unknown>() };
   lastUsedMs = Date.now();
 
@@ -59,13 +59,13 @@ export class WatchedStream {
     return this.#index;
   }
 
-  /** Resolves when the past is known and the owner, if there is one, has sent what it holds. */
+  /** Resolves when the past is loaded and the owner, if any, has sent its current state. */
   get ready(): Promise<void> {
     return this.#ready;
   }
 
   /**
-   * Takes the stream's newest head: another owner has another feed, the recording of all periods a longer past, and
+   * Updates the stream's head: another owner has another feed, the recording of all periods has a longer past, and
    * later other renditions or segments.
    */
   update(head: LiveHead): void {
@@ -84,23 +84,26 @@ export class WatchedStream {
     this.#failures = 0;
     if (isLonger) this.#windowSec = windowSec;
     const started = this.#start();
-    // A playlist of a recording is read once: it must not lack what was let go of. A stream that was asked for before
-    // its publisher connected has nothing to show until its owner sent it.
+    // A playlist of a recording is read once: it must not lack segments that were dropped. A stream requested before
+    // its publisher connected has nothing to show until its owner sends it.
     if (isLonger || this.#index.periods.length === 0) this.#ready = started;
     started.catch((error: unknown) => this.#deps.warn(error, 'live feed failed'));
   }
 
-  /** What is computed of the index once for all viewers until the stream grows. A name stands for one computation. */
+  /** Computes a value from the index once for all viewers until the stream grows. A name identifies one computation. */
   derived<T>(name: string, compute: () => T): T {
     if (this.#derived.version !== this.index.version)
       this.#derived = { version: this.index.version, values: new Map() };
     const { values } = this.#derived;
     if (!values.has(name)) values.set(name, compute());
-    // It was put there under this name.
+    // It was stored under this name.
     return values.get(name) as T;
   }
 
-  /** When the media at the beginning of a period was taken, ms since 1970: the same for as long as it is watched. */
+  /**
+   * Returns the time of capture of a period's first media, in ms since 1970. It stays the same while the stream is
+   * watched.
+   */
   periodStartMs(period: IndexedPeriod): number {
     const known = this.#periodStartsMs.get(period.number);
     if (known !== undefined) return known;
@@ -109,7 +112,10 @@ export class WatchedStream {
     return startMs ?? Date.now();
   }
 
-  /** Waits until `check` holds, asking again after each change. False when it does not in time, or the viewer left. */
+  /**
+   * Waits until `check` holds, testing it after each change. Returns false if it does not in time, or if the viewer
+   * disconnected.
+   */
   async until(check: () => boolean, limitMs: number, signal: AbortSignal): Promise<boolean> {
     if (check()) return true;
     if (this.#waiters.size >= MOST_WAITING || signal.aborted || this.#isClosed) return false;
@@ -128,9 +134,7 @@ export class WatchedStream {
     });
   }
 
-  /**
-   * Waits for a rendition that the feed has not announced here yet: a viewer may have its address from another edge.
-   */
+  /** Waits for a rendition that the feed has not announced here yet: a viewer may have its URL from another edge. */
   async untilKnown(renditionId: Guid, signal: AbortSignal): Promise<void> {
     if (this.#feedUrl === null || this.#index.hasEnded) return;
     await this.until(() => this.#index.find(renditionId) !== null, ANNOUNCE_LIMIT_MS, signal);
@@ -148,7 +152,7 @@ export class WatchedStream {
     await this.#loadPast();
   }
 
-  /** After the snapshot: what was stored before it has its row by then. */
+  /** Runs after the snapshot: segments stored before it have their rows by then. */
   async #loadPast(index = this.#index): Promise<void> {
     const { periods, segments } = await this.#deps.loadStored(this.#windowSec + SLACK_SEC);
     for (const { period, inits, retired } of periods) index.addPeriod(period, inits, retired);
@@ -156,17 +160,14 @@ export class WatchedStream {
     this.#wake();
   }
 
-  /**
-   * Reads a recording anew: what it lists may have changed, not only grown. Where it cannot be read, as `known` it goes
-   * on.
-   */
+  /** Reads a recording again: its contents may have changed, not only grown. If that fails, it stays as `known`. */
   async #readAgain(known: number): Promise<void> {
     const index = new LiveIndex();
     index.hasEnded = this.#index.hasEnded;
     try {
       await this.#loadPast(index);
     } catch (error) {
-      // The next head has it read.
+      // The next head triggers the read.
       this.#head = { ...this.#head, extent: known };
       this.#deps.warn(error, 'a recording could not be read again');
       return;
@@ -221,7 +222,7 @@ export class WatchedStream {
   }
 }
 
-/** How far back viewers may go, seconds. */
+/** Returns how far back viewers may seek, in seconds. */
 export function windowOf({ dvrWindowSec }: LiveHead): number {
   return dvrWindowSec ?? PLAIN_WINDOW_SEC;
 }

@@ -1,14 +1,17 @@
 const STEP_BYTES = 256 * 1024;
-/** So many times too large a buffer may be: segments differ in size, and a pool of each size would hold too much. */
+/**
+ * Maximum factor by which a buffer may be too large: segments differ in size, and a pool for each size would hold too
+ * much.
+ */
 const MOST_SLACK = 4;
 
 /**
- * Lends large buffers and takes them back. Memory of this size that is made and thrown away for each answer has the
- * whole heap searched for garbage every few answers.
+ * Lends large buffers and takes them back. Allocating this much memory for each response would make V8 collect the
+ * whole heap every few responses.
  */
 export class BufferPool {
   readonly #maxFreeBytes: number;
-  /** Those given back longest ago first. */
+  /** Free buffers, least recently returned first. */
   readonly #free: Buffer[] = [];
   #freeBytes = 0;
 
@@ -16,7 +19,7 @@ export class BufferPool {
     this.#maxFreeBytes = maxFreeBytes;
   }
 
-  /** A buffer of exactly `sizeBytes`, which holds anything. */
+  /** Returns a buffer of exactly `sizeBytes` with undefined contents. */
   take(sizeBytes: number): Buffer {
     const wholeBytes = Math.max(1, Math.ceil(sizeBytes / STEP_BYTES)) * STEP_BYTES;
     const fitting = this.#free.filter(({ length }) => length >= wholeBytes && length <= MOST_SLACK * wholeBytes);
@@ -28,7 +31,7 @@ export class BufferPool {
     return best.subarray(0, sizeBytes);
   }
 
-  /** Takes back what `take` gave; it must not be read any more. */
+  /** Takes back a buffer from `take`. It must not be read any more. */
   give({ buffer }: Buffer): void {
     this.#free.push(Buffer.from(buffer));
     this.#freeBytes += buffer.byteLength;

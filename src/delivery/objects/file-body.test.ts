@@ -10,7 +10,7 @@ import { sendAtOnce } from './file-body.ts';
 const SIZE_BYTES = 20_000;
 const SENT_BYTES = SIZE_BYTES - 100;
 
-/** An answer whose head was written. */
+/** A response whose head was written. */
 async function openResponse(): Promise<ServerResponse> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -27,17 +27,20 @@ async function openResponse(): Promise<ServerResponse> {
 test.each([
   { flags: 'r', left: 0 },
   { flags: 'w', left: 100 },
-])('a short rest that cannot be read at once (file opened for $flags) is left to who reads on', async (wanted) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'mr-body-'));
-  const name = path.join(folder, 'segment');
-  await writeFile(name, Buffer.alloc(SIZE_BYTES));
-  const file = await open(name, wanted.flags);
-  onTestFinished(async () => {
-    await file.close();
-    await rm(folder, { recursive: true });
-  });
-  // As from a disk that is worn where the rest begins: the kernel sends up to there, and a read of it fails.
-  const worn = { isInMemory: () => true, send: () => SENT_BYTES };
-  const part = { fd: file.fd, start: 0, end: SIZE_BYTES };
-  expect(SIZE_BYTES - sendAtOnce(await openResponse(), part, worn)).toBe(wanted.left);
-});
+])(
+  'a short remainder that cannot be read at once (file opened for $flags) is left to the next read',
+  async (wanted) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'mr-body-'));
+    const name = path.join(folder, 'segment');
+    await writeFile(name, Buffer.alloc(SIZE_BYTES));
+    const file = await open(name, wanted.flags);
+    onTestFinished(async () => {
+      await file.close();
+      await rm(folder, { recursive: true });
+    });
+    // Like a damaged disk from the rest on: the kernel sends up to there, and reading it fails.
+    const worn = { isInMemory: () => true, send: () => SENT_BYTES };
+    const part = { fd: file.fd, start: 0, end: SIZE_BYTES };
+    expect(SIZE_BYTES - sendAtOnce(await openResponse(), part, worn)).toBe(wanted.left);
+  },
+);

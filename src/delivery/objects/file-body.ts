@@ -6,23 +6,23 @@ import type { FilePart, SendFile } from '../../lib/send-file.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import { ObjectMissing } from './object-missing.ts';
 
-/** With sendfile, what goes through memory needs to know only when the socket takes more. */
+/** With sendfile, writes through memory only serve to notice when the socket accepts more. */
 const SENDFILE_PIECE_BYTES = 16 * 1024;
 
-/** So much goes to one viewer before others have their turn. */
+/** Maximum bytes sent to one viewer before others get their turn. */
 const TURN_BYTES = 4 * 2 ** 20;
 
 /** Bytes `start` to `end`, end excluded, of an open file. */
 export type FileBody = { fd: number; key: StorageKey; start: number; end: number };
 
-/** How much one write needs at most. */
+/** Maximum bytes of one write. */
 export function pieceBytes(sendFile: SendFile | null): number {
   return sendFile === null ? Number.POSITIVE_INFINITY : SENDFILE_PIECE_BYTES;
 }
 
 /**
- * Writes part of a file behind a head that was written, and leaves the response open. `buffer` serves reads and
- * is free again when this answers. False when the viewer left. Throws ObjectMissing when the file is too short.
+ * Writes part of a file after a written head, and leaves the response open. `buffer` is used for reads and is free
+ * again on return. Returns false if the viewer left. Throws `ObjectMissing` if the file is too short.
  */
 export async function writeFileBody(
   response: ServerResponse,
@@ -34,7 +34,7 @@ export async function writeFileBody(
     if (sendFile !== null) at += await sendStretch(response, { fd, key, start: at, end }, sendFile);
     if (at >= end) break;
     const part = { fd, start: at, sizeBytes: Math.min(buffer.length, end - at) };
-    // A read from memory is sooner done than handed to another thread.
+    // A read from memory is faster than handing it to another thread.
     const isNear = sendFile?.isInMemory(part) === true;
     const length = isNear ? readSync(fd, buffer, 0, part.sizeBytes, at) : await readInto(buffer, part);
     if (length === 0) throw new ObjectMissing(`Expected ${key} to reach byte ${end}, it ended at ${at}.`);
@@ -45,8 +45,8 @@ export async function writeFileBody(
 }
 
 /**
- * Begins a body behind its head by sendfile, and ends the answer with it when no more than a short rest is left.
- * Answers where the rest begins: at `end` nothing is left to do. Nothing here waits, so most answers cost one turn.
+ * Starts a body after its head by sendfile, and ends the response if at most a short rest is left. Returns where the
+ * rest begins; `end` if nothing is left. Nothing here waits, so most responses take one turn.
  */
 export function sendAtOnce(response: ServerResponse, part: Omit<FileBody, 'key'>, sendFile: SendFile): number {
   response.flushHeaders();
@@ -58,8 +58,8 @@ export function sendAtOnce(response: ServerResponse, part: Omit<FileBody, 'key'>
 }
 
 /**
- * Sends what one turn allows. With a `rest`, empty or not, that is all that is still to be written, and `at` is the
- * end.
+ * Sends as much as one turn allows. If there is a `rest`, empty or not, it is all that remains to be written, and `at`
+ * is the end.
  */
 function beginBody(
   socket: Socket,
@@ -73,18 +73,19 @@ function beginBody(
   return rest === null ? { at, rest } : { at: end, rest };
 }
 
-/** The last byte was in memory a moment ago, so what lies before it is read without a wait; null where it cannot be. */
+/** The last byte was in memory a moment ago, so the bytes before it are read without a wait. Null if that fails. */
 function readNow({ fd, start, sizeBytes }: FilePart): Buffer | null {
   const bytes = Buffer.allocUnsafe(sizeBytes);
   try {
     return sizeBytes === 0 || readSync(fd, bytes, 0, sizeBytes, start) === sizeBytes ? bytes : null;
   } catch {
-    // A worn disk: who reads on meets it again, where its error ends this one answer and not the process.
+    // A damaged disk: the next read fails again, in a place where the error ends only this response and not the
+    // process.
     return null;
   }
 }
 
-/** Sends until the kernel takes no more at once; answers how much it took. */
+/** Sends until the kernel accepts no more at once. Returns how much it accepted. */
 async function sendStretch(
   response: ServerResponse,
   { fd, start, end }: FileBody,
@@ -93,7 +94,7 @@ async function sendStretch(
   let at = start;
   while (at < end) {
     const { socket } = response;
-    // A response that waits for the one before it has no socket yet, and one whose viewer left has none any more.
+    // A response that waits for the previous one has no socket yet, and one whose viewer left no longer has one.
     if (socket === null || response.writableLength > 0) break;
     const sizeBytes = Math.min(end - at, TURN_BYTES);
     const sent = sendFile.send(socket, { fd, start: at, sizeBytes });
@@ -104,7 +105,7 @@ async function sendStretch(
   return at - start;
 }
 
-/** Fills a buffer of that size with part of an open file. Throws ObjectMissing when the file is too short. */
+/** Fills a buffer of that size with part of an open file. Throws `ObjectMissing` if the file is too short. */
 export async function readWholly(buffer: Buffer, { fd, key, start, end }: FileBody): Promise<void> {
   for (let at = start; at < end; ) {
     const length = await readInto(buffer.subarray(at - start), { fd, start: at, sizeBytes: end - at });
@@ -119,7 +120,7 @@ function readInto(buffer: Buffer, { fd, start, sizeBytes }: FilePart): Promise<n
   });
 }
 
-/** Resolves when the kernel took the bytes, so that the buffer may be used again; false when the viewer left. */
+/** Resolves when the kernel has accepted the bytes, so that the buffer may be reused; false if the viewer left. */
 export function writeOut(response: ServerResponse, bytes: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
     if (response.destroyed) return resolve(false);

@@ -9,7 +9,7 @@ const READS_AT_ONCE = 8;
 const READERS_AT_ONCE = 8;
 const LIMIT_MS = 60_000;
 
-/** Reads the sample tables that lie beside chunks; so many at once, and not for ever. */
+/** Reads the sample tables next to chunks, with a limit on concurrent reads and a timeout. */
 export class IndexReader {
   readonly #storage: EdgeStorage;
   readonly #closing = new AbortController();
@@ -24,7 +24,7 @@ export class IndexReader {
     return this.#closing.signal;
   }
 
-  /** The indexes of chunks in their order. Refuses (`unavailable`) when too many are being read. */
+  /** Returns the indexes of chunks in order. Throws `Refused` (`unavailable`) if too many reads are pending. */
   async read(chunks: readonly Pick<StoredChunk, 'storageKey'>[]): Promise<ChunkIndex[]> {
     if (this.#readers >= READERS_AT_ONCE) {
       throw new Refused('unavailable', 'Too many files are being put together at once; try again.');

@@ -1,9 +1,9 @@
 import { Refused } from '../../lib/refused.ts';
 
-/** An object that a row promises is not there, or is shorter than promised. Ours, never the viewer's fault. */
+/** An object that a row names is missing or shorter than recorded. This is our fault, never the viewer's. */
 export class ObjectMissing extends Error {}
 
-/** For the failure of a read: an absent object becomes ObjectMissing, anything else stays what it is. */
+/** Handles the failure of a read: converts a missing object to `ObjectMissing` and rethrows anything else. */
 export function asMissing(key: string) {
   return (error: unknown): never => {
     if (error instanceof Refused && error.kind === 'not-found') {

@@ -9,5 +9,5 @@ export type ObjectWindow = { key: StorageKey; version: string; start: number; si
 /** Bytes `start` to `end`, end excluded, of a stored object. */
 export type ObjectPart = { key: StorageKey; start: number; end: number };
 
-/** A stretch of an answer: bytes at hand, or stored ones. */
+/** A part of a response: bytes in memory, or stored ones. */
 export type Part = { bytes: Buffer } | ObjectPart;

@@ -14,21 +14,22 @@ import { ReadBuffers } from './read-buffers.ts';
 import { readWindow } from './read-window.ts';
 import { type LentBytes, SharedBytes } from './shared-bytes.ts';
 
-/** Windows up to this size are read whole and kept in memory: audio, low rungs, pictures. */
+/** Windows up to this size are read completely and kept in memory: audio, low rungs, images. */
 const SMALL_BYTES = 512 * 1024;
-/** Larger windows of a store without files than this are read and sent in pieces. */
+/** Larger windows of a store without files are read and sent in pieces. */
 const WHOLE_BYTES = 8 * 2 ** 20;
 const PIECE_BYTES = 2 ** 20;
 
-/** Who an answer goes to. `lease` counts the bytes that wait for this client; null when it may hold no more. */
+/** Recipient of a response. `lease` counts the bytes that wait for this client; null if it may hold no more. */
 export type Receiver = {
   response: ServerResponse;
   lease(bytes: { name: string; sizeBytes: number }): (() => void) | null;
 };
 
 /**
- * Sends stored bytes: large windows by sendfile from their file; small ones, and all of a store without files, from
- * bounded memory that is read once for all who request it. A store's connection is never held at a viewer's pace.
+ * Sends stored bytes. Large windows are sent by sendfile from their file. Small ones, and everything from a store
+ * without files, are sent from bounded memory that is read once for all who request it. A connection to the store never
+ * waits for a viewer.
  */
 export class ObjectSender {
   readonly #storage: EdgeStorage;
@@ -51,7 +52,9 @@ export class ObjectSender {
     this.#files.close();
   }
 
-  /** Calls `begin` (status and headers) once the bytes are known to be there; throws ObjectMissing before it else. */
+  /**
+   * Calls `begin` (status and headers) once the bytes are known to exist. Otherwise throws `ObjectMissing` before it.
+   */
   async send(to: Receiver, requested: ObjectWindow, slice: Slice, begin: () => void): Promise<void> {
     const window = unpacked(requested);
     const part = { key: window.key, start: window.start + slice.start, end: window.start + slice.end };
@@ -67,7 +70,7 @@ export class ObjectSender {
     }
   }
 
-  /** Sends stretches one after the other, and calls `begin` before the first of their bytes. */
+  /** Sends parts one after the other, and calls `begin` before the first byte. */
   async sendParts(to: Receiver, parts: Iterable<Part> | AsyncIterable<Part>, begin: () => void): Promise<void> {
     const beginOnce = () => {
       if (!to.response.headersSent) begin();
@@ -78,8 +81,7 @@ export class ObjectSender {
   }
 
   /**
-   * Fills a buffer of its size with a window. Throws ObjectMissing when its object is not there, or shorter than
-   * promised.
+   * Fills a buffer of its size with a window. Throws `ObjectMissing` if its object is missing or shorter than recorded.
    */
   async readInto(buffer: Buffer, requested: ObjectWindow): Promise<void> {
     const window = unpacked(requested);
@@ -93,7 +95,7 @@ export class ObjectSender {
     await readWholly(buffer, { fd: file.fd, key, start, end: start + sizeBytes }).finally(file.release);
   }
 
-  /** From memory. Where there is no room left for a slow client, from its file, in small pieces. */
+  /** Sends from memory. Without room left for a slow client, sends from its file in small pieces. */
   async #sendWindow(
     to: Receiver,
     { window, slice, hasFile }: { window: ObjectWindow; slice: Slice; hasFile: boolean },
@@ -116,7 +118,9 @@ export class ObjectSender {
     }
   }
 
-  /** Null when there is no room and the bytes can be read from a file instead. Refuses (`unavailable`) else. */
+  /**
+   * Returns null if there is no room and the bytes can be read from a file. Otherwise throws `Refused` (`unavailable`).
+   */
   async #lend({ response, lease }: Receiver, window: ObjectWindow, hasFile: boolean): Promise<LentBytes | null> {
     const { sizeBytes } = window;
     const name = nameOf(window);
@@ -143,7 +147,7 @@ export class ObjectSender {
     }
   }
 
-  /** False when the viewer left. */
+  /** Returns false if the viewer left. */
   #sendPart(to: Receiver, part: Part, begin: () => void): Promise<boolean> {
     if ('bytes' in part) {
       begin();
@@ -157,7 +161,7 @@ export class ObjectSender {
       : this.#sendFromFile(to.response, { path, part: stretch }, begin);
   }
 
-  /** Each piece is read whole before it is sent: the viewer's pace holds one piece, and no connection to the store. */
+  /** Each piece is read completely before it is sent: a slow viewer holds one piece, but no connection to the store. */
   async #sendPieces(to: Receiver, { key, start, end }: ObjectPart, begin: () => void): Promise<boolean> {
     for (let at = start; at < end; ) {
       const pieceEnd = Math.min(end, (Math.floor(at / PIECE_BYTES) + 1) * PIECE_BYTES);
@@ -183,7 +187,7 @@ export class ObjectSender {
     });
   }
 
-  /** The short way of most answers: nothing is waited for unless the viewer is slower than we are. */
+  /** The fast path of most responses: nothing waits unless the viewer is slower than we are. */
   async #sendOpen(
     response: ServerResponse,
     { file, part, sendFile }: { file: LentFile; part: ObjectPart; sendFile: SendFile },
@@ -223,13 +227,15 @@ export class ObjectSender {
   }
 }
 
-/** The same bytes by the object that they lie in: files are opened, and bytes are shared, by objects. */
+/**
+ * Returns the place of the bytes in the object that contains them. Files are opened, and bytes are shared, by object.
+ */
 function unpacked<T extends { key: StorageKey; start: number }>(place: T): T {
   const packed = findPacked(place.key);
   return packed === null ? place : { ...place, key: packed.pack, start: packed.start + place.start };
 }
 
-/** Aborted when the viewer leaves. */
+/** Returns a signal that is aborted when the viewer leaves. */
 function left(response: ServerResponse): AbortSignal {
   const leaving = new AbortController();
   if (response.destroyed) leaving.abort();

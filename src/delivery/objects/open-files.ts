@@ -5,13 +5,12 @@ const IDLE_MS = 30_000;
 
 type OpenFile = { opening: Promise<FileHandle>; fd: number | null; users: number; usedAtMs: number };
 
-/** A file lent out; `release` gives it back, after which its descriptor must not be used. */
+/** A borrowed file. `release` returns it; its descriptor must not be used afterwards. */
 export type LentFile = { fd: number; release(): void };
 
 /**
- * Keeps up to `max` files open between requests, because opening costs more than reading. Files that are
- * lent out are not closed under their readers; idle ones are closed after half a minute, so that a
- * deleted file gives its space back.
+ * Keeps up to `max` files open between requests, because opening costs more than reading. Borrowed files are not
+ * closed. Idle ones are closed after half a minute, so that a deleted file frees its space.
  */
 export class OpenFiles {
   #max: number;
@@ -23,7 +22,7 @@ export class OpenFiles {
     this.#sweeping = setInterval(() => this.#sweep(performance.now() - IDLE_MS), IDLE_MS / 2).unref();
   }
 
-  /** A file that is open already; null else. */
+  /** Returns a file that is already open, or null. */
   lendOpen(key: StorageKey): LentFile | null {
     const file = this.#files.get(key);
     if (file === undefined || file.fd === null) return null;
@@ -78,7 +77,7 @@ export class OpenFiles {
     if (file.users > 0) return;
     if (this.#files.get(key) === file) this.#files.delete(key);
     file.fd = null;
-    // A file that never opened needs no closing; its reader got the error.
+    // A file that failed to open needs no closing. Its reader got the error.
     file.opening.then((handle) => handle.close()).catch(() => undefined);
   }
 }

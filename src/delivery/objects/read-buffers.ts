@@ -1,4 +1,7 @@
-/** Read sizes and up to how many answers under way each is used: the more viewers, the smaller the pieces. */
+/**
+ * Sizes of reads, and the number of pending responses up to which each applies: the more viewers, the smaller the
+ * pieces.
+ */
 const STEPS = [
   { sizeBytes: 1024 * 1024, upTo: 32 },
   { sizeBytes: 256 * 1024, upTo: 128 },
@@ -9,14 +12,14 @@ const STEPS = [
 const KEPT_PER_SIZE = 8;
 
 /**
- * Lends buffers for reading. One megabyte keeps up with sendfile, but a slow client holds its buffer, so
- * their size shrinks as answers under way grow: what all of them hold together stays bounded.
+ * Lends buffers for reading. One megabyte is as fast as sendfile, but a slow client holds its buffer. Their size
+ * therefore shrinks as more responses are pending, which bounds the total.
  */
 export class ReadBuffers {
   readonly #free = new Map<number, Buffer[]>();
   #lent = 0;
 
-  /** A buffer of at most `maxBytes`. */
+  /** Returns a buffer of at most `maxBytes`. */
   take(maxBytes: number): Buffer {
     const step = STEPS.find(({ upTo }) => this.#lent < upTo);
     const sizeBytes = Math.min(maxBytes, step?.sizeBytes ?? 16 * 1024);

@@ -9,8 +9,8 @@ const INFO_BYTES = 400;
 const MAX_LOADS = 200;
 
 /**
- * The same store, whose `head` is answered from memory for some seconds: a store in a network would be asked once for
- * each viewer of a thumbnail. Objects keep their size and name, so only a deleted one is seen late.
+ * Wraps a store so that `head` is cached for some seconds. Otherwise a remote store would be queried for each viewer of
+ * a thumbnail. Objects keep their size and name, so only a deletion is noticed late.
  */
 export function rememberHeads(storage: EdgeStorage, log: EdgeLog): EdgeStorage {
   const heads = new FreshCache<ObjectInfo>({
@@ -18,7 +18,7 @@ export function rememberHeads(storage: EdgeStorage, log: EdgeLog): EdgeStorage {
     absentTtlMs: ABSENT_TTL_MS,
     maxBytes: MAX_BYTES,
     maxLoads: MAX_LOADS,
-    load: (key) => storage.head(key as StorageKey), // The only keys are such: see `head` below.
+    load: (key) => storage.head(key as StorageKey), // All keys are storage keys: see `head` below.
     sizeBytes: () => INFO_BYTES,
     onLoadError: (error, key) => log.warn({ err: error, key }, 'The store could not be read.'),
   });

@@ -23,7 +23,7 @@ function room(maxBytes: number, keptBytes: number) {
 }
 
 describe('shared bytes', () => {
-  test('are made once for all who ask at the same time', async () => {
+  test('are created once for all simultaneous requests', async () => {
     const { made, lend } = room(10 * MIB, 0);
     const lent = await Promise.all([lend('a', MIB), lend('a', MIB), lend('a', MIB)]);
     expect(made).toEqual(['a']);
@@ -42,13 +42,13 @@ describe('shared bytes', () => {
     expect(made.slice(2)).toEqual(['c', 'a']);
   });
 
-  test('of no name are each their own', async () => {
+  test('without a name are never shared', async () => {
     const { made, lend } = room(10 * MIB, 2 * MIB);
     const [one, other] = await Promise.all([lend(null, MIB), lend(null, MIB)]);
     expect([made.length, one.bytes === other.bytes]).toEqual([2, false]);
   });
 
-  test('wait for room in turn, and what is kept makes room', async () => {
+  test('wait for room in turn, and cached ones make room', async () => {
     const { lend } = room(3 * MIB, 3 * MIB);
     (await lend('kept', MIB)).release();
     const first = await lend('a', 2 * MIB);
@@ -70,7 +70,7 @@ describe('shared bytes', () => {
 });
 
 describe('room for shared bytes', () => {
-  test('larger than all room have their turn when nothing else is lent', async () => {
+  test('larger than all room get their turn when nothing else is lent', async () => {
     const { lend } = room(MIB, 0);
     const small = await lend('a', MIB / 2);
     const large = lend('b', 5 * MIB);
@@ -78,7 +78,7 @@ describe('room for shared bytes', () => {
     expect((await large).bytes.length).toBe(5 * MIB);
   });
 
-  test('are not waited for by who leaves', async () => {
+  test('are not waited for by a client that leaves', async () => {
     const { lend } = room(MIB, 0);
     const held = await lend('a', MIB);
     const gone = new AbortController();
@@ -89,7 +89,7 @@ describe('room for shared bytes', () => {
     await vi.waitFor(async () => (await lend('c', MIB)).release(), { timeout: 20_000 });
   });
 
-  test('is given to all who find it, however it came', async () => {
+  test('is given to all who request it, in any form', async () => {
     const { made, lend } = room(4 * MIB, 0);
     const [large, one, other] = await Promise.all([lend('a', 2 * MIB), lend('b', MIB), lend('c', MIB)]);
     const waiting = ['d', 'e', 'f', 'e', 'g'].map((name) => lend(name, MIB));
@@ -102,7 +102,7 @@ describe('room for shared bytes', () => {
     expect(made.slice(3)).toEqual(['d', 'e', 'f', 'g']);
   });
 
-  test('goes to the next when the first in turn leaves, and to nobody out of turn', async () => {
+  test('goes to the next in line when the first one leaves, and to nobody out of turn', async () => {
     const { made, lend } = room(2 * MIB, 0);
     await lend('a', MIB);
     const gone = new AbortController();
@@ -115,7 +115,7 @@ describe('room for shared bytes', () => {
     expect(made).toEqual(['a', 'small']);
   });
 
-  test('that cannot be made are forgotten, and leave no room taken', async () => {
+  test('that cannot be created are forgotten, and release their room', async () => {
     const shared = new SharedBytes({ maxBytes: MIB, keptBytes: MIB }, new BufferPool(MIB));
     const fail = () => shared.lend({ name: 'a', sizeBytes: MIB, make: () => Promise.reject(new Error('gone')) }, stays);
     await expect(Promise.all([fail(), fail()])).rejects.toThrow('gone');
@@ -124,7 +124,7 @@ describe('room for shared bytes', () => {
   });
 });
 
-test('a pool gives back what it was given, and no more than its bound', () => {
+test('a pool returns what it was given, up to its bound', () => {
   const pool = new BufferPool(MIB);
   const [one, other] = [pool.take(MIB - 5), pool.take(MIB)];
   expect([one.length, other.length]).toEqual([MIB - 5, MIB]);

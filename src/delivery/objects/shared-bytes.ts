@@ -1,12 +1,12 @@
 import { Refused } from '../../lib/refused.ts';
 import type { BufferPool } from './buffer-pool.ts';
 
-/** Bytes lent to an answer, which calls `release` once when it is done with them. */
+/** Bytes lent to a response, which calls `release` once when it is finished with them. */
 export type LentBytes = { bytes: Buffer; release(): void };
 
 /**
- * What is wanted. `name` stands for these very bytes; null for such as no other request needs. `make` writes them into
- * a buffer from `take`, or gives back one of its own. `sizeBytes` is about how many they are.
+ * Requested bytes. `name` identifies exactly these bytes; null if no other request needs them. `make` writes them into
+ * a buffer from `take`, or returns one of its own. `sizeBytes` is their approximate size.
  */
 export type WantedBytes = {
   name: string | null;
@@ -15,9 +15,9 @@ export type WantedBytes = {
 };
 
 export type SharedBytesLimits = {
-  /** All that is lent and kept. */
+  /** Maximum bytes lent and kept in total. */
   maxBytes: number;
-  /** Of it, what is kept for those with later requests. */
+  /** Maximum of these kept for later requests. */
   keptBytes: number;
 };
 
@@ -25,7 +25,7 @@ type Holding = {
   name: string | null;
   sizeBytes: number;
   made: Promise<Buffer>;
-  /** What goes back to the pool. */
+  /** Buffers to return to the pool. */
   taken: Buffer[];
   users: number;
   isMade: boolean;
@@ -37,15 +37,15 @@ const WAIT_MS = 5_000;
 const MAX_WAITERS = 2_000;
 
 /**
- * Bytes that are made for answers: once for all who request them at the same time, then kept, the least recently used
- * dropped first, and never more than a bound. Who finds no room waits for it, in turn and not for long; what is larger
- * than all of it has its turn when nothing else is lent.
+ * Bytes that are made for responses: once for all concurrent requests, then kept within a bound, least recently used
+ * dropped first. A request without room waits in turn for a limited time. One that is larger than the whole bound gets
+ * its turn when nothing else is lent.
  */
 export class SharedBytes {
   readonly #limits: SharedBytesLimits;
   readonly #pool: BufferPool;
   readonly #named = new Map<string, Holding>();
-  /** Those that are unused now, the longest unused first. */
+  /** Unused bytes, least recently used first. */
   readonly #idle = new Set<Holding>();
   readonly #waiters = new Set<Waiter>();
   #bytes = 0;
@@ -57,14 +57,14 @@ export class SharedBytes {
   }
 
   /**
-   * Lends bytes, made when they are not there. Refuses (`unavailable`) when there is no room in time. `leave` is asked,
-   * only when it has to wait, for a signal that is aborted when no request needs the bytes any more.
+   * Lends bytes, and makes them if necessary. Throws `Refused` (`unavailable`) if there is no room in time. `leave` is
+   * only called if it has to wait. It returns a signal that is aborted when no request needs the bytes any more.
    */
   async lend(wanted: WantedBytes, leave: () => AbortSignal): Promise<LentBytes> {
     return this.#lent(this.#holdAtOnce(wanted) ?? (await this.#waitFor(wanted, leave())));
   }
 
-  /** As `lend`, but null where it would have to wait for room. */
+  /** Like `lend`, but returns null instead of waiting for room. */
   async lendAtOnce(wanted: WantedBytes): Promise<LentBytes | null> {
     const holding = this.#holdAtOnce(wanted);
     return holding === null ? null : this.#lent(holding);
@@ -93,7 +93,7 @@ export class SharedBytes {
     return holding;
   }
 
-  /** Null when there is no room. */
+  /** Returns null if there is no room. */
   #begin(wanted: WantedBytes): Holding | null {
     const { name, sizeBytes } = wanted;
     if (!this.#hasRoom(sizeBytes)) return null;
@@ -109,7 +109,7 @@ export class SharedBytes {
     return holding;
   }
 
-  /** Drops what is unused until there is room, or nothing is left to drop. */
+  /** Drops unused bytes until there is room, or nothing is left to drop. */
   #hasRoom(sizeBytes: number): boolean {
     for (const holding of this.#idle) {
       if (this.#bytes + sizeBytes <= this.#limits.maxBytes) return true;
@@ -138,7 +138,7 @@ export class SharedBytes {
     }
   }
 
-  /** In turn, as long as there is room for the next. */
+  /** In order, as long as there is room for the next. */
   #admitWaiters(): void {
     for (const waiter of this.#waiters) {
       const holding = this.#join(waiter.wanted) ?? this.#begin(waiter.wanted);

@@ -7,9 +7,9 @@ import type { EdgeLog } from '../edge-deps.ts';
 
 const RENEW_EVERY_MS = 1_000;
 const AWAITED_SEC = 3;
-/** A viewer who was given a segment requests the next within its length; the longest are 12 s. */
+/** A viewer who received a segment requests the next within its length, which is at most 12 s. */
 const PASSED_SEC = 15;
-/** Where no viewer was before, one segment more is made: most who seek go on seeking. */
+/** At a place without an earlier viewer, one more segment is made: most viewers who seek continue to seek. */
 const FIRST_AHEAD = 1;
 const FOLLOWS_WITHIN_MS = 30_000;
 const REPEAT_AFTER_MS = 5_000;
@@ -21,17 +21,17 @@ export type RequestedSegment = { publication: Publication; rendition: StoredRend
 type Awaited = { request: SegmentRequest; viewers: number };
 
 /**
- * Notifies the encoders what this edge's viewers need of renditions that are encoded on demand: what they wait for, for
- * as long as one of them waits, and what comes next for those who go on. However many wait, it is one request.
+ * Notifies the encoders which segments of on-demand renditions this edge's viewers need: those they wait for, as long
+ * as one of them waits, and the next ones for viewers who continue. Any number of waiting viewers is one request.
  */
 export class SegmentRequests {
   readonly #store: SegmentRequestStore;
   readonly #log: EdgeLog;
   readonly #awaited = new Map<string, Awaited>();
-  /** When segments were requested last, the longest ago first. */
+  /** Times of the last requests for segments, oldest first. */
   readonly #requested = new Map<string, number>();
   readonly #passed = new Map<string, number>();
-  /** What is being written of a segment: it is written in order. */
+  /** Pending writes per segment, which are made in order. */
   readonly #writes = new Map<string, Promise<void>>();
   #isClosed = false;
   #isNotifiedOfFault = false;
@@ -45,8 +45,8 @@ export class SegmentRequests {
   }
 
   /**
-   * A viewer waits for a segment. The answer is to be called once when that is over; `goesOn`: the viewer is still
-   * there.
+   * Notes that a viewer waits for a segment. Call the returned function once when the wait is over; `goesOn`: the
+   * viewer is still there.
    */
   want(wanted: RequestedSegment): (goesOn: boolean) => void {
     const name = nameOf(wanted);
@@ -62,7 +62,7 @@ export class SegmentRequests {
     };
   }
 
-  /** A viewer is given a segment that is there: what comes next is made in time, unless it is there too. */
+  /** Notes that a viewer received an existing segment, so that the next one is made in time unless it also exists. */
   pass(given: RequestedSegment): void {
     const request = this.#makeRequest(given, false);
     if (!isAnyMissing(given.rendition, given.segment + 1, given.segment + request.aheadSegments)) return;
@@ -73,7 +73,7 @@ export class SegmentRequests {
     this.#write([name], () => this.#store.put([request]));
   }
 
-  /** Takes all requests back. */
+  /** Withdraws all requests. */
   async close(): Promise<void> {
     clearInterval(this.#renewals);
     this.#isClosed = true;
@@ -110,7 +110,7 @@ export class SegmentRequests {
     );
   }
 
-  /** A request that could not be written is written with the next renewal. */
+  /** A failed write is repeated with the next renewal. */
   #write(names: readonly string[], write: () => Promise<void>): void {
     if (this.#isClosed) return;
     const before = Promise.all(names.map((name) => this.#writes.get(name)));
@@ -128,7 +128,7 @@ export class SegmentRequests {
     for (const name of names) this.#writes.set(name, settled);
   }
 
-  /** Once until it works again: requests are written every second. */
+  /** Once until it works again, because requests are written every second. */
   #report(error: unknown): void {
     if (this.#isNotifiedOfFault) return;
     this.#isNotifiedOfFault = true;

@@ -2,13 +2,13 @@ import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { Publication } from '../../catalog/publications/publication.ts';
 import type { LiveWindow, PlayerSource, StreamPhase, VideoPhase } from './player-state.ts';
 
-/** How far behind the newest part a viewer is by design: three parts of a quarter of a second, and the way to them. */
+/** Intended distance of a viewer to the newest part: three parts of a quarter of a second, and their transport. */
 const TARGET_LATENCY_SEC = 1.5;
 
-/** `percent` is how far its recording is; `mayPreview`: the viewer may see what is published before the start. */
+/** `percent` is the progress of its recording. `mayPreview`: the viewer may see media published before the start. */
 export type Watching = { percent: number; mayPreview: boolean; viewers: number | null; nowMs: number };
 
-/** Describes what a live stream is doing. */
+/** Describes the state of a live stream. */
 export function phaseOfStream(
   head: LiveHead,
   { percent, mayPreview, viewers, nowMs }: Watching,
@@ -36,12 +36,12 @@ export function phaseOfStream(
   }
 }
 
-/** The stream that a publication shows; null for a video, which a recording of several periods is, too. */
+/** Returns the stream that a publication shows; null for a video, including a recording of several periods. */
 export function streamOf({ live, state }: Publication): LiveHead | null {
   return live === undefined || state === 'finished' ? null : live;
 }
 
-/** Whether something is published that the start will not show. */
+/** Returns whether media is published that will not be shown after the start. */
 export function hasPreview({ state, feedUrl, isInterrupted }: LiveHead): boolean {
   return state === 'preview' && feedUrl !== null && !isInterrupted;
 }
@@ -50,7 +50,7 @@ function liveWindow({ dvrWindowSec }: LiveHead, viewers: number | null): LiveWin
   return { dvrSec: dvrWindowSec ?? 0, targetLatencySec: TARGET_LATENCY_SEC, viewers };
 }
 
-/** A stream has one source; its rungs come and go within it. */
+/** A stream has one source, within which its rungs come and go. */
 export function sourceOfStream(address: Pick<PlayerSource, 'playlistUrl' | 'drm'>): PlayerSource {
   return { ...address, manifestUrl: null, durationSec: 0, hasPicture: true, renditions: [] };
 }

@@ -11,37 +11,37 @@ import { hasPreview, phaseOfStream, sourceOfStream, streamOf } from './describe-
 import type { PlayerDetails, PlayerDrm, PlayerSource, PlayerState, VideoPhase } from './player-state.ts';
 
 /**
- * What of a viewer and of the edge a state depends on: the viewer's embed token as a query, or empty; licence servers;
- * and the token that opens the video's folder, null where the zone asks for none.
+ * Properties of a viewer and of the edge that affect a state: the viewer's embed token as a query, or empty; licence
+ * servers; and the token that grants access to the video's folder, null if the zone requires none.
  */
 export type PlayerView = {
   query: string;
   licences: LicenceProxy | null;
   folderToken: string | null;
-  /** The viewer holds an embed token, which opens what is published before the start. */
+  /** The viewer has an embed token, which grants access to media published before the start. */
   mayPreview: boolean;
-  /** What is shown until a stream begins. */
+  /** Video shown until a stream begins. */
   trailer: Trailer | null;
   ticketSecret: KeyObject;
-  /** That the page has already, or empty. */
+  /** Ticket that the page already has, or empty. */
   ticket: string;
-  /** Of a stream that is live, now; null where that is not known. */
+  /** Current viewers of a live stream; null if unknown. */
   viewers: number | null;
-  /** What is played most; null where that is not shown. */
+  /** Most played parts; null if not shown. */
   heat: readonly number[] | null;
 };
 
-/** A video with tokens of its own: those of the stream do not open it. */
+/** A video with its own tokens: those of the stream do not grant access to it. */
 export type Trailer = { publication: Publication } & Pick<PlayerView, 'folderToken' | 'query'>;
 
-/** Key systems as browsers name them, and their licences as addresses do. */
+/** Key systems by their names in browsers, with the file names of their licence URLs. */
 const KEY_SYSTEMS: Readonly<Record<DrmSystem, { name: string; file: string }>> = {
   widevine: { name: 'com.widevine.alpha', file: 'widevine' },
   playReady: { name: 'com.microsoft.playready', file: 'playready' },
   fairPlay: { name: 'com.apple.fps', file: 'fairplay' },
 };
 
-/** Describes a video, or a live stream, to the player page. Addresses of what is protected carry the viewer's token. */
+/** Describes a video, or a live stream, to the player page. URLs of protected media carry the viewer's token. */
 export function describeVideo(publication: Publication, view: PlayerView): PlayerState {
   const { thumbnailKey, thumbnailFileName, encodeProgressPercent } = publication;
   const stream = streamOf(publication);
@@ -67,7 +67,7 @@ export function describeVideo(publication: Publication, view: PlayerView): Playe
 function describeStreamSource(publication: Publication, stream: LiveHead, view: PlayerView): PlayerSource | null {
   const isPreview = view.mayPreview && hasPreview(stream);
   const { drm, playlistUrl } = openFolder(publication, view, isPreview);
-  // Under Enterprise DRM the edge gives out nothing of a stream until it has keys.
+  // With Enterprise DRM, the edge serves nothing of a stream until it has keys.
   const isKeyless = drm === null && publication.settings.drm === 'enterprise';
   if ((stream.state === 'running' || isPreview) && !isKeyless) return sourceOfStream({ playlistUrl, drm });
   return trailerOf(stream, view);
@@ -81,8 +81,8 @@ function trailerOf(stream: LiveHead, view: PlayerView): PlayerSource | null {
 }
 
 /**
- * A ticket that a page has is written anew with the length that the media has now: it stays that of the same page and
- * of the same time, so that visits go on.
+ * Renews the ticket of a page with the current length of the media. It keeps the page and the time, so that the visit
+ * continues.
  */
 function describeViewing(
   { libraryId, mediaId, durationMs }: Publication,
@@ -96,19 +96,19 @@ function describeViewing(
   return { ticket: writeTicket({ ...page, ...buckets }, ticketSecret), ...buckets };
 }
 
-/** The token stands in the path, so that relative addresses carry it on. */
+/** The token is in the path, so that relative URLs keep it. */
 function folderOf({ pullZoneName, mediaId }: Publication, { folderToken }: PlayerView): string {
   return `/${pullZoneName}/${folderToken === null ? '' : `${folderToken}/`}${mediaId}`;
 }
 
 function describeSource(publication: Publication, view: PlayerView): PlayerSource | null {
   const set: ListedSet<StoredRendition> = chooseListedSet(listableRenditions(publication));
-  // What goes on being written from a stream's periods is listed by them.
+  // Sets of a stream's periods that are still being written are listed by period.
   if (!set.isPlayable && publication.live === undefined) return null;
   const { drm, playlistUrl, manifestUrl } = openFolder(publication, view, false);
   return {
     playlistUrl,
-    // Keys of play sessions, and recordings of several periods, are for HLS alone.
+    // Keys of play sessions, and recordings of several periods, are only available in HLS.
     manifestUrl: drm?.tag === 'sessions' || publication.live !== undefined ? null : manifestUrl,
     durationSec: publication.durationMs / 1000,
     hasPicture: set.video.length > 0 || publication.live !== undefined,
@@ -117,7 +117,7 @@ function describeSource(publication: Publication, view: PlayerView): PlayerSourc
   };
 }
 
-/** What is protected, or not public yet, is opened with the viewer's token. */
+/** Protected or unpublished media is opened with the viewer's token. */
 function openFolder(publication: Publication, view: PlayerView, isPreview: boolean) {
   const folder = folderOf(publication, view);
   const drm = describeDrm(publication, folder, view);
@@ -163,7 +163,7 @@ function describeDrm(publication: Publication, folder: string, { query, licences
   }
 }
 
-/** What is encoded on demand is as good as finished once all of it is listed; until then renditions may join. */
+/** On-demand renditions count as finished once all of them are listed. Until then, renditions may be added. */
 function phaseOf({ state, stateReason, encodeProgressPercent, renditions }: Publication): VideoPhase {
   const percent = Math.max(0, Math.min(100, encodeProgressPercent));
   switch (state) {

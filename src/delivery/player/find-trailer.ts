@@ -11,8 +11,8 @@ import type { Trailer } from './describe-video.ts';
 type TrailerDeps = { reader: PublicationReader; budgets: ReceiveDeps['budgets'] };
 
 /**
- * The video that is shown until a stream begins; null for none, for one that is gone, and for another stream. One that
- * cannot be looked up now is left out: the page of the stream stands without it.
+ * Returns the video shown until a stream begins; null if there is none, it is deleted, or it is another stream. If the
+ * lookup is unavailable, it is omitted: the stream's page works without it.
  */
 export async function findTrailer(
   publication: Publication | null,
@@ -23,7 +23,7 @@ export async function findTrailer(
   if (publication === null || stream === null || stream.trailerId === null || !isBeforeStart(stream)) return null;
   const { libraryId } = publication;
   const found = reader.find(admitted, { libraryId, mediaId: stream.trailerId }, budgets).catch((error: unknown) => {
-    // The reader has reported why.
+    // The reader has reported the reason.
     if (error instanceof Refused && error.kind === 'unavailable') return null;
     throw error;
   });

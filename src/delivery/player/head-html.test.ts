@@ -29,7 +29,7 @@ test.each([
   [`<script nonce="own" async>a('nonce="own"')</script>`, `<script nonce="N"  async>a('nonce="own"')</script>`],
   ["<style data-a=' nonce=x' NONCE='y'></style>", `<style nonce="N" data-a=' nonce=x' ></style>`],
   ['<link nonce rel=icon nonce=z>', '<link nonce="N"  rel=icon >'],
-])('%s has the nonce of the page alone', (html, expected) => {
+])('%s has only the nonce of the page', (html, expected) => {
   expect(prepareHeadHtml(html, 'N').html).toBe(expected);
 });
 
@@ -38,7 +38,7 @@ test('comments stay as they are, and name no host', () => {
   expect(prepareHeadHtml(comment, 'N')).toEqual({ html: comment, hosts: [] });
 });
 
-test('hosts of an intranet are let in where their scheme is written', () => {
+test('hosts of an intranet are allowed if their scheme is given', () => {
   const html = `<script src="http://intranet:8080/x.js"></script>
 <script>//note
 new WebSocket('wss://chat.example.com/');</script>`;
@@ -50,7 +50,7 @@ test('HTML that never closes is read once', () => {
   expect(prepareHeadHtml(html, 'N').html).toHaveLength(html.length + ' nonce="N"'.length);
 });
 
-test('named hosts may be framed, sent forms to and spoken to by sockets from that page alone', () => {
+test('named hosts may be framed, receive forms and open sockets from that page only', () => {
   const policyWith = (named: string[]) =>
     playerHeaders('N', { named, vastTagUrl: null, offersCast: false })['Content-Security-Policy']?.split('; ');
   expect(policyWith(['a.example'])).toEqual(

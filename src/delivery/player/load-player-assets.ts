@@ -3,14 +3,14 @@ import { loadPacked, type PackedFile, type Packing } from '../../lib/packed-code
 import type { PackedPage, PackedPlayer } from './pack-player.ts';
 import { type Languages, readLanguages } from './player-words.ts';
 
-/** The player page's own files by the name under `/assets/`; each name changes with the bytes it stands for. */
+/** The player page's own files by their name under `/assets/`. Each name changes with the bytes. */
 export type PlayerAssets = {
   files: ReadonlyMap<string, PackedFile>;
-  /** Addresses of what a page in the clear, and one of a protected video, loads. */
+  /** URLs that a page of an unprotected and of a protected video loads. */
   clear: PackedPage;
   protected: PackedPage;
   style: string;
-  /** The name of the client of the player.js protocol. */
+  /** File name of the client of the player.js protocol. */
   embedClient: string;
   languages: Languages;
 };
@@ -22,7 +22,7 @@ const PLAYER: Packing = {
   packages: ['hls.js', 'media-chrome', 'blurhash', 'shaka-player', '@dailymotion/vast-client', 'player.js', 'rolldown'],
 };
 
-/** Reads the packed browser code, and has it packed first where that was not done for this very source. */
+/** Reads the packed browser code, and packs it first if that was not done for this source. */
 export async function loadPlayerAssets(): Promise<PlayerAssets> {
   const languages = await readLanguages(path.resolve(import.meta.dirname, '../../../web/player/languages'));
   const { list, files } = await loadPacked<PackedPlayer>(PLAYER, (packed) => packed.files);

@@ -1,4 +1,4 @@
-// Packs the page's browser code: pack-player.ts FOLDER. A program of its own, because what packs takes memory that the
+// Packs the page's browser code: pack-player.ts FOLDER. It is a separate program, because packing takes memory that the
 // edge would keep (docs/decisions/065-player-bundles.md).
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -7,9 +7,9 @@ import path from 'node:path';
 import { type InputOptions, type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { packFolder, writeCompressed } from '../../lib/pack-folder.ts';
 
-/** What the page loads, by the names of the files; `engine` plays, `controls` are fetched when it has begun to load. */
+/** Names of the files that the page loads. `engine` plays; `controls` are fetched once it has begun to load. */
 export type PackedPage = { engine: string; controls: string };
-/** `files` are all that were packed: those of the pages, and what they fetch when it is used for the first time. */
+/** `files` are all packed files: those of the pages, and those that they fetch on first use. */
 export type PackedPlayer = {
   clear: PackedPage;
   protected: PackedPage;
@@ -19,7 +19,7 @@ export type PackedPlayer = {
 };
 
 const CONTROLS = '/web/player/controls.ts';
-/** What is fetched later takes from the controls what it shares with them: they are one file, whatever that is. */
+/** Code that is fetched later imports shared code from the controls, so these are always one file. */
 const TOGETHER = {
   codeSplitting: { groups: [{ name: 'controls', test: (id: string) => id.endsWith(CONTROLS) }] },
   minifyInternalExports: false,
@@ -48,7 +48,7 @@ async function packPage(
     const names = { entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js' };
     const { output } = await bundle.generate({ format: 'esm', minify: true, ...names, ...TOGETHER });
     const { engine, controls, others } = sortChunks(output.filter((file) => file.type === 'chunk'));
-    // The page's import names a file that does nothing but hand on the controls: it fetches them themselves.
+    // The page's import names a file that only re-exports the controls. Here it fetches the controls directly.
     const code = engine.code.replaceAll(controls.facadeName, controls.fileName);
     for (const file of [{ ...engine, code }, controls, ...others]) {
       await writeCompressed(draft, file.fileName, Buffer.from(file.code));
@@ -63,7 +63,7 @@ async function packPage(
 type Named = { fileName: string; code: string };
 type Sorted = { engine: Named; controls: Named & { facadeName: string }; others: Named[] };
 
-/** The engine has to be one file, and so have the controls: each further one would cost another round trip. */
+/** The engine must be one file, and so must the controls: each further one would cost another round trip. */
 function sortChunks(chunks: readonly OutputChunk[]): Sorted {
   const engine = chunks.find(({ isEntry }) => isEntry);
   const facade = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(CONTROLS));
@@ -99,7 +99,7 @@ async function packEmbedClient(draft: string): Promise<string> {
   return name;
 }
 
-/** hls.js is built from its own source, without what this page never plays: all of its media is fragmented MP4. */
+/** hls.js is built from source without features that this page never uses: all of its media is fragmented MP4. */
 function pageOptions(hasKeys: boolean): InputOptions {
   const { version }: { version: string } = require('hls.js/package.json');
   const off = ['CMCD', 'CONTENT_STEERING', 'IFRAMES', 'INTERSTITIALS', 'M2TS_ADVANCED_CODECS', 'MEDIA_CAPABILITIES'];
@@ -118,13 +118,13 @@ function pageOptions(hasKeys: boolean): InputOptions {
     logLevel: 'warn',
     resolve: { alias: { 'hls.js': path.join(hlsSource, 'hls.ts') } },
     transform: { target: 'es2022', define },
-    // Read in Node alone: a browser reads XML itself.
+    // Only used in Node: browsers parse XML themselves.
     external: ['@xmldom/xmldom'],
     plugins: [fragmentedMp4Only(), shakaAsModule(), styleNonce()],
   };
 }
 
-/** Takes the demuxers of other containers, and the worker that would run them, out of hls.js. */
+/** Removes the demuxers of other containers, and the worker that would run them, from hls.js. */
 function fragmentedMp4Only(): Plugin {
   const demuxers = /(?:tsdemuxer|aacdemuxer|mp3demuxer|ac3-demuxer|mp4-remuxer)$/;
   const absent =
@@ -145,7 +145,7 @@ function fragmentedMp4Only(): Plugin {
   };
 }
 
-/** Shaka comes as a script of an older form, which looks for an object of this name to put its parts into. */
+/** Shaka is a script of an older format, which looks for an object of this name to add its parts to. */
 function shakaAsModule(): Plugin {
   return {
     name: 'shaka-as-module',
@@ -156,9 +156,9 @@ function shakaAsModule(): Plugin {
   };
 }
 
-/** The templates of media-chrome hold style elements: the page's policy lets them in by its nonce alone. */
+/** The templates of media-chrome contain style elements, which the page's policy allows only by its nonce. */
 function styleNonce(): Plugin {
-  // A placeholder of the template literal that it will stand in.
+  // A placeholder in the template literal that will contain it.
   const tag = ['<style nonce="$', '{styleNonce}">'].join('');
   const read = `const styleNonce = document.querySelector('script[nonce]')?.nonce ?? '';\n`;
   return {

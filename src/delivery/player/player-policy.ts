@@ -1,26 +1,27 @@
-/** What of other hosts a page may speak to, beside its own origin. */
+/** Hosts besides its own origin to which a page may connect. */
 export type PageHosts = {
-  /** Those that the owner's head HTML names. */
+  /** Hosts that the owner's head HTML names. */
   named: readonly string[];
-  /** Where the library's advertisements are to be had; null for none. */
+  /** URL of the library's advertisements; null for none. */
   vastTagUrl: string | null;
-  /** The address of the page asks for Cast. */
+  /** The URL of the page requests Cast. */
   offersCast: boolean;
 };
 
-/** Google's Cast sender comes from this host alone. */
+/** The only host of Google's Cast sender. */
 const CAST_HOST = 'https://www.gstatic.com';
 
 /**
- * Only our own origin is spoken to, and what an owner asks for by head HTML, advertisements or Cast; any page may frame
- * the player. Files and counters of advertisements lie anywhere: their response names them.
+ * Allows connections only to our own origin, and to hosts that an owner needs for head HTML, advertisements or Cast.
+ * Any page may frame the player. Files and counters of advertisements can be on any host, because their response names
+ * them.
  */
 export function playerHeaders(nonce: string, { named, vastTagUrl, offersCast }: PageHosts): Record<string, string> {
   const list = (hosts: readonly string[]) => hosts.map((host) => ` ${host}`).join('');
   const ads = vastTagUrl === null ? '' : ` https: ${new URL(vastTagUrl).origin}`;
   const scripts = list(offersCast ? [...named, CAST_HOST] : named);
   const also = list(named);
-  // `ws:` lets `wss:` in, too; a host alone does not.
+  // `ws:` also allows `wss:`; a host without a scheme does not.
   const sockets = list(named.map((host) => `ws://${host}`));
   const alone = also === '' ? " 'none'" : also;
   const policy = [

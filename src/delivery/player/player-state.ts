@@ -1,25 +1,28 @@
 /**
- * What an open player page knows of a video or a live stream; it reads this again while something may still change.
- * Times are in seconds of the media, but for names that end in `Ms`: those are milliseconds of the Unix epoch.
+ * State of a video or a live stream in an open player page, which reads it again while something may still change.
+ * Times are in seconds of the media, except for names that end in `Ms`, which are milliseconds of the Unix epoch.
  */
 export type PlayerState = {
   revision: number;
   title: string;
   phase: PlayerPhase;
-  /** What can be played now; null while nothing can. */
+  /** Source that can be played now; null if there is none. */
   source: PlayerSource | null;
   posterUrl: string | null;
   details: PlayerDetails;
-  /** What the page shows with its beacons (`catalog/statistics/sessions/viewing-ticket.ts`), and how it counts heat. */
+  /**
+   * Ticket that the page sends with its beacons (`catalog/statistics/sessions/viewing-ticket.ts`), and the buckets of
+   * its heat.
+   */
   viewing: { ticket: string; bucketSec: number; bucketCount: number };
 };
 
 export type PlayerPhase = VideoPhase | StreamPhase;
 
 export type VideoPhase =
-  /** The file has not come yet. */
+  /** The file has not been received yet. */
   | { kind: 'waiting' }
-  /** It is being encoded; with a source, its beginning plays already. */
+  /** It is being encoded. With a source, its beginning is already playable. */
   | { kind: 'processing'; percent: number }
   | { kind: 'finished' }
   /** `reason` is a code of the catalogue, or a sentence. */
@@ -28,41 +31,41 @@ export type VideoPhase =
 export type StreamPhase =
   | { kind: 'countdown'; startsAtMs: number }
   | { kind: 'awaiting-publisher' }
-  /** Published already, and shown to those alone who hold an embed token: viewers wait for the start. */
+  /** Already published, but only shown with an embed token: viewers wait for the start. */
   | { kind: 'preview'; live: LiveWindow }
   | { kind: 'live'; live: LiveWindow }
-  /** The publisher's connection is lost and may come back; what was received plays on. */
+  /** The publisher's connection is lost and may come back. Received media continues to play. */
   | { kind: 'reconnecting'; sinceMs: number; live: LiveWindow }
   | { kind: 'stream-ended' }
-  /** The stream is over, and its recording is being made into a video at the same address. */
+  /** The stream has ended, and its recording is being converted to a video at the same URL. */
   | { kind: 'converting'; percent: number };
 
 export type LiveWindow = {
-  /** How far back a viewer may seek; 0 without a window. */
+  /** How far back a viewer may seek, in seconds; 0 without a window. */
   dvrSec: number;
-  /** How far behind the publisher a player should stay. */
+  /** Distance behind the publisher that a player should keep. */
   targetLatencySec: number;
-  /** Visits with a moving picture now; null while that is not known. */
+  /** Current visits that are playing; null if unknown. */
   viewers: number | null;
 };
 
 export type PlayerSource = {
   playlistUrl: string;
-  /** The same as a DASH manifest; null where there is none. */
+  /** The same as a DASH manifest; null if there is none. */
   manifestUrl: string | null;
-  /** The whole length as far as it is known; 0 for a live stream. */
+  /** The whole length as far as known; 0 for a live stream. */
   durationSec: number;
-  /** False for audio alone. */
+  /** False for audio only. */
   hasPicture: boolean;
-  /** Ids of the listed renditions: when they change, an open player reads the playlist again. */
+  /** Ids of the listed renditions. When they change, an open player reloads the playlist. */
   renditions: readonly string[];
-  /** How it is protected; an open player reads the playlist again when this changes too. Null in the clear. */
+  /** Protection. An open player also reloads the playlist when this changes. Null if unprotected. */
   drm: PlayerDrm | null;
 };
 
 /**
- * `tag` stands for the keys; `licenceUrls` are those of the key systems by their names in the browser;
- * `certificateUrl` is FairPlay's.
+ * `tag` identifies the keys. `licenceUrls` are keyed by the browsers' names of the key systems. `certificateUrl` is
+ * FairPlay's.
  */
 export type PlayerDrm = { tag: string; licenceUrls: Readonly<Record<string, string>>; certificateUrl: string | null };
 
@@ -71,8 +74,8 @@ export type PlayerDetails = {
   captions: readonly { language: string; label: string; url: string }[];
   /** A WebVTT file whose cues name parts of the storyboard's sheets. */
   storyboardUrl: string | null;
-  /** How often each stretch of equal length was watched, 0 to 100; null when that is not shown. */
+  /** How often each part of equal length was watched, 0 to 100; null if not shown. */
   heat: readonly number[] | null;
-  /** A placeholder of the poster (https://blurha.sh), until the image is there. */
+  /** A placeholder of the poster (https://blurha.sh), until the image is loaded. */
   blurhash: string | null;
 };

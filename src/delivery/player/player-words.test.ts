@@ -7,7 +7,7 @@ const folder = path.resolve(import.meta.dirname, '../../../web/player/languages'
 
 const placeholders = (text: string) => new Set([...text.matchAll(/\{\w+\}/g)].map(([name]) => name));
 
-test('ten languages say all that English says, with the same values in it', async () => {
+test('ten languages have all the words of English, with the same placeholders', async () => {
   const languages = await readLanguages(folder);
   const english = languages.get('en') ?? {};
   expect(languages.size).toBe(10);

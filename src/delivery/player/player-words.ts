@@ -1,14 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** What the page says, by key. `{names}` in a text stand for values. */
+/** Texts of the page, by key. `{names}` in a text are placeholders for values. */
 export type Words = Readonly<Record<string, string>>;
 export type Languages = ReadonlyMap<string, Words>;
 
 const STANDARD = 'en';
 const RIGHT_TO_LEFT = new Set(['ar', 'fa', 'he', 'ur']);
 
-/** Reads one file per language, named by its code. What a language does not say is said in English. */
+/** Reads one file per language, named by its code. Texts that a language lacks are English. */
 export async function readLanguages(folder: string): Promise<Languages> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
   const read = async (name: string): Promise<Words> => JSON.parse(await readFile(path.join(folder, name), 'utf8'));
@@ -20,8 +20,8 @@ export async function readLanguages(folder: string): Promise<Languages> {
 }
 
 /**
- * The words of a language, or of the first that is known of several as in Accept-Language: `de-AT` finds `de`. English
- * where none is known.
+ * Returns the texts of a language, or of the first known one in an Accept-Language list: `de-AT` finds `de`. English if
+ * none is known.
  */
 export function chooseWords(languages: Languages, wanted: string): { language: string; isRtl: boolean; words: Words } {
   const codes = wanted.split(',').map((part) => part.replace(/;.*/, '').trim().toLowerCase());

@@ -5,17 +5,17 @@ import { Refused } from '../../lib/refused.ts';
 import { FreshCache } from '../cache/fresh-cache.ts';
 import type { EdgeLog } from '../edge-deps.ts';
 
-/** A figure of a media from the statistics; null for none. */
+/** Loads a figure of a media from the statistics; null for none. */
 type Load<Figure> = (key: MediaKey) => Promise<Figure | null>;
 
 /** Every page and every poll of one shows it. */
 const TTL_MS = 10_000;
 const CACHE_BYTES = 8 * 2 ** 20;
-/** A curve of heat. */
+/** A heat curve. */
 const LARGEST_BYTES = 8 * MAX_BUCKETS;
 const MAX_LOADS = 20;
 
-/** Reads each figure once in ten seconds. A page does without while the database is away and none is known. */
+/** Reads each figure once in ten seconds. While the database is down and none is known, pages omit it. */
 export function rememberFigures<Figure>(load: Load<Figure>, log: EdgeLog): Load<Figure> {
   const figures = new FreshCache({
     ...{ ttlMs: TTL_MS, absentTtlMs: TTL_MS, maxBytes: CACHE_BYTES, maxLoads: MAX_LOADS },

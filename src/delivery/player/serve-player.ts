@@ -22,19 +22,19 @@ type PlayerDeps = {
   licences: LicenceProxy | null;
   viewing: Pick<EdgeViewing, 'ticketSecret' | 'heatCurve' | 'viewersNow'>;
 };
-/** `isDirect`: the address is one for opening by itself. */
+/** `isDirect`: the URL is meant to be opened on its own. */
 type Asked = {
   wantsState: boolean;
   isDirect: boolean;
   play: PlayRequest;
-  /** Opens the video's folder; null where the zone asks for no token. */
+  /** Grants access to the video's folder; null if the zone requires no token. */
   folderToken: string | null;
   trailer: Trailer | null;
 };
 
 /**
- * Answers the player page of a video, or the small state that an open page reads. A video has a page only for those
- * who would get its keys, were it protected: the page itself is a referrer that is let in.
+ * Serves the player page of a video, or the small state that an open page polls. Only viewers who would get the video's
+ * keys, if it were protected, get a page: the page itself is an allowed referrer.
  */
 export async function servePlayer(publication: Publication | null, asked: Asked, deps: PlayerDeps): Promise<Answer> {
   const assets = deps.player;
@@ -62,7 +62,7 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
     mayPreview: await deps.playback.holdsToken(opened, asked.play),
     trailer: asked.trailer,
     ticketSecret: viewing.ticketSecret,
-    // A page has a name of its own: by an address with a ticket all its viewers would be one.
+    // A page has its own ticket. With a ticket in the URL, all its viewers would count as one.
     ticket: asked.wantsState ? asked.play.ticket : '',
     heat,
     viewers,
@@ -81,7 +81,7 @@ export async function servePlayer(publication: Publication | null, asked: Asked,
   };
 }
 
-/** Says to people why they may not play. */
+/** Tells people why they may not play. */
 export function refusedPage(
   { code, hit }: Problem,
   { uiLanguage, assets }: { uiLanguage: string; assets: PlayerAssets },
@@ -91,7 +91,7 @@ export function refusedPage(
 }
 
 type BytesAnswer = Extract<Answer, { kind: 'bytes' }>;
-/** What of a page may bring other hosts in. */
+/** Inputs of a page that may allow other hosts. */
 type Opening = Omit<PageHosts, 'named'> & { headHtml: string | null };
 type Write = (nonce: string, head: HeadHtml) => Buffer;
 

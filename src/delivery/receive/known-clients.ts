@@ -5,17 +5,17 @@ import { clientKey } from '../../lib/client-key.ts';
 import { remember } from '../../lib/remember.ts';
 import type { Places } from '../edge-deps.ts';
 
-/** What identifies the sender of a request. */
+/** Parts of a request that identify its sender. */
 export type Sender = { socket: { remoteAddress?: string | undefined }; headers: IncomingMessage['headers'] };
 
 type Known = { client: Client; untilMs: number };
 
 const MAX_CLIENTS = 8_192;
 const MAX_CHARS = 200;
-/** Databases of places open behind the first look: a client that came before is looked up again. */
+/** Location databases open after the first lookup, so a client that was already seen is looked up again. */
 const KNOWN_MS = 10_000;
 
-/** Finds clients, and recognizes those that were there just now: a player requests something every few seconds. */
+/** Finds clients, and recognises recent ones: a player requests something every few seconds. */
 export class KnownClients {
   readonly #trusted: AddressSet;
   readonly #places: Places;
@@ -26,7 +26,7 @@ export class KnownClients {
     this.#places = places;
   }
 
-  /** The client of a request: behind a trusted proxy, who the proxy names. */
+  /** Returns the client of a request. Behind a trusted proxy, it is the one that the proxy names. */
   find({ socket: { remoteAddress }, headers }: Sender): Client {
     const forwarded = headers['x-forwarded-for'];
     const forwardedFor = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;

@@ -5,7 +5,7 @@ import { type CompiledPolicy, compilePolicy } from '../../catalog/shield/admissi
 import { FreshCache } from '../cache/fresh-cache.ts';
 import type { EdgeLog } from '../edge-deps.ts';
 
-/** A change is in force within this, even where no notification came. */
+/** A change takes effect within this time, even without a notification. */
 const TTL_MS = 2_000;
 const ABSENT_TTL_MS = 1_000;
 const CACHE_BYTES = 16 * 2 ** 20;
@@ -15,8 +15,8 @@ const MAX_LOADS = 200;
 type Deps = { load(ref: ZoneRef): Promise<ZonePolicy | null>; log: EdgeLog };
 
 /**
- * The policies of pull zones as they were at most 2 s ago, compiled once a revision. While the database is away the
- * last known ones hold.
+ * The policies of pull zones, at most 2 s old, compiled once per revision. While the database is down, the last known
+ * ones apply.
  */
 export class PolicyReader {
   readonly #policies: FreshCache<CompiledPolicy>;
@@ -40,7 +40,7 @@ export class PolicyReader {
     });
   }
 
-  /** The policy while it is fresh; null else, and nothing is read. */
+  /** Returns the policy while it is fresh, otherwise null without reading anything. */
   peek(ref: ZoneRef): CompiledPolicy | null {
     return this.#policies.peek(writeKey(ref));
   }
@@ -53,7 +53,7 @@ export class PolicyReader {
     return this.#policies.get(writeKey(ref));
   }
 
-  /** A policy of a library changed: it, and what had none, is read again when it is needed next. */
+  /** Handles a change to a library's policy: reads it, and zones that had none, again when they are next needed. */
   invalidate(libraryId: number): void {
     this.#policies.invalidateWhere((policy) => policy === null || policy.zone.libraryId === libraryId);
   }

@@ -13,7 +13,7 @@ import type { ClientBudgets } from '../clients/client-budgets.ts';
 import type { KnownClients } from './known-clients.ts';
 import type { PolicyReader } from './policy-reader.ts';
 
-/** A request as the edge decides about it. */
+/** A request as input of the edge's decisions. */
 export type EdgeRequest = AdmissionRequest & { message: IncomingMessage; target: EdgeTarget | null };
 
 export type ReceiveDeps = {
@@ -22,11 +22,11 @@ export type ReceiveDeps = {
   clients: KnownClients;
   budgets: Pick<ClientBudgets<'coldLookups'>, 'take' | 'give'>;
   firewall: FirewallSource;
-  /** How requests of no zone are inspected. */
+  /** How requests without a zone are inspected. */
   unzoned: { find(): Promise<WafSettings> };
 };
 
-/** Reads a request: who sent it, which zone it is for, and what of it is requested. Nothing is decided here. */
+/** Parses a request: its sender, its zone, and its target. Nothing is decided here. */
 export async function receive(message: IncomingMessage, deps: ReceiveDeps): Promise<EdgeRequest> {
   const { method = 'GET', url = '/', headers } = message;
   const client = deps.clients.find(message);
@@ -44,7 +44,7 @@ export async function receive(message: IncomingMessage, deps: ReceiveDeps): Prom
     purpose,
     policy,
     client,
-    // A page that hides its address from a request across origins still names its origin.
+    // A page that hides its URL from a cross-origin request still names its origin.
     page: pageOf(headers.referer ?? headers.origin),
     inspected: isInspected ? await readInspected({ message, client }, policy, deps) : null,
     nowMs: Date.now(),
@@ -58,7 +58,7 @@ async function readInspected(
 ): Promise<Inspected> {
   const { method = 'GET', url = '/', httpVersion, rawHeaders } = message;
   const waf = policy?.zone.settings.waf ?? (await unzoned.find());
-  // Its rules are compiled once, beside the requests that need none of them.
+  // Its rules are compiled once, while requests that need none of them continue.
   if (waf.enabled) await firewall.ready();
   return { request: { method, url, httpVersion, rawHeaders, address: client.address }, waf };
 }
@@ -71,7 +71,7 @@ async function byPath({ pathZone, target }: Route, client: Client, deps: Receive
   return { policy, target: target?.kind === 'media' && policy === null ? null : target };
 }
 
-/** What is not at hand is read from the database, of which one client may cause so much at once. */
+/** Cache misses query the database. Each client has a budget for them. */
 async function findPolicy(
   ref: Parameters<PolicyReader['find']>[0],
   client: Client,
@@ -82,7 +82,7 @@ async function findPolicy(
   return policies.isLoading(ref) ? policies.find(ref) : lookUp(client, budgets, () => policies.find(ref));
 }
 
-/** Runs a look-up as one of those that a client may cause at once. Refuses (`unavailable`) one too many. */
+/** Runs a lookup within a client's budget of concurrent ones. Throws `Refused` (`unavailable`) beyond it. */
 export async function lookUp<Found>(
   client: Client,
   budgets: ReceiveDeps['budgets'],

@@ -1,17 +1,17 @@
-/** So many requests are inspected before the event loop serves what else has come. */
+/** Requests inspected before the event loop serves other work. */
 const REQUESTS_PER_TURN = 4;
 
 /**
- * Lets requests that the firewall inspects pass a few in each turn of the event loop, in the order in which they came.
- * A flood of what does not exist is then no queue in front of segments. Each connection waits with one request at most,
- * and the number of connections is bounded.
+ * Lets a few inspected requests pass per turn of the event loop, in order of arrival. A flood of requests for missing
+ * files then does not delay segments. Each connection waits with at most one request, and the number of connections is
+ * bounded.
  */
 export class InspectionTurns {
   readonly #waiting: (() => void)[] = [];
   #left = REQUESTS_PER_TURN;
   #isPlanned = false;
 
-  /** Null where this turn has room, else what resolves in a later one. */
+  /** Returns null if this turn has room, else a promise that resolves in a later one. */
   enter(): Promise<void> | null {
     this.#plan();
     if (this.#left === 0) return new Promise((resolve) => this.#waiting.push(resolve));

@@ -1,33 +1,32 @@
 import type { IncomingMessage } from 'node:http';
 import type { EmbedToken } from '../../catalog/libraries/embed-token.ts';
 
-/** What a request shows of who plays: where it comes from, and its embed token. */
+/** Facts about the viewer in a request: the referrer and the embed token. */
 export type PlayRequest = {
   /** The page that it names as its origin; null for none. */
   referrer: string | null;
-  /** Whether a browser opens the address as a page of its own, not inside another one (Fetch Metadata). */
+  /** Whether a browser opens the URL as a top-level page, not inside another one (Fetch Metadata). */
   isOpenedByItself: boolean;
   shown: EmbedToken;
   /** Accept-Language, for a page that belongs to no library; empty for none. */
   languages: string;
-  /** Whether a player page is to offer Cast: its script comes from another host. */
+  /** Whether a player page should offer Cast, whose script is on another host. */
   offersCast: boolean;
-  /** Whether a player page loads the playlist before somebody plays. */
+  /** Whether a player page loads the playlist before playback is requested. */
   preloads: boolean;
-  /** Whether a player page is to show what is played most; null leaves it to the library. */
+  /** Whether a player page should show the most played parts; null uses the library's setting. */
   showsHeat: boolean | null;
-  /** The viewing ticket of an open page, to be written anew; empty for none. */
+  /** The viewing ticket of an open page, to be renewed; empty for none. */
   ticket: string;
   /**
-   * Distinguishes viewers as far as that can be done: it is the same for one who requests again. Nothing may rest on
-   * it.
+   * Distinguishes viewers as well as possible: it is the same when a viewer requests again. Nothing may depend on it.
    */
   viewer: string;
 };
 
 const EXPIRES = /^\d{1,12}$/;
 
-/** Reads it from a request. Names in its query are found in any case, as everywhere in the interface. */
+/** Parses it from a request. Names in its query are case-insensitive, as everywhere in the API. */
 export function readPlayRequest({ url = '', headers, socket }: IncomingMessage): PlayRequest {
   const query = url.indexOf('?');
   const sent = new Map<string, string>();
@@ -40,12 +39,12 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
       .toLowerCase()
       .split('&'),
   );
-  // As the page reads its own address (`start-options.ts`).
+  // As the page parses its own URL (`start-options.ts`).
   const flag = (name: string) => alone.has(name) || readFlag(sent.get(name) ?? '');
   const expires = sent.get('expires') ?? '';
   const token = sent.get('token') ?? '';
   return {
-    // A page that hides its address from a request across origins still names its origin.
+    // A page that hides its URL from a cross-origin request still names its origin.
     referrer: headers.referer ?? headers.origin ?? null,
     languages: headers['accept-language'] ?? '',
     offersCast: flag('chromecast') ?? false,
@@ -58,12 +57,12 @@ export function readPlayRequest({ url = '', headers, socket }: IncomingMessage):
   };
 }
 
-/** The token as a query, to hand it on to the next address; empty for none, or what cannot be one. */
+/** Returns the token as a query for the next URL; empty for none, or for an invalid one. */
 export function tokenQuery({ shown: { token, expiresSec } }: Pick<PlayRequest, 'shown'>): string {
   return /^[0-9a-f]{64}$/i.test(token) && expiresSec > 0 ? `token=${token}&expires=${expiresSec}` : '';
 }
 
-/** The query with which an open page requests its state. */
+/** Returns the query with which an open page requests its state. */
 export function stateQuery(play: Pick<PlayRequest, 'shown' | 'showsHeat'>): string {
   const heat = play.showsHeat === null ? '' : `showHeatmap=${play.showsHeat}`;
   return [tokenQuery(play), heat].filter((part) => part !== '').join('&');

@@ -10,9 +10,9 @@ import type { PlayRequest } from './play-request.ts';
 const MAX_QUOTED = 200;
 
 export type PlaybackAuthorizerDeps = {
-  /** The policy of a library's pull zone; null when the library is gone. */
+  /** Returns the policy of a library's pull zone; null if the library is gone. */
   find(libraryId: number): Promise<CompiledPolicy | null>;
-  /** Where our player lives. The host that a request names is no reason to let it in: its sender chooses it. */
+  /** Hosts of our player. The Host of a request does not grant access, because its sender chooses it. */
   ownHosts: HostRules;
 };
 
@@ -20,7 +20,7 @@ type Requested = { libraryId: number; mediaId: Guid };
 type PlayerPage = Requested & { isDirect: boolean };
 
 /**
- * Judges who gets player pages and keys, by the referrer rules and the embed token of a library. It stands behind
+ * Decides who gets player pages and keys, by the referrer rules and the embed token of a library. It runs after
  * `admit`, because it depends on the video: whether it is protected, and how it is opened.
  */
 export class PlaybackAuthorizer {
@@ -30,7 +30,7 @@ export class PlaybackAuthorizer {
     this.#deps = deps;
   }
 
-  /** Why a request gets no key; null when it may have it. */
+  /** Returns why a request gets no key; null if it may have it. */
   async authorize({ libraryId, mediaId }: Requested, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.find(libraryId);
     if (policy === null) return toProblem('library-gone');
@@ -44,7 +44,7 @@ export class PlaybackAuthorizer {
     return { ...toProblem('token-denied', message), hit: { rule: RULES.embedToken, expected, came } };
   }
 
-  /** Whether a request shows a valid embed token, in a library that requires them. */
+  /** Returns whether a request has a valid embed token, in a library that requires them. */
   async holdsToken({ libraryId, mediaId }: Requested, { shown }: PlayRequest): Promise<boolean> {
     if (shown.token === '') return false;
     const zone = (await this.#deps.find(libraryId))?.zone;
@@ -53,7 +53,7 @@ export class PlaybackAuthorizer {
     return isEmbedTokenValid(shown, { mediaId, keys: embedKeys(zone.keys, nowMs) }, nowMs);
   }
 
-  /** As `authorize`, for the player page. `isDirect`: it is opened by itself, not inside a page of the owner. */
+  /** Like `authorize`, for the player page. `isDirect`: it is opened on its own, not inside a page of the owner. */
   async authorizePlayer({ isDirect, ...requested }: PlayerPage, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.find(requested.libraryId);
     if (isDirect && policy?.zone.referrers.allowDirectPlay === false) {
@@ -63,7 +63,7 @@ export class PlaybackAuthorizer {
     return this.authorize(requested, request);
   }
 
-  /** As `authorize`, for those who have shown their token before. */
+  /** Like `authorize`, for viewers who have already shown their token. */
   async authorizePage({ libraryId }: Requested, request: PlayRequest): Promise<Problem | null> {
     const policy = await this.#deps.find(libraryId);
     return policy === null ? toProblem('library-gone') : this.#judgeReferrer(policy, request);

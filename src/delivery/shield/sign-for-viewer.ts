@@ -5,7 +5,7 @@ import type { Admitted } from '../../catalog/shield/admission/admit.ts';
 import type { EdgeRequest } from '../receive/receive.ts';
 import { readPlayRequest, tokenQuery } from './play-request.ts';
 
-/** The token of the folder of a video for a page that was let in; null where the zone requires none. */
+/** Returns the token of a video's folder for an admitted page; null if the zone requires none. */
 export function folderTokenFor(
   publication: Publication,
   { request: { policy, client, nowMs } }: Admitted<EdgeRequest>,
@@ -15,8 +15,8 @@ export function folderTokenFor(
 }
 
 /**
- * The embed token of another video that the page of a viewer shows, as a query: good for as long as the one that the
- * viewer shows, which opens the page before this is given out. Empty where the zone requires none.
+ * Returns the embed token, as a query, of another video that a viewer's page shows. It is valid for as long as the
+ * viewer's own, which opened the page. Empty if the zone requires none.
  */
 export function embedQueryFor(
   { mediaId }: Publication,

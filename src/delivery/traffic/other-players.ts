@@ -10,12 +10,10 @@ import { type Guid, newGuid } from '../../lib/guid.ts';
 import { remember } from '../../lib/remember.ts';
 import type { EdgeRequest } from '../receive/receive.ts';
 
-/**
- * Estimates what is watched with other players than ours, which send no beacons: from the segments that they got.
- */
+/** Estimates viewing with other players, which send no beacons, from the segments that they got. */
 export type OtherPlayers = { see(request: EdgeRequest, publication: Publication, piece: SentPiece): void };
 
-/** A segment that was sent, and the length of the share of it that was. */
+/** A segment that was sent, and the length of the sent share of it. */
 export type SentPiece = { segment: number; lengthMs: number };
 
 type Visit = {
@@ -24,27 +22,27 @@ type Visit = {
   startMs: number;
   lastMs: number;
   sequence: number;
-  /** A bit for each segment that was sent. */
+  /** One bit per segment sent. */
   seen: Uint8Array;
   count: number;
-  /** Length of the segments sent so far, each once. */
+  /** Length of the distinct segments sent so far. */
   lengthMs: number;
 };
 
 const HOUR_MS = 3600_000;
 const IDLE_MS = HOUR_MS / 2;
-/** Who requests one segment looks; who goes on watches. */
+/** A single segment is a look; more count as watching. */
 const FEWEST_SEGMENTS = 2;
 const MAX_VISITS = 10_000;
-/** Of longer media the segments behind these are not counted; a day of four seconds each has more. */
+/** Segments of longer media beyond this number are not counted. A day of four-second segments has fewer. */
 const MAX_SEGMENTS = 32_768;
-/** Our own page, by the address that its browser names as the referrer. */
+/** Our own page, as the referrer that its browser names. */
 const OWN_PAGE = /^https?:\/\/[^/]+\/(?:embed|play)\/\d+\//;
 
 /**
- * A visit is what one address and User-Agent got of one media until 30 idle minutes: viewers behind one proxy who have
- * the same browser are one. Watch time is the length of the segments of one kind, each once, cut to the time that
- * passed. Live streams are left out.
+ * A visit is everything that one address and User-Agent got of one media until 30 idle minutes; viewers with the same
+ * browser behind one proxy count as one. Watch time is the length of the distinct segments of one kind, limited to the
+ * elapsed time. Live streams are not counted.
  */
 export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>, secret: KeyObject): OtherPlayers {
   const visits = new Map<string, Visit>();
@@ -61,7 +59,7 @@ export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>, secre
       const { libraryId, mediaId } = publication;
       const of = { kind: 'other', libraryId, mediaId, address: client.address, userAgent } as const;
       const visit = isGoingOn ? known : beginVisit(nowMs, segments, viewerId(of, secret));
-      // The visit that was seen last is the last one: the first is the one to go.
+      // In order of last use, so the first is dropped.
       remember(visits, [key, visit], MAX_VISITS);
       visit.lastMs = nowMs;
       if (!mark(visit, segment)) return;
@@ -73,14 +71,14 @@ export function createOtherPlayers({ estimate }: Pick<Visits, 'estimate'>, secre
   };
 }
 
-/** Segments of the longest rendition; 0 of a live stream, which has no length. */
+/** Returns the segments of the longest rendition; 0 for a live stream, which has no length. */
 function countSegments({ durationMs, renditions }: Publication): number {
   return durationMs === 0 ? 0 : Math.max(0, ...renditions.map(({ cutList }) => cutList.startTicks.length));
 }
 
 /**
- * A browser that names no referrer still says that the page is of the edge's own origin, which has no other pages
- * than ours; by https alone (Fetch Metadata).
+ * A browser without a referrer still reports that the page has the edge's own origin, which only has our pages; only
+ * over https (Fetch Metadata).
  */
 function isOfOwnPage({ referer = '', 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   return referer === '' ? site === 'same-origin' : OWN_PAGE.test(referer);
@@ -92,7 +90,7 @@ function beginVisit(nowMs: number, segments: number, viewer: Guid): Visit {
   return { sessionId: newGuid(), viewerId: viewer, startMs: nowMs, lastMs: nowMs, ...none };
 }
 
-/** False for a segment that was sent before, and for one that is beyond those that were there at the start. */
+/** Returns false for a segment that was sent before, or that is beyond those at the start. */
 function mark(visit: Visit, segment: number): boolean {
   const [byte, bit] = [segment >> 3, 1 << (segment & 7)];
   const bits = visit.seen[byte];
@@ -118,7 +116,7 @@ function toSession(
   };
 }
 
-/** As if it had been watched in one piece from the start. */
+/** As if it had been watched without a break from the start. */
 function byHour(of: { startMs: number; startHourMs: number; watchedMs: number }): number[] {
   const { startMs, startHourMs, watchedMs } = of;
   const hours: number[] = [];

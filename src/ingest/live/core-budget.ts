@@ -1,4 +1,4 @@
-/** Cores of this machine that encoding live streams may take; a stream that does not fit is not encoded. */
+/** Cores of this machine available to live encoding. A stream that does not fit is not encoded. */
 export class CoreBudget {
   readonly #cores: number;
   #taken = 0;
@@ -11,12 +11,12 @@ export class CoreBudget {
     return this.#cores;
   }
 
-  /** Cores that nothing has taken. */
+  /** Free cores. */
   get free(): number {
     return Math.max(0, this.#cores - this.#taken);
   }
 
-  /** Takes cores until the answer is called; null when so many are not there. */
+  /** Takes cores until the returned function is called. Returns null if there are not enough. */
   take(cores: number): (() => void) | null {
     if (cores > this.free) return null;
     this.#taken += cores;

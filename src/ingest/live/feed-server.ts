@@ -7,7 +7,7 @@ import { parseGuid } from '../../lib/guid.ts';
 import { http } from '../../lib/http.ts';
 import { closeServer, listen } from '../../lib/listen.ts';
 
-/** Attaches an edge to a stream that this process owns; false when it does not own it. */
+/** Attaches an edge to a stream that this process owns. Returns false if it does not own it. */
 export type Attach = (streamId: Guid, response: ServerResponse) => boolean;
 
 export type FeedServer = { port: number; close(): Promise<void> };

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** An edge that takes less than it is sent is disconnected at this many bytes; it connects again and starts anew. */
+/** An edge that reads too slowly is disconnected when this many bytes wait. It reconnects and starts again. */
 const MOST_WAITING_BYTES = 64 * 2 ** 20;
 const MOST_SUBSCRIBERS = 1_000;
 
@@ -8,7 +8,7 @@ const MOST_SUBSCRIBERS = 1_000;
 export class FeedSubscribers {
   readonly #responses = new Set<ServerResponse>();
 
-  /** Adds an edge after its snapshot; false when there are too many. */
+  /** Adds an edge after its snapshot. Returns false if there are too many. */
   add(response: ServerResponse, snapshot: readonly Buffer[]): boolean {
     if (this.#responses.size >= MOST_SUBSCRIBERS) return false;
     this.#responses.add(response);

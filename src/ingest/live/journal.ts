@@ -15,7 +15,7 @@ export type JournalEntry = JournalSegment & { path: string };
 
 const FILE = /^(\d{1,9})_([0-9a-f-]{36})_(\d{1,9})_(\d{1,15})\.m4s$/;
 
-/** Keeps the parts of segments that have no row yet on this machine's disk, so that a dead process loses none. */
+/** Keeps the parts of segments without a row on this machine's disk, so that a dead process loses none. */
 export class Journal {
   readonly #folder: string;
   readonly #open = new Map<string, WriteStream>();
@@ -30,11 +30,11 @@ export class Journal {
     await mkdir(join(this.#folder, streamId), { recursive: true });
   }
 
-  /** Appends a part. Writes are handed to the system at once: a dead process loses nothing that it was given. */
+  /** Appends a part. Writes are passed to the system at once: a dead process loses nothing that it received. */
   append(place: JournalSegment, { fragment }: LivePart): void {
     const path = this.pathOf(place);
     const file = this.#open.get(path) ?? this.#create(path);
-    // One write of both, without a copy of the media.
+    // One write for both, without copying the media.
     file.cork();
     file.write(fragment.head);
     file.write(fragment.payload);
@@ -65,14 +65,14 @@ export class Journal {
 
   #create(path: string): WriteStream {
     const file = createWriteStream(path);
-    // A full disk costs what a crash would lose, not the stream.
+    // A full disk loses as much as a crash would, but not the stream.
     file.on('error', (error) => this.#report(error));
     this.#open.set(path, file);
     return file;
   }
 }
 
-/** What processes before left in a folder of journals, by stream. */
+/** Returns the files that earlier processes left in a folder of journals, by stream. */
 export async function listJournal(folder: string): Promise<Map<Guid, JournalEntry[]>> {
   await mkdir(folder, { recursive: true });
   const streams = new Map<Guid, JournalEntry[]>();
@@ -95,13 +95,16 @@ function parseEntry(streamId: Guid, path: string, file: string): JournalEntry[] 
   return [{ streamId, path, period: Number(period), renditionId, segment: Number(segment), wallMs: Number(wallMs) }];
 }
 
-/** The whole fragments of a journal file, offsets without the presentation delay; a torn last one is left out. */
+/**
+ * Reads the complete fragments of a journal file, with offsets that exclude the presentation delay. An incomplete last
+ * one is omitted.
+ */
 export async function readJournalFile(path: string): Promise<SegmentFragment[]> {
   const bytes = await readFile(path);
   return readStoredFragments(bytes, wholeFragments(bytes));
 }
 
-/** Where the whole fragments lie: `moof` and the head of `mdat`, then its payload. */
+/** Positions of the complete fragments: `moof` and the head of `mdat`, then its payload. */
 function wholeFragments(bytes: Buffer): FragmentEntry[] {
   const fragments: FragmentEntry[] = [];
   let start = 0;

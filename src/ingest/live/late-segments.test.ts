@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-/** A started stream with a period of one track, whose owner has not renewed its lease for longer than it holds. */
+/** A started stream with a period of one track, whose owner has let its lease expire. */
 async function openUnrenewed(track: TrackConfig) {
   const { db } = database;
   const deps = { db, secretBox: createSecretBox(Buffer.alloc(32, 7)) };
@@ -52,7 +52,7 @@ async function openUnrenewed(track: TrackConfig) {
 
 type Opened = Awaited<ReturnType<typeof openUnrenewed>>;
 
-/** A segment of a second that is stored and has no row yet. */
+/** A one-second segment that is stored and has no row yet. */
 function segmentOf({ lease, renditionId, track: { kind, timescale } }: Opened, number: number) {
   const writer = new PartWriter(kind, timescale, number);
   const frame = { durationTicks: timescale, sizeBytes: 5, isSync: true, compositionOffsetTicks: 0 };
@@ -69,29 +69,32 @@ test.each([
   { name: 'only the beginning of the sound', track: AAC_LC_STEREO, before: [0, 1], after: [2, 3] },
   { name: 'only the beginning of the pictures', track: PICTURES, before: [0, 1], after: [2, 3] },
   { name: 'nothing', track: AAC_LC_STEREO, before: [], after: [0, 1, 2, 3] },
-])('what an owner held when others sealed its stream with $name is in the video', async ({ track, before, after }) => {
-  const opened = await openUnrenewed(track);
-  const { streams, key, lease } = opened;
-  const { db } = database;
-  const segments = (numbers: readonly number[]) => numbers.map((number) => segmentOf(opened, number));
-  if (before.length > 0) await commitSegments(db, segments(before));
-  const stopped = await streams.change(key, stopStream);
-  expect(stopped).toMatchObject({ isVideo: before.length > 0, stream: { state: 'ended' } });
-  const publications = createPublicationStore(db);
-  const known = await publications.load(key, null);
-  expect(await commitSegments(db, segments(after))).toEqual([]);
-  // Before the timeline has the rest, an edge shows what it has.
-  const meanwhile = await publications.load(key, null);
-  const pictures = meanwhile?.renditions.filter(({ kind }) => kind === 'video') ?? [];
-  expect(pictures.map((one) => runLength(computeSegmentRun(one)))).toEqual(pictures.map(() => before.length));
-  expect(await sealOwned(db, lease)).toBe(true);
-  expect(await streams.load(key)).toMatchObject({ isVideo: true, stream: { state: 'ended' } });
-  // An edge that showed it already, one that came to it meanwhile, and one that comes now.
-  for (const from of [known, meanwhile, null]) {
-    const shown = await publications.load(key, from);
-    expect(shown).toMatchObject({ durationMs: 4_000 });
-    expect(shown?.renditions[0]?.cutList.startTicks).toEqual([0, 1, 2, 3].map((second) => second * track.timescale));
-    expect(shown?.renditions[0]?.chunks.map(({ firstSegment }) => firstSegment)).toEqual([0, 1, 2, 3]);
-  }
-  expect(await sealOwned(db, lease)).toBe(false);
-});
+])(
+  'segments that an owner held when others sealed its stream with $name are in the video',
+  async ({ track, before, after }) => {
+    const opened = await openUnrenewed(track);
+    const { streams, key, lease } = opened;
+    const { db } = database;
+    const segments = (numbers: readonly number[]) => numbers.map((number) => segmentOf(opened, number));
+    if (before.length > 0) await commitSegments(db, segments(before));
+    const stopped = await streams.change(key, stopStream);
+    expect(stopped).toMatchObject({ isVideo: before.length > 0, stream: { state: 'ended' } });
+    const publications = createPublicationStore(db);
+    const known = await publications.load(key, null);
+    expect(await commitSegments(db, segments(after))).toEqual([]);
+    // Before the timeline has the rest, an edge shows what it has.
+    const meanwhile = await publications.load(key, null);
+    const pictures = meanwhile?.renditions.filter(({ kind }) => kind === 'video') ?? [];
+    expect(pictures.map((one) => runLength(computeSegmentRun(one)))).toEqual(pictures.map(() => before.length));
+    expect(await sealOwned(db, lease)).toBe(true);
+    expect(await streams.load(key)).toMatchObject({ isVideo: true, stream: { state: 'ended' } });
+    // An edge that already showed it, one that loaded it in between, and one that loads it now.
+    for (const from of [known, meanwhile, null]) {
+      const shown = await publications.load(key, from);
+      expect(shown).toMatchObject({ durationMs: 4_000 });
+      expect(shown?.renditions[0]?.cutList.startTicks).toEqual([0, 1, 2, 3].map((second) => second * track.timescale));
+      expect(shown?.renditions[0]?.chunks.map(({ firstSegment }) => firstSegment)).toEqual([0, 1, 2, 3]);
+    }
+    expect(await sealOwned(db, lease)).toBe(false);
+  },
+);

@@ -28,27 +28,27 @@ export type LiveNodeDeps = {
   db: Db;
   storage: Storage;
   publishing: PublishStore;
-  /** The same over restarts of this machine's process. */
+  /** Stays the same when this machine's process restarts. */
   nodeId: Guid;
   host: string;
-  /** How edges reach `host`; null: by `host` itself. */
+  /** Address at which edges reach `host`; null: `host` itself. */
   feedHost: string;
   feedSecret: string;
   journalFolder: string;
-  /** Where segments lie that a takeover left out of a recording. */
+  /** Folder of segments that a takeover omitted from a recording. */
   keptFolder: string;
-  /** Where marks lie while they are drawn; a start finds it empty. */
+  /** Folder of watermarks while they are drawn. Empty at each start. */
   markFolder: string;
   region: string;
-  /** Where publishers reach this process, by protocol. */
+  /** Addresses at which publishers reach this process, by protocol. */
   endpoints(): Record<string, string>;
-  /** Publishers at once. */
+  /** Maximum concurrent publishers. */
   capacity: number;
-  /** Gives a stream its keys where its library encrypts what it gives out. */
+  /** Gives a stream its keys if its library encrypts delivered media. */
   protect(key: MediaKey, signal: AbortSignal): Promise<boolean>;
-  /** Cores that encoding the rungs of streams may take. */
+  /** Maximum cores for encoding the rungs of streams. */
   ladderCores: number;
-  /** Starts to send a publisher's media on to the receivers that its stream names. */
+  /** Starts to relay a publisher's media to the receivers that its stream names. */
   openRelays(requests: readonly RelayRequest[]): {
     push(tag: FlvTag): void;
     states(): readonly RelayState[];
@@ -71,7 +71,7 @@ const REPORT_EVERY_MS = 5_000;
 const IDLE_MS = 30 * 60 * 1000;
 const SETTLE_MS = 4_000;
 
-/** Owns live streams: decides on publishers, keeps leases, serves feeds, and makes videos of what ended. */
+/** Owns live streams: decides on publishers, keeps leases, serves feeds, and converts ended streams to videos. */
 export async function startLiveNode(deps: LiveNodeDeps): Promise<LiveNode> {
   const node = new Node(deps);
   await node.start();
@@ -107,7 +107,7 @@ class Node implements LiveNode {
 
   async start(): Promise<void> {
     const { host, feedHost, feedSecret, markFolder } = this.#deps;
-    // A killed process left its marks there.
+    // A killed process left its watermarks there.
     await rm(markFolder, { recursive: true, force: true });
     await mkdir(markFolder, { recursive: true });
     const feeds = await startFeedServer({ host, port: 0, secret: feedSecret }, (streamId, response) => {
@@ -138,7 +138,7 @@ class Node implements LiveNode {
     const stream = await this.#streamOf(grant);
     const publisher = new LivePublisher(slot, grant.session, disconnect);
     stream.add(publisher);
-    // The backup sends the same again.
+    // The backup sends the same media again.
     const relays = this.#deps.openRelays(slot === 'primary' ? (grant.stream.relays ?? []) : []);
     publisher.relayStates = relays.states;
     const output = (event: LiveEvent, wireBytes: number) => stream.push(publisher, event, wireBytes);
@@ -170,11 +170,11 @@ class Node implements LiveNode {
     this.#stills.close();
     await Promise.all(this.#closers.map((close) => close()));
     await this.#renewal;
-    // Of a database that is away the row grows old by itself.
+    // If the database is down, the row expires.
     await removeNode(this.#deps.db, this.#deps.nodeId).catch((error: Error) => this.#deps.report(error));
   }
 
-  /** Takes up the streams that the process before owned, with what its journal holds. */
+  /** Takes over the streams of the previous process, with the content of its journal. */
   async #adopt(): Promise<void> {
     const { db, nodeId, journalFolder, keptFolder, publishing, report } = this.#deps;
     const owned = await publishing.adopt(nodeId, this.#feedUrl);
@@ -217,7 +217,7 @@ class Node implements LiveNode {
     return [...this.#streams.values()].reduce((sum, { publishers }) => sum + publishers.length, 0);
   }
 
-  /** One renewal at a time; a change that comes during one is seen by the next second's. */
+  /** One renewal at a time. A change during one is picked up a second later by the next. */
   #renewSoon(): void {
     this.#renewal ??= this.#renew()
       .catch((error: Error) => this.#deps.report(error))
@@ -234,7 +234,7 @@ class Node implements LiveNode {
     await this.#history.add(reports, nowMs);
     await this.#reportNode(nowMs);
     for (const [id, stream] of streams) {
-      // A publisher that came meanwhile may have made it another one.
+      // A publisher that connected in the meantime may have replaced it.
       if (this.#streams.get(id) !== stream) continue;
       const answer = renewed.find((one) => one.streamId === id);
       if (answer === undefined) this.#forget(id, stream);
@@ -247,7 +247,7 @@ class Node implements LiveNode {
   async #reportNode(nowMs: number): Promise<void> {
     if (nowMs - this.#reportedMs < REPORT_EVERY_MS) return;
     this.#reportedMs = nowMs;
-    // Edges take a feed without a byte for dead.
+    // Edges consider a feed without traffic dead.
     for (const subscribers of this.#subscribers.values()) subscribers.send(writeFeedFrame({ type: 'ping' }));
     const { db, nodeId: id, region, endpoints, capacity } = this.#deps;
     const publishers = this.#publisherCount();
@@ -269,7 +269,7 @@ class Node implements LiveNode {
         this.#subscribers.delete(id);
         this.#stills.forget(id);
       })
-      // It is tried again with the next renewal.
+      // The next renewal tries again.
       .catch((error: Error) => this.#deps.report(error))
       .finally(() => this.#finishing.delete(id));
     this.#finishing.set(id, done);

@@ -12,9 +12,9 @@ import { LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import { describeLimit } from '../../media/live/tracks/playback-limit.ts';
 import { BitrateMeter } from './bitrate-meter.ts';
 
-/** How long a publisher's second track is waited for, ms of media. */
+/** Time to wait for a publisher's second track, in ms of media. */
 const TRACK_WAIT_MS = 1_000;
-/** Pictures from which the frame rate, where the protocol does not state it, and the bit rate are measured. */
+/** Number of pictures from which the bit rate is measured, and the frame rate if the protocol does not state it. */
 const MEASURED_FRAMES = 12;
 
 /** One accepted publisher of a stream. */
@@ -23,9 +23,9 @@ export class LivePublisher {
   readonly session: number;
   readonly disconnect: (reason: string) => void;
   readonly meter = new BitrateMeter();
-  /** Why parts of what it sends are not shown, or not everywhere. */
+  /** Reasons why parts of its media are not shown, or not everywhere. */
   readonly leftOut = new LeftOutReasons();
-  /** How what this publisher sends is relayed. */
+  /** State of the relays of this publisher. */
   relayStates: () => readonly RelayState[] = () => [];
   lastMediaMs: number | null = null;
   #video: TrackConfig | null = null;
@@ -33,7 +33,7 @@ export class LivePublisher {
   #expectedAudio: TrackConfig | null = null;
   #firstDtsMs: number | null = null;
   #isComplete = false;
-  /** The first pictures, and when they are shown, ms. */
+  /** The first pictures and their display times, in ms. */
   #first: (SizedPicture & { shownMs: number })[] = [];
   #videoBps = 0;
   #longestGopFrames = 0;
@@ -44,7 +44,7 @@ export class LivePublisher {
     this.disconnect = disconnect;
   }
 
-  /** The tracks, once both are known or the second did not come in time. */
+  /** Returns the tracks once both are known or the second was not received in time. */
   get tracks(): PeriodTracks | null {
     if (!this.#isComplete) return null;
     const video = this.#video;
@@ -52,12 +52,14 @@ export class LivePublisher {
     return { video, audio: this.#audio ?? this.#expectedAudio, longestGopSec, videoBps: this.#videoBps };
   }
 
-  /** Notes that sound is announced: if it does not come in time, the stream has a silent track of these parameters. */
+  /**
+   * Notes that audio is announced. If it does not arrive in time, the stream has a silent track with these parameters.
+   */
   expect(config: TrackConfig): void {
     if (!this.#isComplete) this.#expectedAudio = config;
   }
 
-  /** Takes note of an event. True when the tracks changed after they were complete. */
+  /** Processes an event. Returns true if the tracks changed after they were complete. */
   note(event: LiveEvent, wireBytes: number): boolean {
     if (event.type === 'config') return this.#configure(event.config);
     this.lastMediaMs = Date.now();

@@ -5,24 +5,22 @@ import type { AccessUnit, LiveEvent, TrackConfig } from '../../media/live/tracks
 export type MarkedMedia = { source: TrackConfig; rung: RungPlan; marking: FiledMark };
 
 export type MarkRunHandlers = {
-  /**
-   * Parameters and pictures that carry the mark, in the order in which they are shown, under the times they came with.
-   */
+  /** Parameters and pictures with the watermark, in display order, with their original times. */
   output(event: LiveEvent): void;
-  /** The process is over; `problem` is null when its owner ended it. Called once. */
+  /** The process has ended; `problem` is null if its owner ended it. Called once. */
   over(problem: string | null): void;
 };
 
-/** Pictures in work at once: more is an encoder that does not keep up. */
+/** Maximum pictures in progress: with more, the encoder does not keep up. */
 const MOST_IN_WORK = 300;
 const MOST_WAITING_BYTES = 32 * 2 ** 20;
 const DRAIN_MS = 5_000;
 
-/** One process that draws a mark over a publisher's pictures, from a keyframe on. */
+/** A process that draws a watermark over a publisher's pictures, from a keyframe on. */
 export class MarkRun {
   readonly #handlers: MarkRunHandlers;
   readonly #abort = new AbortController();
-  /** Times of pictures in work, by the clock of the process. */
+  /** Times of pictures in progress, by the clock of the process. */
   readonly #times = new Map<number, number>();
   #baseMs: number | null = null;
   #process: LadderRun | null = null;
@@ -30,10 +28,10 @@ export class MarkRun {
   #problem: string | null = null;
   #isEnding = false;
   #timer: NodeJS.Timeout | null = null;
-  /** Resolves when the process is over. */
+  /** Resolves when the process has ended. */
   readonly done: Promise<void>;
 
-  /** Starts when `before`, whose pictures come first, is over. */
+  /** Starts when `before`, whose pictures come first, has ended. */
   constructor(media: MarkedMedia, before: Promise<void>, handlers: MarkRunHandlers) {
     this.#handlers = handlers;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -57,7 +55,7 @@ export class MarkRun {
     if (isLate) this.kill('The encoder does not keep up.');
   }
 
-  /** What is in work comes out within seconds. */
+  /** Pictures in progress are output within seconds. */
   end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
@@ -92,7 +90,7 @@ export class MarkRun {
     const { isKey, bytes, ptsMs: timeMs } = event.unit;
     const ptsMs = this.#times.get(timeMs);
     if (ptsMs === undefined) return;
-    // Pictures come out in the order in which they are shown.
+    // Pictures are output in display order.
     for (const [oneMs] of this.#times) if (oneMs <= timeMs) this.#times.delete(oneMs);
     this.#handlers.output({ type: 'unit', unit: { kind: 'video', dtsMs: ptsMs, ptsMs, isKey, bytes } });
   }

@@ -8,33 +8,33 @@ import { MarkRun } from './mark-run.ts';
 
 export type MarkerDeps = {
   budget: CoreBudget;
-  /** Where the mark lies as a file while it is drawn. */
+  /** Folder for the watermark file while it is drawn. */
   folder: string;
-  /** Takes what is published in place of what came. */
+  /** Receives the output that is published instead of the input. */
   output(event: LiveEvent, wireBytes: number): void;
-  /** The mark cannot be drawn, and without it nothing may be shown. */
+  /** The watermark cannot be drawn, and without it nothing may be shown. */
   refuse(reason: string): void;
   report(error: Error): void;
 };
 
 type Held = { unit: AccessUnit; wireBytes: number };
 
-/** Audio waits so long for the pictures that it came with. */
+/** Maximum time that audio waits for its pictures, in ms. */
 const LONGEST_WAIT_MS = 2_000;
 /**
- * As many frames as 2 s of the shortest that there are hold (2.5 ms of Opus), and more bytes than audio fills in them:
- * of frames that all have one time, none would be due by the time alone.
+ * Frames in 2 s of the shortest possible ones (2.5 ms of Opus), and more bytes than such audio has. Needed because
+ * frames that all have the same time would never be due by time alone.
  */
 const MOST_HELD = 800;
 const MOST_HELD_BYTES = 4 * 2 ** 20;
-/** A clock that jumps further begins anew. */
+/** A clock that jumps further is restarted. */
 const LARGEST_STEP_MS = 10_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * Draws a library's mark over the pictures of one publisher: what comes is decoded and encoded again, and no picture
- * goes on as it came. An encoder that dies starts again at the next keyframe, with pauses.
+ * Draws a library's watermark over the pictures of one publisher: everything is decoded and encoded again, and no
+ * picture passes unchanged. If the encoder dies, it is restarted at the next keyframe, with pauses.
  */
 export class Marker {
   readonly #mark: Watermark;
@@ -44,7 +44,7 @@ export class Marker {
   #run: MarkRun | null = null;
   #release: (() => void) | null = null;
   #last: Promise<void> = Promise.resolve();
-  /** Audio that came with pictures that are in work. */
+  /** Audio that belongs to pictures in progress. */
   #held: Held[] = [];
   #heldBytes = 0;
   #newestMs = 0;
@@ -154,13 +154,13 @@ export class Marker {
     this.#deps.report(new Error(`The mark of a live stream is not drawn for now, it shows nothing: ${problem}`));
   }
 
-  /** What is in work comes out. */
+  /** Pictures in progress are still output. */
   #endRun(): void {
     this.#run?.end();
     this.#leaveRun();
   }
 
-  /** The next process has the cores of this one. */
+  /** Frees this process's cores for the next one. */
   #leaveRun(): void {
     this.#run = null;
     this.#release?.();

@@ -23,21 +23,24 @@ import { type PeriodDeps, PeriodWriter } from './period-writer.ts';
 
 export type StreamDeps = Omit<PeriodDeps, 'broadcast' | 'lost'> & {
   subscribers: FeedSubscribers;
-  /** Gives the stream its keys where its library encrypts samples, before its first media; whether it has such keys. */
+  /**
+   * Gives the stream its keys if its library encrypts samples, before its first media. Returns whether it has such
+   * keys.
+   */
   protect(key: MediaKey): Promise<boolean>;
 };
 
-/** A publisher's pictures cannot be encrypted as its library requires: it is disconnected. */
+/** A publisher's pictures cannot be encrypted as its library requires. It is disconnected. */
 class CannotEncrypt extends Error {}
 
-/** Media that waits for a period to be opened, or for a second track. */
+/** Maximum media that waits for a period to be opened, or for a second track. */
 const MOST_HELD_BYTES = 16 * 2 ** 20;
-/** A backup takes over when the primary has sent nothing for so long. */
+/** Time without media from the primary after which a backup takes over, in ms. */
 const SILENT_MS = 2_000;
 
 /**
  * A stream that this process owns: its publishers, the period that is being written, and the edges that watch it. It
- * outlives its publishers: one that comes back goes on in the same period if its parameters are the same.
+ * outlives its publishers: one that reconnects continues the same period if its parameters are unchanged.
  */
 export class OwnedStream {
   readonly lease: LiveLease;
@@ -61,8 +64,8 @@ export class OwnedStream {
   }
 
   /**
-   * Reads where the stream stands; before the first publisher is let in. `isRecovered`: all that edges were sent of it
-   * is stored. What another node had sent may not be, and its numbers must not come twice.
+   * Loads the state of the stream, before the first publisher is admitted. `isRecovered`: everything sent to edges is
+   * stored. Media that another node has sent may not be, and its numbers must not be reused.
    */
   async load({ isRecovered }: { isRecovered: boolean }): Promise<void> {
     this.#last = await loadLastPeriod(this.#deps.db, this.lease.key);
@@ -78,7 +81,7 @@ export class OwnedStream {
     return this.#publishers;
   }
 
-  /** Lets an accepted publisher in; the one that had its slot is disconnected. */
+  /** Adds an accepted publisher and disconnects the previous one in its slot. */
   add(publisher: LivePublisher): void {
     const before = this.#publishers.filter(({ slot }) => slot === publisher.slot);
     this.#publishers = [...this.#publishers.filter(({ slot }) => slot !== publisher.slot), publisher];
@@ -94,7 +97,7 @@ export class OwnedStream {
     this.#deps.subscribers.send(writeFeedFrame({ type: 'publisher', isConnected: false }));
   }
 
-  /** Takes what a publisher sends. */
+  /** Processes media from a publisher. */
   push(publisher: LivePublisher, event: LiveEvent, wireBytes: number): void {
     const isChanged = publisher.note(event, wireBytes);
     if (!this.#publishers.includes(publisher)) return;
@@ -105,7 +108,7 @@ export class OwnedStream {
     if (!this.#isOpening && publisher.tracks !== null) this.#drain(publisher.tracks);
   }
 
-  /** What is reported with the renewal of the lease. */
+  /** Returns the report for the renewal of the lease. */
   report(nowMs: number): MediaReport {
     const at = (slot: string) => this.#publishers.find((one) => one.slot === slot)?.lastMediaMs ?? null;
     const samples = this.#publishers.map((one) => ({ one, sample: one.meter.sample(nowMs) }));
@@ -117,7 +120,7 @@ export class OwnedStream {
     return { streamId: key.mediaId, epoch, ...media, bitrate, ladder, relays };
   }
 
-  /** How its rungs do, and what of its publisher is not shown; null before the first media. */
+  /** State of its rungs, and the publisher's media that is not shown; null before the first media. */
   #ladderState(): LadderState | null {
     if (this.#publishers.length === 0) return { kind: 'idle', reason: null, rungs: [] };
     const ladder = this.#writers.at(-1)?.ladder ?? null;
@@ -127,7 +130,7 @@ export class OwnedStream {
     return { kind, reason: [...(reason === null ? [] : [reason]), ...leftOut].join(' '), rungs };
   }
 
-  /** Acts on what the stream's row says; true when the stream has ended and is to be finished. */
+  /** Applies the state of the stream's row. Returns true if the stream has ended and must be finished. */
   renewed({ state, kickedSession }: Renewed): boolean {
     this.#state = state;
     for (const publisher of this.#publishers) {
@@ -138,14 +141,14 @@ export class OwnedStream {
     return hasEnded;
   }
 
-  /** Another process owns the stream, or it is gone: nothing is published any more. */
+  /** Another process owns the stream, or it is gone: nothing more is published. */
   lose(): void {
     this.#isLost = true;
     this.#dropAll('Another publisher with the same key took over.');
     this.#deps.subscribers.end();
   }
 
-  /** Stores what is left of a stream that ended, makes its video, and ends the feeds. */
+  /** Stores the rest of an ended stream, creates its video, and ends the feeds. */
   async finish(): Promise<void> {
     this.#endRun();
     for (const writer of this.#writers) await writer.settled();
@@ -155,14 +158,14 @@ export class OwnedStream {
     await this.#deps.journal.forgetStream(this.lease.key.mediaId);
   }
 
-  /** Stores what is open; for a process that closes. */
+  /** Stores open segments, for a process that closes. */
   async finalize(): Promise<void> {
     this.#dropAll('The server restarts.');
     this.#endRun();
     for (const writer of this.#writers) await writer.settled();
   }
 
-  /** All frames that a new edge needs. */
+  /** Returns all frames that a new edge needs. */
   snapshot(): Buffer[] {
     const frames = this.#writers.flatMap((writer) => writer.snapshot());
     const isConnected = this.#publishers.length > 0;
@@ -210,10 +213,10 @@ export class OwnedStream {
     return parameters === parametersOf(tracks) && isPreview === (this.#state !== 'running');
   }
 
-  /** Opens the period that follows while frames are held. */
+  /** Opens the next period while frames are held. */
   #open(tracks: PeriodTracks): void {
     this.#isOpening = true;
-    // Sound that is encoded first comes after pictures of the same time.
+    // Audio that is encoded first arrives after pictures of the same time.
     this.#held.sort((one, other) => one.unit.dtsMs - other.unit.dtsMs);
     this.#writers.at(-1)?.flush();
     this.#openNext(tracks)
@@ -254,8 +257,8 @@ export class OwnedStream {
       broadcast: (frame: Buffer[]) => this.#deps.subscribers.send(frame),
       lost: () => this.lose(),
     };
-    // Parts of the next segment may have been given out by the process before: other media under the same address would
-    // contradict what caches hold, and repeat initialisation vectors (NIST SP 800-38A, appendix B).
+    // The previous process may have sent parts of the next segment. Other media at the same URL would contradict
+    // caches, and repeat initialisation vectors (NIST SP 800-38A, appendix B).
     const isUnwritten = this.#mayGoOn && !isProtected && writer === undefined;
     if (isUnwritten && known !== null && this.#fits(known, tracks)) {
       const place = { segment: known.nextSegment, endMs: known.endMs };

@@ -3,7 +3,7 @@ import type { LivePart } from '../../media/live/packaging/part-writer.ts';
 import { writeFeedFrame } from '../../media/live/playlist/feed-message.ts';
 
 /**
- * A part as edges are sent it. With `isLast` they know in the same moment that its segment is whole, and hint at no
+ * A part in the form sent to edges. `isLast` tells them at once that its segment is complete, so they hint at no
  * further part of it.
  */
 export function partFrame(

@@ -3,10 +3,10 @@ import { newGuid } from '../../lib/guid.ts';
 import { buildLiveInit, codecNameOf } from '../../media/live/packaging/period-init.ts';
 import type { TrackConfig } from '../../media/live/tracks/access-unit.ts';
 
-/** Pictures from this height on have a key of their own. */
+/** Minimum picture height with a separate key. */
 const HD_PX = 720;
 
-/** A rendition of a track that has no rows yet. */
+/** Returns a rendition for a track that has no rows yet. */
 export function renditionOf(track: TrackConfig, origin: NewRendition['origin']): NewRendition {
   const { init, facts } = buildLiveInit(track);
   const isVideo = track.kind === 'video';

@@ -38,17 +38,20 @@ export type PeriodDeps = {
   lost(): void;
 };
 
-/** A period, its tracks, where it goes on, and what is encoded beside it. */
+/** A period, its tracks, its position, and the rungs encoded next to it. */
 export type PeriodMedia = { period: Period; tracks: PeriodTracks; place: PeriodPlace; ladder: LiveLadder };
 
-/** A segment as it came waits so long for the others of its number: the rest of what it is stored with. */
+/** Time that a source segment waits for the others of its number, with which it is stored. */
 const SOURCE_PATIENCE_MS = 300;
-/** A rung's goes with the next of the source when it was too late for its own: lost, it is made anew from that. */
+/**
+ * A rung's segment that missed its own number waits for the next one of the source. If it gets lost, it is made again
+ * from that.
+ */
 const RUNG_PATIENCE_MS = 4_000;
-/** Cuts that are remembered for segments that are still open somewhere. */
+/** Maximum cuts remembered for segments that are still open somewhere. */
 const MOST_CUTS = 600;
 
-/** Writes the media of one period: packages, journals, sends to edges, stores. */
+/** Writes the media of one period: packages it, journals it, sends it to edges and stores it. */
 export class PeriodWriter {
   #period: Period;
   readonly #lease: LiveLease;
@@ -80,7 +83,7 @@ export class PeriodWriter {
     return this.#period;
   }
 
-  /** How its rungs do. */
+  /** State of its rungs. */
   get ladder(): LadderState {
     return this.#ladder?.state ?? { kind: 'none', reason: null, rungs: [] };
   }
@@ -90,7 +93,7 @@ export class PeriodWriter {
     return this.#segments;
   }
 
-  /** Every segment has its row, and no rung is in work that would make another. */
+  /** Every segment has its row, and no rung is in progress that would add another. */
   get isStored(): boolean {
     return this.#commits.size === 0 && (this.#ladder?.isIdle ?? true);
   }
@@ -102,7 +105,7 @@ export class PeriodWriter {
     this.#takeAll(packaged.events);
   }
 
-  /** Ends what is open: the publisher is gone, or another period follows. The next frame goes on here. */
+  /** Ends the open segments: the publisher is gone, or another period follows. The next frame continues here. */
   flush(): void {
     this.#takeAll(this.#packager.end());
     this.#wall = new WallClock();
@@ -115,11 +118,11 @@ export class PeriodWriter {
     while (this.#commits.size > 0) await Promise.all(this.#commits);
   }
 
-  /** All frames that an edge needs which has nothing yet. */
+  /** Returns all frames that an edge without any state needs. */
   snapshot(): Buffer[] {
     const frames = this.#description();
     const recent = this.#recent.all();
-    // That of the open segment too, of which there may be no part yet: edges date a segment when its first part comes.
+    // Includes the open segment, which may not have a part yet: edges date a segment by its first part.
     const oldest = recent[0]?.number ?? this.#segments - 1;
     for (const segment of this.#cuts.keys())
       if (segment >= oldest) frames.push(...writeFeedFrame(this.#cutMessage(segment)));
@@ -131,7 +134,7 @@ export class PeriodWriter {
     return frames;
   }
 
-  /** The period, its renditions and their init segments, as edges are sent them. */
+  /** The period, its renditions and their init segments, in the form sent to edges. */
   #description(): Buffer[] {
     const { number, firstSequence, isPreview, startMs, renditions } = this.#period;
     const described = renditions.map((rendition) => {
@@ -186,7 +189,7 @@ export class PeriodWriter {
       {
         budget: this.#deps.budget,
         open: (configs) => this.#openRungs(configs, ladder),
-        // Rungs have their renditions before anything of them comes.
+        // Rungs have their renditions before any of their media is received.
         part: (rung, part, isLast) => this.#takePart(at(rung), part, isLast),
         segment: (rung, segment) => this.#takeSegment(at(rung), segment),
         gap: (rung, segment) => this.#takeGap(at(rung), segment),

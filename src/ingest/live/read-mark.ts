@@ -7,8 +7,8 @@ import type { Watermark } from '../../media/encode/watermark.ts';
 import type { Storage } from '../../ports/storage.ts';
 
 /**
- * The mark of a library's live streams, at the place that its videos have theirs, and the sizes that it encodes; null
- * for none.
+ * Returns the watermark of a library's live streams, at the same position as for its videos, and the sizes that it
+ * encodes; null for none.
  */
 export async function readMark(
   { db, storage }: { db: Db; storage: Storage },

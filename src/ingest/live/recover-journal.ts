@@ -11,23 +11,23 @@ import type { SegmentCommitter } from './segment-committer.ts';
 
 type Deps = {
   db: Db;
-  /** Journals of this machine. */
+  /** Folder of this machine's journals. */
   folder: string;
-  /** Where segments lie that another node's recording does not hold. */
+  /** Folder of segments that another node's recording does not contain. */
   keptFolder: string;
   committer: SegmentCommitter;
   report(error: Error): void;
 };
 
-/** Kept segments are for the owner of the machine: so long. */
+/** Time for which segments are kept for the owner of the machine. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
-/** Segments of a stream that are in memory at once; those share objects. */
+/** Maximum segments of a stream in memory at once. They share objects. */
 const RECOVERED_AT_ONCE = 16;
 
 /**
- * Stores the segments that a dead process had written to its journal and not committed, its open ones as far as their
- * last whole part. What cannot be published, as another node has taken a stream over or a file cannot be read, is kept
- * for seven days in a folder of the stream, which is reported. What cannot be moved there stays in the journal.
+ * Stores the segments that a dead process had journalled and not committed, open ones up to their last complete part.
+ * Segments that cannot be published, because another node has taken over a stream or a file is unreadable, are kept for
+ * seven days in a folder of the stream, which is reported. Those that cannot be moved there stay in the journal.
  */
 export async function recoverJournal(deps: Deps, owned: readonly { lease: LiveLease }[]): Promise<void> {
   await dropOld(deps, Date.now() - KEPT_MS);
@@ -50,7 +50,7 @@ export async function recoverJournal(deps: Deps, owned: readonly { lease: LiveLe
   }
 }
 
-/** A full disk must not hold the streams up: what cannot be moved stays where it is. */
+/** A full disk must not delay the streams: segments that cannot be moved stay in place. */
 async function keep(
   { keptFolder, report }: Deps,
   streamId: Guid,
@@ -95,7 +95,8 @@ async function recover(
   renditions: ReadonlyMap<string, Pick<PeriodRendition, 'kind' | 'origin' | 'timescale'>>,
 ): Promise<'done' | 'lost' | 'unreadable'> {
   const rendition = renditions.get(renditionId);
-  // A rung ends elsewhere than its source when both are cut off: it is left out, and so taken off the video at the end.
+  // If both are cut off, a rung ends at another point than its source. It is omitted, and therefore removed from the
+  // video at the end.
   if (rendition === undefined || rendition.origin === 'encode') return 'done';
   try {
     const found = toCutSegment(rendition.kind, rendition.timescale, segment, await readJournalFile(path));

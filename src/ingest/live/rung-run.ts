@@ -5,43 +5,43 @@ import type { ShownFrame } from '../../media/live/packaging/video-packager.ts';
 import { type LiveEvent, type TrackConfig, VIDEO_TIMESCALE } from '../../media/live/tracks/access-unit.ts';
 
 export type RungRunHandlers = {
-  /** The parameters of all rungs, before anything of them; false: they do not fit, and the run is ended. */
+  /** The parameters of all rungs, before any of their media. False: they do not match, and the run is ended. */
   configured(configs: readonly TrackConfig[]): Promise<boolean>;
   output(rung: number, output: RungOutput): void;
   /**
-   * The process is over and nothing follows; `lost` are segments of each rung that did not come whole. `problem` is
-   * null when the run was ended by its owner.
+   * The process has ended and nothing follows. `lost` are incomplete segments of each rung. `problem` is null if its
+   * owner ended the run.
    */
   over(problem: string | null, lost: readonly (readonly number[])[]): void;
 };
 
 const TICKS_PER_MS = VIDEO_TIMESCALE / 1000;
-/** Pictures that are in work at once: more is an encoder that swallows them. */
+/** Maximum pictures in progress: with more, the encoder loses them. */
 const MOST_IN_WORK = 2_000;
 const MOST_WAITING_BYTES = 32 * 2 ** 20;
-/** What came out and waits for a database that is slow to take the rungs: half a minute of a whole ladder. */
+/** Maximum output that waits for a database that is slow to accept the rungs: half a minute of a whole ladder. */
 const MOST_HELD_BYTES = 48 * 2 ** 20;
-/** Fed, and nothing came out for so long: it hangs. */
+/** Time without output, despite input, after which the process is considered hung. */
 const HANGING_MS = 10_000;
-/** An encoder that is not fed any more because it is so far behind; what reordering holds back is less. */
+/** Lag above which an encoder receives no more input. Reordering delays less. */
 const HANGING_LAG_MS = 1_500;
 const DRAIN_MS = 5_000;
 
 type HeldPicture = { rung: number; tick: number; isKey: boolean; bytes: Buffer };
 
-/** One process that encodes the rungs of a stream, from a keyframe of its source to the end of a publisher. */
+/** A process that encodes the rungs of a stream, from a keyframe of its source until the publisher ends. */
 export class RungRun {
   readonly #source: TrackConfig;
   readonly #rungs: readonly RungPlan[];
   readonly #handlers: RungRunHandlers;
   readonly #packagers: RungPackager[];
   readonly #configs: (TrackConfig | null)[];
-  /** Up to where pictures of each rung came, by the clock of the process. */
+  /** Time up to which pictures of each rung were output, by the clock of the process. */
   readonly #passedMs: number[];
   readonly #abort = new AbortController();
-  /** When pictures in work are shown, by the clock of the process. */
+  /** Display times of pictures in progress, by the clock of the process. */
   readonly #ticks = new Map<number, number>();
-  /** What came before the parameters of all rungs were final. */
+  /** Output before the parameters of all rungs were final. */
   #held: HeldPicture[] = [];
   #heldBytes = 0;
   #isConfigured = false;
@@ -72,14 +72,14 @@ export class RungRun {
     this.#start(resolve).catch((error: Error) => this.#over(error.message, resolve));
   }
 
-  /** How far what came out is behind what was fed, ms of media. */
+  /** Lag of the output behind the input, in ms of media. */
   get lagMs(): number {
     return this.#baseTick === null ? 0 : (this.#newestTick - this.#outTick) / TICKS_PER_MS;
   }
 
   cut(segment: number, tick: number): void {
     for (const packager of this.#packagers) packager.cut(segment, tick);
-    // One that hangs is soon so late that no frame comes to it any more.
+    // A hung process is soon so late that it receives no more frames.
     if (this.lagMs > HANGING_LAG_MS) this.#checkHanging();
   }
 
@@ -103,7 +103,7 @@ export class RungRun {
     }
   }
 
-  /** The publisher is gone: what is in work comes out. */
+  /** The publisher is gone: pictures in progress are still output. */
   end(endTick: number): void {
     if (this.#endTick !== null) return;
     this.#endTick = endTick;
@@ -132,7 +132,7 @@ export class RungRun {
     const handlers = {
       encoded: (rung: number, event: LiveEvent) => this.#take(rung, event),
       ended: (problem: string | null) => {
-        // A database that is slow to take the rungs does not cost what was encoded meanwhile.
+        // A database that is slow to accept the rungs does not lose media encoded in the meantime.
         void (this.#configuring ?? Promise.resolve()).then(() => this.#over(problem, resolve));
       },
     };

@@ -21,7 +21,7 @@ import { renditionOf } from './period-rendition.ts';
 import { SegmentCommitter } from './segment-committer.ts';
 
 const RENDITIONS = 3;
-/** Nothing waits so long in these tests. */
+/** Longer than any wait in these tests. */
 const LONG_MS = 3_600_000;
 const SECOND_TICKS = 48_000;
 const never = new AbortController().signal;
@@ -38,7 +38,7 @@ beforeEach(async () => {
   for (const key of await folder.files()) await folder.delete([key as never]);
 });
 
-/** A stream with renditions of audio, and what commits their segments. */
+/** A stream with renditions of audio, and the committer of their segments. */
 async function openStream(committer: SegmentCommitter) {
   const { db } = database;
   const deps = { db, secretBox: createSecretBox(Buffer.alloc(32, 7)) };
@@ -74,7 +74,10 @@ function open(change: Partial<Storage> = {}) {
   return { storage, committer, reports };
 }
 
-/** The objects that rows name chunks of; each chunk is what its index says, which can be made anew in its place. */
+/**
+ * Returns the objects whose chunks rows name. Each chunk is replaced by what its index says, from which it can be
+ * rebuilt.
+ */
 async function readPacks(storage: Storage, mediaId: Guid): Promise<string[]> {
   const columns = ['storage_key', 'sha256', 'first_segment', 'segment_count', 'start_tick', 'fragment_table'] as const;
   const chunks = database.db.selectFrom('chunk').select(columns).where('media_id', '=', mediaId);
@@ -91,7 +94,7 @@ async function readPacks(storage: Storage, mediaId: Guid): Promise<string[]> {
   return packs;
 }
 
-test('segments of a number share an object as soon as all are there, and streams share none', async () => {
+test('segments with the same number share an object once all exist, and streams share none', async () => {
   const { storage, committer } = open();
   const streams = [await openStream(committer), await openStream(committer)];
   const results = await Promise.all(streams.flatMap(({ commit }) => [commit(0, 0), commit(1, 0), commit(2, 0)]));
@@ -104,10 +107,10 @@ test('segments of a number share an object as soon as all are there, and streams
   committer.close();
 });
 
-test('one that is late goes with the next, or by itself when nothing may wait any more', async () => {
+test('a late segment joins the next object, or is stored alone when nothing may wait', async () => {
   const { storage, committer } = open();
   const { id, commit } = await openStream(committer);
-  // No longer patient than it takes to see what is due.
+  // Only long enough to check what is due.
   await Promise.all([commit(0, 0, 0), commit(1, 0)]);
   expect(await folder.files()).toHaveLength(1);
   await Promise.all([commit(2, 0), commit(0, 1), commit(1, 1), commit(2, 1)]);
@@ -119,7 +122,7 @@ test('one that is late goes with the next, or by itself when nothing may wait an
   committer.close();
 });
 
-test('what waits while the store is away is stored together when it is back; at the end it is given up', async () => {
+test('segments that wait for the store are stored together when it is back, and given up at the end', async () => {
   let isAway = true;
   const { storage, committer, reports } = open({
     put: (...args) => (isAway ? Promise.reject(new Error('away')) : folder.put(...args)),
@@ -160,7 +163,7 @@ test('streams take turns where the store is slow', async () => {
   committer.close();
 });
 
-test('what waits for a database that was away is committed, however many rows it is', async () => {
+test('rows that wait for the database are committed, however many there are', async () => {
   const { committer } = open();
   const { id, commit } = await openStream(committer);
   const { db } = database;
@@ -176,7 +179,7 @@ test('what waits for a database that was away is committed, however many rows it
   committer.close();
 });
 
-test('nothing is left waiting of a process that closes', async () => {
+test('a closing process leaves nothing waiting', async () => {
   const { committer } = open();
   const { commit } = await openStream(committer);
   const written = commit(0, 0, 0);

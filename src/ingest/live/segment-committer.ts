@@ -10,40 +10,44 @@ import { type ClosedChunk, storePack } from './store-pack.ts';
 
 export type ClosedSegment = Omit<ClosedChunk, 'chunk'> & { segment: Segment };
 
-/** `lost`: another process owns the stream; nothing of the segment was kept. */
+/** `lost`: another process owns the stream, and nothing of the segment was stored. */
 export type CommitResult = { kind: 'stored'; stored: StoredSegment } | { kind: 'lost' };
 
-/** How long a segment may wait for others of its stream, to be stored with them: `company` are there at the most. */
+/**
+ * Time for which a segment may wait for others of its stream, to be stored with them; `company` is their maximum
+ * number.
+ */
 export type Waits = { patienceMs: number; company: number };
 
 type Deps = { db: Db; storage: Storage; report(error: Error): void };
 type Finalize = { resolve(result: CommitResult): void; reject(error: Error): void };
 type Waiting = Finalize & { closed: ClosedChunk; dueMs: number };
 type Ready = Finalize & { stored: StoredSegment };
-/** What waits to be stored of a stream; its objects are written one after the other. */
+/** Segments of a stream that wait to be stored. Its objects are written one after the other. */
 type StreamQueue = { key: MediaKey; waiting: Waiting[]; isWriting: boolean };
 
-/** How often it is seen what is due. */
+/** Interval of checks for due segments. */
 const LOOK_EVERY_MS = 50;
-/** Rows of all streams wait this long for each other. */
+/** Time for which rows of all streams wait for each other. */
 const GROUP_MS = 200;
-/** A segment that waits so much longer than it may: the store or the database is away. */
+/** A segment that waits this much longer than allowed: the store or the database is down. */
 const LATE_MS = 4_000;
-/** Objects that are written at once. */
+/** Maximum concurrent writes of objects. */
 const WRITES_AT_ONCE = 16;
 /**
- * Of an object, which is in memory twice while it is written: what a store that was away left behind comes in several.
+ * Maximum bytes of an object, which is in memory twice during a write. A backlog after an outage of the store is
+ * written as several.
  */
 const PACK_BYTES = 4 * 2 ** 20;
-/** Rows that are committed at once: PostgreSQL takes 65,535 values in a statement, a row has about 20. */
+/** Maximum rows per commit: PostgreSQL accepts 65,535 values in a statement, and a row has about 20. */
 const ROWS_AT_ONCE = 1_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Stores closed segments, those of a stream that are ready together as one object, and commits their rows, those of
- * many streams in one transaction. A store or database that is away is tried again for as long as the process runs:
- * media goes on meanwhile.
+ * Stores closed segments, as one object if several of a stream are ready, and commits their rows, those of many streams
+ * in one transaction. If the store or the database is down, it retries as long as the process runs, while media
+ * continues.
  */
 export class SegmentCommitter {
   readonly #deps: Deps;
@@ -54,7 +58,7 @@ export class SegmentCommitter {
   #timer: NodeJS.Timeout | null = null;
   #isCommitting = false;
   #writing = 0;
-  /** When the segments were to be stored that have no row yet. */
+  /** Due times of the segments without a row. */
   readonly #dueMs = new Set<{ ms: number }>();
 
   constructor(deps: Deps) {
@@ -62,8 +66,8 @@ export class SegmentCommitter {
   }
 
   /**
-   * Resolves when the segment is stored and committed, or its stream is lost. Rejects when the process closes, and what
-   * is no segment.
+   * Resolves when the segment is stored and committed, or its stream is lost. Rejects when the process closes, or if it
+   * is not a segment.
    */
   async commit({ segment, ...place }: ClosedSegment, { patienceMs, company }: Waits): Promise<CommitResult> {
     this.#closing.signal.throwIfAborted();
@@ -80,17 +84,17 @@ export class SegmentCommitter {
     return promise.finally(() => this.#dueMs.delete(due));
   }
 
-  /** Stores what waits of a stream without waiting for more. */
+  /** Stores the waiting segments of a stream without waiting for more. */
   hurry(streamId: Guid): void {
     for (const one of this.#streams.get(streamId)?.waiting ?? []) one.dueMs = 0;
   }
 
-  /** Whether segments wait that should have been stored by now. */
+  /** Returns whether segments wait that should have been stored by now. */
   isBehind(nowMs: number): boolean {
     return [...this.#dueMs].some(({ ms }) => nowMs - ms > LATE_MS);
   }
 
-  /** Gives up what is not stored: journals keep it. */
+  /** Abandons segments that are not stored: journals keep them. */
   close(): void {
     const error = new Error('The ingest process closes.');
     this.#closing.abort(error);
@@ -126,18 +130,18 @@ export class SegmentCommitter {
   #write(queue: StreamQueue): void {
     const taken = takePack(queue.waiting);
     const closed = taken.map((one) => one.closed);
-    // Written again after a failure, it is the same object.
+    // A retry after a failure writes the same object.
     const pack = packKey(queue.key, newGuid());
     const to = { storage: this.#deps.storage, signal: this.#closing.signal };
     queue.isWriting = true;
     this.#writing += 1;
-    // Behind all others: where the store is slow, none waits for ever.
+    // Moved to the end of the queue, so that none waits forever if the store is slow.
     this.#streams.delete(queue.key.mediaId);
     this.#streams.set(queue.key.mediaId, queue);
     this.#retry(() => storePack(pack, closed, to))
       .then((stored) => {
         this.#closing.signal.throwIfAborted();
-        // One for each that was taken, in their order.
+        // One for each that was taken, in order.
         for (const [at, { resolve, reject }] of taken.entries())
           this.#ready.push({ stored: stored[at] as StoredSegment, resolve, reject });
         this.#schedule();
@@ -190,7 +194,7 @@ export class SegmentCommitter {
   }
 }
 
-/** Takes as many as one object holds, one at least. */
+/** Takes as many as fit in one object, at least one. */
 function takePack(waiting: Waiting[]): Waiting[] {
   let bytes = 0;
   const end = waiting.findIndex(({ closed }, at) => {

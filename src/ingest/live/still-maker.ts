@@ -3,28 +3,28 @@ import { recordStill, stillKey } from '../../catalog/live/viewing/still-store.ts
 import { makeStill } from '../../media/live/recording/run-still.ts';
 import type { Storage } from '../../ports/storage.ts';
 
-/** A still of each stream at most this often. */
+/** Minimum interval between the stills of a stream. */
 const EVERY_MS = 10_000;
-/** Of the time of one core: a decoder's start costs as much as the packaging of the stream for ten seconds. */
+/** Share of the time of one core: starting a decoder costs as much as packaging the stream for ten seconds. */
 const MOST_SHARE = 0.2;
-/** How much the newest run counts in the mean. */
+/** Weight of the last run in the mean. */
 const NEWEST_WEIGHT = 0.2;
 
 type Deps = { db: Db; storage: Storage; report(error: Error): void };
 
-/** A keyframe at the beginning of a fragment, and when it was shown. */
+/** A keyframe at the beginning of a fragment, and its display time. */
 export type Keyframe = { init: Buffer; fragment: Buffer; wallMs: number };
 
 /**
- * Makes stills of streams from their keyframes, one at a time and for a fifth of the time at most: of many streams, or
- * on a busy machine, each gets fewer, all alike.
+ * Makes stills of streams from their keyframes, one at a time and for at most a fifth of the time. With many streams,
+ * or on a busy machine, each gets equally fewer.
  */
 export class StillMaker {
   readonly #deps: Deps;
   readonly #lastMs = new Map<string, number>();
   readonly #closing = new AbortController();
   #isBusy = false;
-  /** How long one takes, ms. */
+  /** Mean time of one, in ms. */
   #meanMs = 0;
   #restsUntilMs = 0;
 

@@ -12,7 +12,7 @@ const CODEC = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '20', '-bf', '0'
 const LADDER = { rungs: [{ rung: 240, widthPx: 426, heightPx: 240, maxBitrateBps: 600_000 }], cores: 1 } as const;
 
 let source: TrackConfig;
-/** Two whole segments of 2 s and a part of a third, as a publisher's packager gives them. */
+/** Two complete segments of 2 s and a part of a third, as a publisher's packager outputs them. */
 let events: PackagedEvent[];
 
 beforeAll(async () => {
@@ -50,22 +50,22 @@ function openLadder() {
   return { ladder, seen, take };
 }
 
-test('a publisher that is gone before its encoder has begun leaves whole segments, and nothing in work', async () => {
+test('a publisher that leaves before its encoder starts leaves whole segments and no pending work', async () => {
   const { ladder, seen, take } = openLadder();
   for (const event of events) take(event);
   expect(ladder.isIdle).toBe(false);
   await ladder.settled();
   expect(ladder.isIdle).toBe(true);
-  // All came in one turn of the loop: after the first segment it is too late to be fed more.
+  // All arrived in one turn of the loop: after the first segment it is too late for further input.
   expect(seen).toEqual({ segments: [0], gaps: [1, 2], reports: [] });
 });
 
-test('an encoder that hangs is ended at a cut, when it is too late to be fed any more', async () => {
+test('an encoder that hangs is ended at a cut when it can no longer be fed', async () => {
   const { ladder, seen, take } = openLadder();
   vi.useFakeTimers({ toFake: ['Date'] });
   const secondCut = events.findIndex((event) => event.type === 'cut' && event.segment === 1);
   for (const event of events.slice(0, secondCut)) take(event);
-  // Nothing came out yet: no turn of the loop has passed.
+  // No output yet: no turn of the loop has passed.
   vi.setSystemTime(Date.now() + 11_000);
   for (const event of events.slice(secondCut, secondCut + 2)) take(event);
   await expect.poll(() => seen.reports, { timeout: 30_000 }).toEqual([expect.stringContaining('The encoder hangs.')]);

@@ -8,28 +8,28 @@ import { RungRun } from './rung-run.ts';
 
 export type LadderDeps = {
   budget: CoreBudget;
-  /** Makes the renditions of the rungs, or finds those that the period has; false when these are others. */
+  /** Creates the renditions of the rungs, or finds those of the period. False if they differ. */
   open(configs: readonly TrackConfig[]): Promise<boolean>;
   /** `isLast`: its segment ends with it. */
   part(rung: number, part: LivePart, isLast: boolean): void;
   segment(rung: number, segment: LiveSegment): void;
-  /** A rung has nothing of a segment that the source has whole. */
+  /** A rung has nothing of a segment that is complete in the source. */
   gap(rung: number, segment: number): void;
-  /** Viewers need not wait for rungs any more: they are there, or they do not come. */
+  /** Viewers need not wait for rungs any more: they exist, or will not. */
   settled(): void;
   report(error: Error): void;
 };
 
-/** A rung that is further behind leaves the next group of pictures out. */
+/** A rung with a larger lag skips the next group of pictures. */
 const LARGEST_LAG_MS = 1_500;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** After so long without a fault, the next one begins with the shortest pause again. */
+/** Time without a fault after which the next pause is the shortest again. */
 const STEADY_MS = 60_000;
 
 /**
- * Encodes the rungs of one period beside its source: decides at each segment of the source whether it is encoded too.
- * A dead encoder starts again with pauses, one that is late leaves segments out, and without free cores there is none.
+ * Encodes the rungs of one period next to its source. Decides at each source segment whether to encode it. A dead
+ * encoder is restarted with pauses, a late one skips segments, and without free cores there is none.
  */
 export class StreamLadder {
   readonly #source: TrackConfig;
@@ -39,14 +39,14 @@ export class StreamLadder {
   #run: RungRun | null = null;
   #isOpen: boolean;
   #wasFed = false;
-  /** The segment of the source that is open; `isFed`: its pictures are encoded. */
+  /** The open segment of the source. `isFed`: its pictures are encoded. */
   #segment: { number: number; tick: number; isDecided: boolean; isFed: boolean } | null = null;
   #state: LadderState;
   #failures = 0;
   #startedMs = 0;
   #retryAtMs = 0;
 
-  /** `isOpen`: the period has renditions of these rungs already. */
+  /** `isOpen`: the period already has renditions of these rungs. */
   constructor(
     { source, ladder, isOpen }: { source: TrackConfig; ladder: LiveLadder; isOpen: boolean },
     deps: LadderDeps,
@@ -74,14 +74,15 @@ export class StreamLadder {
     if (!segment.isDecided) {
       segment.isDecided = true;
       if (this.#run === null && frame.isKey && Date.now() >= this.#retryAtMs) this.#start(segment.number);
-      // What it leaves out is a gap of the encoder's too: all of its segments end where those of the source do.
+      // A skipped segment is a gap in the encoder too: all of its segments end at the same points as those of the
+      // source.
       this.#run?.cut(segment.number, segment.tick);
       segment.isFed = this.#run !== null && this.#run.lagMs <= LARGEST_LAG_MS && (frame.isKey || this.#wasFed);
     }
     if (segment.isFed) this.#run?.frame(frame);
   }
 
-  /** The publisher is gone; what is in work comes out within seconds. */
+  /** The publisher is gone. Pictures in progress are output within seconds. */
   end(endTick: number): void {
     this.#skipped();
     this.#segment = null;
@@ -93,12 +94,12 @@ export class StreamLadder {
     run.end(endTick);
   }
 
-  /** Nothing is in work, and nothing of its rungs comes any more unless the source goes on. */
+  /** Nothing is in progress, and its rungs produce nothing more unless the source continues. */
   get isIdle(): boolean {
     return this.#run === null && this.#ending.size === 0;
   }
 
-  /** Resolves when nothing is in work. */
+  /** Resolves when nothing is in progress. */
   async settled(): Promise<void> {
     while (this.#ending.size > 0) await Promise.all([...this.#ending].map((run) => run.done));
   }
@@ -113,13 +114,13 @@ export class StreamLadder {
       return;
     }
     this.#startedMs = Date.now();
-    // Not this run, which may be ending itself by the time its parameters come.
+    // Not this run, which may already be ending when its parameters arrive.
     const before = [...this.#ending];
     const run: RungRun = new RungRun(
       { source: this.#source, rungs, firstSegment },
       {
         configured: async (configs) => {
-          // Of the processes before it all comes first.
+          // All output of the previous processes comes first.
           await Promise.all(before.map(({ done }) => done));
           return this.#open(configs);
         },
@@ -149,7 +150,7 @@ export class StreamLadder {
   #over(run: RungRun, problem: string | null, lost: readonly (readonly number[])[]): void {
     const isFed = this.#run === run;
     const open = isFed ? (this.#segment?.number ?? null) : null;
-    // The segment that is open is a gap once the source has it whole.
+    // The open segment becomes a gap once the source has completed it.
     lost.forEach((numbers, rung) => {
       for (const number of numbers) if (this.#isOpen && number !== open) this.#deps.gap(rung, number);
     });
@@ -167,7 +168,7 @@ export class StreamLadder {
     this.#deps.settled();
   }
 
-  /** The source's segment is whole, and nothing of it was encoded. */
+  /** The source's segment is complete, and nothing of it was encoded. */
   #skipped(): void {
     const segment = this.#segment;
     if (segment === null || segment.isFed || !this.#isOpen || this.#run !== null) return;

@@ -38,7 +38,7 @@ test('a continued message repeats its extended timestamp or leaves it out', () =
   }
 });
 
-test('bytes that nobody sends are refused or ignored, and never hold more than the bound', () => {
+test('unexpected bytes are refused or ignored, and never use more than the bound', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 2_000 }), { maxLength: 40 }), (pieces) => {
       const reader = new ChunkReader(LIMITS);

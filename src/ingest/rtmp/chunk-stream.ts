@@ -1,7 +1,7 @@
-/** A whole message of RTMP (Adobe RTMP 1.0 section 6.1). `timestampMs` has 32 bits and wraps. */
+/** A complete RTMP message (Adobe RTMP 1.0 section 6.1). `timestampMs` has 32 bits and wraps. */
 export type RtmpMessage = { type: number; timestampMs: number; streamId: number; body: Buffer };
 
-/** What no client sends: the connection ends. */
+/** Bytes that no client sends: the connection ends. */
 export class BadRtmp extends Error {
   constructor(message: string) {
     super(message);
@@ -9,7 +9,7 @@ export class BadRtmp extends Error {
   }
 }
 
-/** Bounds of what one connection may hold. */
+/** Limits of what one connection may hold. */
 export type ChunkLimits = { messageBytes: number };
 
 type ChunkState = {
@@ -31,7 +31,7 @@ const SET_CHUNK_SIZE = 1;
 const ABORT = 2;
 const HEADER_BYTES = [11, 7, 3, 0];
 
-/** Puts messages together from the chunks of a connection (RTMP 1.0 section 5.3), which may come in any cutting. */
+/** Assembles messages from the chunks of a connection (RTMP 1.0 section 5.3), which may arrive split at any point. */
 export class ChunkReader {
   readonly #states = new Map<number, ChunkState>();
   readonly #limits: ChunkLimits;
@@ -42,14 +42,14 @@ export class ChunkReader {
     this.#limits = limits;
   }
 
-  /** Bytes that are held for messages that are not whole yet. */
+  /** Bytes held for incomplete messages. */
   get heldBytes(): number {
     let held = this.#rest.length;
     for (const { gathered } of this.#states.values()) held += gathered;
     return held;
   }
 
-  /** Takes the next bytes; answers the messages that they complete, control of the chunk stream itself left out. */
+  /** Adds bytes. Returns the messages that they complete, except control messages of the chunk stream itself. */
   push(bytes: Buffer): RtmpMessage[] {
     let rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     const messages: RtmpMessage[] = [];
@@ -79,7 +79,7 @@ export class ChunkReader {
     return true;
   }
 
-  /** One chunk, or null when more bytes are needed. */
+  /** Returns one chunk, or null if more bytes are needed. */
   #readChunk(bytes: Buffer): { usedBytes: number; message: RtmpMessage | null } | null {
     const basic = readBasicHeader(bytes);
     if (basic === null) return null;
@@ -97,7 +97,7 @@ export class ChunkReader {
     state.gathered += size;
     const usedBytes = header.usedBytes + size;
     if (state.gathered < state.length) {
-      // What waits for its rest must not keep the whole read buffer.
+      // An incomplete message must not keep the whole read buffer.
       state.parts[state.parts.length - 1] = Buffer.from(state.parts.at(-1) ?? []);
       return { usedBytes, message: null };
     }
@@ -158,7 +158,7 @@ function readMessageHeader(bytes: Buffer, { format, usedBytes }: BasicHeader, st
   if (field === EXTENDED) {
     if (bytes.length < at + 4) return null;
     extended = bytes.readUInt32BE(at);
-    // Some clients leave the extended timestamp out of continued chunks: then these bytes are media.
+    // Some clients omit the extended timestamp in continued chunks: in that case, these bytes are media.
     if (format !== 3 || extended === state.extended) at += 4;
     else extended = state.extended;
   }
@@ -175,14 +175,17 @@ function readMessageHeader(bytes: Buffer, { format, usedBytes }: BasicHeader, st
   return { usedBytes: at, length: state.gathered > 0 ? state.length : length, begins };
 }
 
-/** A new message without a header of its own repeats the last delta (RTMP 1.0 section 5.3.1.2.4). */
+/** A new message without its own header repeats the last delta (RTMP 1.0 section 5.3.1.2.4). */
 function timesOf(state: ChunkState, format: number, value: number): { timestampMs: number; deltaMs: number } {
   if (format === 0) return { timestampMs: value, deltaMs: 0 };
   const deltaMs = format === 3 ? state.deltaMs : value;
   return { timestampMs: (state.timestampMs + deltaMs) >>> 0, deltaMs };
 }
 
-/** Cuts a message into chunks of `chunkBytes`, all headers whole or continued. Timestamps stay below 2^24 - 1 here. */
+/**
+ * Cuts a message into chunks of `chunkBytes`, with only full or continuation headers. Timestamps here stay below 2^24 -
+ * 1.
+ */
 export function writeChunks(message: RtmpMessage, chunkId: number, chunkBytes: number): Buffer {
   const header = Buffer.alloc(12);
   header.writeUInt8(chunkId, 0);

@@ -6,8 +6,8 @@ const BLOCK_BYTES = 1536;
 const CLIENT_BYTES = 1 + 2 * BLOCK_BYTES;
 
 /**
- * The simple handshake of RTMP 1.0 section 5.2, which every publisher accepts. `push` answers what is to be sent and,
- * once C2 came, the bytes behind it. Throws on another version.
+ * The simple handshake of RTMP 1.0 section 5.2, which every publisher accepts. `push` returns the reply and, after C2,
+ * the bytes that follow it. Throws on another version.
  */
 export function createHandshake(): { push(bytes: Buffer): { reply: Buffer | null; rest: Buffer | null } } {
   let gathered: Buffer = Buffer.alloc(0);

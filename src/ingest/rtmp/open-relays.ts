@@ -9,7 +9,7 @@ export type Relays = { push(tag: FlvTag): void; states(): readonly RelayState[];
 
 const MOST_RELAYS = 5;
 
-/** Starts a relay to each receiver that a stream names; what is no address of RTMP is reported and left out. */
+/** Starts a relay to each receiver that a stream names. Invalid RTMP addresses are reported and skipped. */
 export function openRelays(
   requests: readonly RelayRequest[],
   deps: { rules: AddressRules; report(error: Error): void },

@@ -1,6 +1,6 @@
 import type { RelayRequest } from '../../catalog/live/live-stream.ts';
 
-/** Where a relay publishes. */
+/** Destination of a relay. */
 export type RelayTarget = {
   host: string;
   port: number;
@@ -14,13 +14,13 @@ const USUAL_PORT = 1935;
 const SECURE_PORT = 443;
 
 /**
- * Reads a relay: one address whose last part is the stream key, or an endpoint and a key apart. Null for what is no
- * address of RTMP or RTMPS.
+ * Parses a relay: one address whose last part is the stream key, or an endpoint and a key. Returns null if it is not an
+ * RTMP or RTMPS address.
  */
 export function readRelayTarget(relay: RelayRequest): RelayTarget | null {
   const text =
     typeof relay === 'string' ? relay : `${(relay.endpoint ?? '').replace(/\/+$/, '')}/${relay.streamKey ?? ''}`;
-  // Of a scheme that it does not know, URL keeps host and port all the same.
+  // URL also parses host and port of a scheme that it does not know.
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'rtmp:' && url.protocol !== 'rtmps:') || url.hostname === '') return null;
   const parts = url.pathname.split('/').filter((part) => part !== '');

@@ -10,10 +10,10 @@ import type { RelayTarget } from './relay-target.ts';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** A connection that lasted this long begins again with the shortest pause. */
+/** A connection that lasted this long is followed by the shortest pause again. */
 const STEADY_MS = 60_000;
 const SILENT_MS = 15_000;
-/** What a slow receiver has not taken; above, frames are left out up to the next keyframe. */
+/** Maximum bytes waiting for a slow receiver. Above it, frames are dropped up to the next keyframe. */
 const MOST_WAITING_BYTES = 8 * 2 ** 20;
 const CHUNK_BYTES = 65_536;
 const HANDSHAKE_BYTES = 1 + 2 * 1536;
@@ -23,7 +23,7 @@ const SET_CHUNK_SIZE = 1;
 const PUBLISH_STREAM = 1;
 const CREATE_TRANSACTION = 4;
 
-/** Publishes what it is given to another server, unchanged, and connects again with growing pauses. It never waits. */
+/** Publishes its input to another server, unchanged, and reconnects with growing pauses. It never blocks. */
 export class RtmpRelay {
   readonly #target: RelayTarget;
   readonly #rules: AddressRules;
@@ -129,7 +129,7 @@ export class RtmpRelay {
     } else if (name === 'onStatus' && codeOf(info) === 'NetStream.Publish.Start') {
       this.#isPublishing = true;
       this.#reason = null;
-      // Now only media goes out: silence of the receiver is no fault.
+      // Only media is sent from now on: silence of the receiver is not a fault.
       this.#socket?.setTimeout(0);
     } else if (name === '_error' || codeOf(info).startsWith('NetStream.Publish.')) {
       throw new Error(`The receiver refused the relay: ${codeOf(info) || 'error'}.`);
@@ -141,7 +141,7 @@ export class RtmpRelay {
   }
 
   #sendTag({ type, timestampMs, body }: FlvTag): void {
-    // Chunk headers here hold 24 bits: a relay that lasts four hours and a half begins anew from 0.
+    // Chunk headers here have 24 bits: after four and a half hours, the timestamps of a relay start again from 0.
     const message = { type, timestampMs: timestampMs % 0xffffff, streamId: PUBLISH_STREAM, body };
     this.#send(message, type === 8 ? 4 : 6, CHUNK_BYTES);
   }

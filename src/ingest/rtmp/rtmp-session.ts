@@ -9,12 +9,12 @@ import { type Amf0, readAmf0, writeAmf0 } from './amf0.ts';
 import { BadRtmp, ChunkReader, type RtmpMessage, writeChunks } from './chunk-stream.ts';
 import { createHandshake } from './handshake.ts';
 
-/** Before a publisher is accepted its connection may last this long and send so many bytes. */
+/** Limits of a connection in time and bytes until its publisher is accepted. */
 const UNAUTHENTICATED_MS = 10_000;
 const UNAUTHENTICATED_BYTES = 64 * 1024;
-/** Of onMetaData and of audio tags. */
+/** Codec id in onMetaData and in audio tags. */
 const AAC = 10;
-/** A publisher that sends nothing for this long is gone. */
+/** Time without data after which a publisher is considered gone, in ms. */
 const SILENT_MS = 15_000;
 const LARGEST_MESSAGE = 16 * 2 ** 20;
 const WINDOW_BYTES = 2_500_000;
@@ -46,7 +46,7 @@ export type RtmpSessionDeps = {
   report(error: Error): void;
 };
 
-/** Serves one connection of a publisher until it closes; play is not offered. */
+/** Serves one connection of a publisher until it closes. Playback is not offered. */
 export function serveRtmp(socket: Socket, deps: RtmpSessionDeps): void {
   new RtmpSession(socket, deps);
 }
@@ -68,7 +68,7 @@ class RtmpSession {
   #faults = 0;
   readonly #leftOut = new LeftOutReasons();
   #clock = { lastMs: 0, unwrappedMs: 0 };
-  /** Messages are handled one after the other: publish waits for the database. */
+  /** Messages are handled one after the other, because publish waits for the database. */
   #task: Promise<void> = Promise.resolve();
 
   constructor(socket: Socket, deps: RtmpSessionDeps) {
@@ -109,7 +109,7 @@ class RtmpSession {
       this.#takeMedia(message, this.#input);
       return;
     }
-    // Not behind a promise: the frame rate must be known before the decoder configuration that follows is read.
+    // Not in a promise: the frame rate must be known before the decoder configuration that follows is read.
     if (this.#input !== null && message.type === MESSAGE.data) {
       this.#takeMetadata(readAmf0(message.body));
       return;
@@ -293,7 +293,7 @@ class RtmpSession {
     this.#end(reason.message);
   }
 
-  /** Once: the media ends, and what is still to be sent has a moment to go. */
+  /** Once: the media ends, and pending output gets a moment to be sent. */
   #end(reason: string): void {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort();

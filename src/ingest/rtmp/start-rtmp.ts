@@ -6,7 +6,7 @@ import { listen } from '../../lib/listen.ts';
 import { type RtmpSessionDeps, serveRtmp } from './rtmp-session.ts';
 
 const MAX_CONNECTIONS = 1_000;
-/** Connections of one client that have not published yet. */
+/** Maximum connections of one client that have not published yet. */
 const MAX_UNKNOWN_PER_CLIENT = 32;
 const HANDSHAKE_MS = 10_000;
 
@@ -15,13 +15,13 @@ export type RtmpServer = { port: number; close(): Promise<void> };
 type Options = Omit<RtmpSessionDeps, 'accepted'> & {
   host: string;
   port: number;
-  /** Proxies before the service, whose connections are those of many publishers. */
+  /** Proxies in front of the service, whose connections carry many publishers. */
   trusted: AddressSet;
-  /** PEM: publishers come by RTMPS. */
+  /** PEM, for publishers over RTMPS. */
   certificate?: { cert: Buffer; key: Buffer };
 };
 
-/** Listens for publishers by RTMP, or by RTMPS with a certificate. `close` ends all connections. */
+/** Listens for publishers over RTMP, or RTMPS with a certificate. `close` ends all connections. */
 export async function startRtmp({ host, port, trusted, certificate, ...deps }: Options): Promise<RtmpServer> {
   const sockets = new Set<Socket>();
   const unknown = new ClientConnections({ perClient: MAX_UNKNOWN_PER_CLIENT, trusted });
@@ -41,7 +41,7 @@ export async function startRtmp({ host, port, trusted, certificate, ...deps }: O
       ? createServer()
       : createSecureServer({ ...certificate, handshakeTimeout: HANDSHAKE_MS }, serve);
   server.on('connection', admit);
-  // Whoever fails at TLS is no publisher; its socket closes.
+  // A client that fails at TLS is not a publisher. Its socket closes.
   server.on('tlsClientError', (_, socket: Socket) => socket.destroy());
   server.maxConnections = MAX_CONNECTIONS;
   const bound = await listen(server, port, host);

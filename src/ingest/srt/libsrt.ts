@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 
-/** Names of the library in Debian (with GnuTLS or OpenSSL) and elsewhere, in the order in which they are tried. */
+/** Names of the library in Debian (with GnuTLS or OpenSSL) and elsewhere, in the order of attempts. */
 const LIBRARIES = ['libsrt-gnutls.so.1.5', 'libsrt.so.1.5', 'libsrt-openssl.so.1.5', 'libsrt.so.1', 'libsrt.dylib'];
 
 const OPTION = {
@@ -18,38 +18,41 @@ const AF = { inet: 2, inet6: 10 };
 const ADDRESS_BYTES = 128;
 const BACKLOG = 32;
 const LOG_FATAL_ONLY = 2;
-/** A payload of live mode is 1,456 bytes at most. */
+/** A payload in live mode has at most 1,456 bytes. */
 const LARGEST_MESSAGE = 1_500;
 const MOST_READY = 64;
 
-/** Decides on a caller while it waits: the passphrase that it must have, null for none, or a code of rejection. */
+/** Decides on a waiting caller: the passphrase that it must have, null for none, or a rejection code. */
 export type SrtHook = (socket: number, caller: { remote: string; streamId: string }) => string | null | number;
 
 export type Accepted = { socket: number; remote: string; streamId: string };
 
-/** The part of libsrt that takes callers. All calls but `wait` return at once. */
+/** The part of libsrt that accepts callers. All calls except `wait` return at once. */
 export type LibSrt = {
-  /** Starts to listen; answers the port. Throws with libsrt's own message. */
+  /** Starts to listen. Returns the port. Throws with libsrt's own message. */
   listen(host: string, port: number, hook: SrtHook): number;
   /**
-   * The next caller whose handshake is through, null when there is none. Throws for one that cannot be served: it is
-   * closed.
+   * Returns the next caller with a completed handshake, or null if there is none. Throws for one that cannot be served,
+   * which is closed.
    */
   accept(): Accepted | null;
-  /** Resolves with the sockets that have something to read or have failed, after `waitMs` at the latest. */
+  /** Resolves with the sockets that are readable or have failed, after at most `waitMs`. */
   wait(waitMs: number): Promise<number[]>;
-  /** Copies the next message to `into` at `at`; its size, 0 when none is there, or null when the connection is over. */
+  /**
+   * Copies the next message to `into` at `at`. Returns its size, 0 if there is none, or null if the connection has
+   * ended.
+   */
   receive(socket: number, into: Buffer, at: number): number | null;
-  /** How long packets of a caller are held back before they are given out, ms. */
+  /** Returns the time for which packets of a caller are held back before delivery, in ms. */
   latencyMs(socket: number): number;
   close(socket: number): void;
-  /** The listening socket: `wait` names it when a caller is there. */
+  /** The listening socket. `wait` returns it when a caller is waiting. */
   readonly listener: number;
 };
 
 export { LARGEST_MESSAGE };
 
-/** Opens libsrt through the optional package koffi. Throws, with what was tried, where either is missing. */
+/** Opens libsrt through the optional package koffi. If either is missing, throws an error that lists the attempts. */
 export async function openLibSrt(): Promise<LibSrt> {
   const koffi = await import('koffi');
   const library = load(koffi);
@@ -104,7 +107,7 @@ class Srt implements LibSrt {
   readonly #koffi: Koffi;
   readonly #poll: number;
   readonly #ready = Buffer.alloc(8 * MOST_READY);
-  /** Stream ids and addresses of callers that the hook let through and that are not accepted yet. */
+  /** Stream ids and addresses of callers that the hook admitted and that are not accepted yet. */
   readonly #admitted = new Map<number, { remote: string; streamId: string; isSecured: boolean }>();
   listener = -1;
 
@@ -175,11 +178,11 @@ class Srt implements LibSrt {
     this.#calls.close(socket);
   }
 
-  /** Runs on this thread while libsrt's own waits for it. */
+  /** Runs on this thread while libsrt's own thread waits for it. */
   #hookOf(hook: SrtHook) {
     return (_opaque: unknown, socket: number, version: number, peer: unknown, streamId: string | null): number => {
       const caller = { remote: this.#readAddress(peer), streamId: streamId ?? '' };
-      // Versions before 5 know no stream id.
+      // Versions before 5 have no stream id.
       const verdict = version < 5 ? 1505 : hook(socket, caller);
       if (typeof verdict === 'number') {
         this.#calls.reject(socket, verdict);
@@ -237,7 +240,7 @@ function lengthOf({ length }: Buffer): Buffer {
   return bytes;
 }
 
-/** A `sockaddr` of an address; `host` is no name. */
+/** Writes the `sockaddr` of an address; `host` must not be a name. */
 function writeAddress(host: string, port: number): Buffer {
   const isV4 = isIPv4(host);
   const address = Buffer.alloc(isV4 ? 16 : 28);

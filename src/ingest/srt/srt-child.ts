@@ -1,5 +1,5 @@
-// The process that holds libsrt: a fault of native code costs its callers, not the streams of other protocols. Its
-// listen callback must answer at once and waits for the database: only libsrt's own thread and this one wait.
+// The process that runs libsrt: a crash in native code only affects its callers, not the streams of other protocols.
+// Its listen callback must return at once but waits for the database: only libsrt's own thread and this one wait.
 import { readSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { type Accepted, LARGEST_MESSAGE, type LibSrt, openLibSrt } from './libsrt.ts';
@@ -8,21 +8,21 @@ import { LARGEST_FRAME, type SrtReport, type SrtVerdict, writeData, writeReport 
 const REPORT_FD = 3;
 const VERDICT_FD = 4;
 const WAIT_MS = 250;
-/** Messages gather for so long, so that one write carries several. */
+/** Time for which messages are collected into one write, in ms. */
 const GATHER_MS = 8;
 const REJECT_INTERNAL = 1500;
-/** The last packets are waited for a little longer than the latency, and no caller sets how long. */
+/** Time beyond the latency to wait for the last packets, in ms; no caller can change it. */
 const LAST_PACKET_MS = 50;
 const MAX_LAST_MS = 3_000;
 
 const [host = '127.0.0.1', port = '0'] = process.argv.slice(2);
 const buffer = Buffer.alloc(LARGEST_FRAME);
-/** How long what a caller sent last may come after its end, ms. */
+/** Time after a caller's end in which its last data may arrive, in ms. */
 const open = new Map<number, number>();
-/** Callers that are gone, and when the last of their packets is given out. */
+/** Callers that are gone, and the time at which their last packet is delivered. */
 const ending = new Map<number, number>();
 
-// The parent is gone.
+// The parent has exited.
 process.stdin.once('end', () => process.exit(0));
 process.on('SIGINT', () => undefined);
 
@@ -56,7 +56,7 @@ function accept(srt: LibSrt): void {
   try {
     accepted = srt.accept();
   } catch (error) {
-    // It costs one caller, and the others nothing.
+    // Only this caller is affected.
     send({ type: 'refused', reason: reasonOf(error) });
     return;
   }
@@ -69,7 +69,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Passes on what is there, a bounded piece, so that one caller cannot keep the others waiting. */
+/** Passes on a bounded part of the available data, so that one caller cannot block the others. */
 function drain(srt: LibSrt, socket: number): void {
   let sizeBytes = 0;
   while (sizeBytes + LARGEST_MESSAGE <= buffer.length) {
@@ -78,7 +78,7 @@ function drain(srt: LibSrt, socket: number): void {
     if (received === null) {
       if (sizeBytes > 0) writeAll(writeData(socket, buffer.subarray(0, sizeBytes)));
       sizeBytes = 0;
-      // libsrt holds packets back for the latency, also those of a connection that is over.
+      // libsrt holds packets back for the latency, even after the connection has ended.
       if (!isOver(socket)) return;
       ending.delete(socket);
       srt.close(socket);
@@ -108,7 +108,7 @@ function decide(connection: number, caller: { remote: string; streamId: string }
     const verdict = readVerdict();
     return 'reject' in verdict ? verdict.reject : verdict.passphrase;
   } catch {
-    // The parent is gone, and this process with it in a moment.
+    // The parent has exited, and this process will in a moment.
     return REJECT_INTERNAL;
   }
 }
@@ -133,7 +133,7 @@ function send(report: SrtReport): void {
   writeAll(writeReport(report));
 }
 
-/** Waits for room: what is not taken stays in libsrt's buffers. */
+/** Waits for space. Unread data stays in libsrt's buffers. */
 function writeAll(bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(REPORT_FD, bytes, at);
 }

@@ -1,22 +1,22 @@
-/** What the process that holds libsrt reports; `connection` is its socket there. */
+/** Reports of the process that runs libsrt. `connection` is its socket there. */
 export type SrtReport =
   | { type: 'listening'; port: number }
-  /** It ends now; `isMissing`: libsrt or koffi is not there. */
+  /** It is about to exit. `isMissing`: libsrt or koffi is missing. */
   | { type: 'failed'; reason: string; isMissing: boolean }
-  /** A caller waits for the answer, and with it all others: it is due within half a second. */
+  /** A caller, and therefore all others, waits for the verdict: it is due within half a second. */
   | { type: 'check'; connection: number; remote: string; streamId: string }
   | { type: 'open'; connection: number; remote: string; streamId: string }
-  /** A caller whose handshake was through could not be served. */
+  /** A caller with a completed handshake could not be served. */
   | { type: 'refused'; reason: string }
   | { type: 'closed'; connection: number; reason: string };
 
-/** The answer to a check. `reject` is a code of SRT's access control (1000 and above). */
+/** The verdict on a check. `reject` is a code of SRT's access control (1000 and above). */
 export type SrtVerdict = { passphrase: string | null } | { reject: number };
 
 export type SrtFrame = { type: 'report'; report: SrtReport } | { type: 'data'; connection: number; bytes: Buffer };
 
 const HEAD_BYTES = 8;
-/** In the place of a connection: the frame is a report, written as JSON. */
+/** Instead of a connection: the frame is a report, written as JSON. */
 const REPORT = 0xffffffff;
 export const LARGEST_FRAME = 64 * 1024;
 
@@ -28,7 +28,7 @@ export function writeData(connection: number, bytes: Buffer): Buffer {
   return writeFrame(connection, bytes);
 }
 
-/** Reads the frames of a byte stream in any cutting. Throws on a frame that is too large. */
+/** Reads the frames of a byte stream, split at any point. Throws on a frame that is too large. */
 export class SrtFrameReader {
   #rest: Buffer = Buffer.alloc(0);
 

@@ -7,7 +7,7 @@ const START = Buffer.from([0, 0, 1]);
 const SPS = Buffer.from('6742c00ada11ec0440000003004000000c83c489a8', 'hex');
 const PPS = Buffer.from('68ce3c80', 'hex');
 
-test('a caller whose media make their taker fail is disconnected, and nothing more of it is read', () => {
+test('a caller whose media make their receiver fail is disconnected, and nothing more is read from it', () => {
   const seen: string[] = [];
   const input = {
     push: () => {

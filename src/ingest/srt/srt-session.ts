@@ -2,7 +2,7 @@ import type { MediaInput } from '../../media/live/publishing/publisher.ts';
 import { type EncoderBudget, PublisherMedia } from '../../media/live/publishing/run-publisher-media.ts';
 import { TsDemuxer } from '../../media/mpegts/ts-demuxer.ts';
 
-/** A caller that sends nothing that can be played for this long is disconnected. */
+/** Time without playable media after which a caller is disconnected, in ms. */
 const SILENT_MS = 15_000;
 /** Damaged frames in a row after which a caller is disconnected. */
 const MOST_FAULTS = 100;
@@ -26,7 +26,7 @@ export class SrtSession {
     this.#silence = setTimeout(() => deps.close('nothing came for 15 s'), SILENT_MS);
   }
 
-  /** Whatever the bytes do to their readers, this caller alone is disconnected for it. */
+  /** If the bytes break their parsers, only this caller is disconnected. */
   take(bytes: Buffer): void {
     if (this.#isEnded) return;
     try {
@@ -46,7 +46,7 @@ export class SrtSession {
     this.#media.end(reason);
   }
 
-  /** The connection is over, and with it the frames whose end the next ones would have shown. */
+  /** The connection has ended, and no later frame will mark the end of the last ones. */
   #takeLast(): void {
     try {
       for (const event of this.#demuxer.end()) this.#media.push(event, sizeOf(event));

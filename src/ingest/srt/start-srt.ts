@@ -14,30 +14,30 @@ import { readStreamId } from './stream-id.ts';
 const CHILD = fileURLToPath(new URL('./srt-child.ts', import.meta.url));
 const FLAGS = ['--max-semi-space-size=4', '--disable-warning=ExperimentalWarning'];
 
-/** libsrt waits for a verdict, and with it every caller. */
+/** libsrt, and therefore every caller, waits for a verdict. */
 const VERDICT_MS = 400;
-/** After a verdict that came too late callers are turned away at once for so long: the database is away. */
+/** Time for which callers are rejected at once after a verdict that was too late, in ms: the database is down. */
 const BUSY_MS = 3_000;
 const RESTART_MS = 2_000;
 const MOST_CONNECTIONS = 300;
-/** Attempts of one address: a few at once, and then some a second. */
+/** Attempts per address: a few at once, then some per second. */
 const ATTEMPTS = { burst: 20, perSec: 4 };
 /** Codes of SRT's access control. */
 const REJECT = { badRequest: 1400, unauthorized: 1401, overload: 1402, forbidden: 1403, unavailable: 1503 };
 
-/** What a stream's name stands for; refused as publishing it would be. `isSecret`: the name was the stream's id. */
+/** Resolves a stream's name. Throws `Refused` like publishing would. `isSecret`: the name was the stream's id. */
 export type CheckKey = (name: string) => Promise<{ streamKey: string; isSecret: boolean }>;
 
 export type SrtDeps = {
   check: CheckKey;
   publish: Publish;
   budget: EncoderBudget;
-  /** Of all callers that name a stream by its key; null: they need none. */
+  /** Required of all callers that name a stream by its key; null: they need none. */
   passphrase: string | null;
   report(error: Error): void;
 };
 
-/** libsrt or koffi is not there: the listener is left out, the others go on. */
+/** libsrt or koffi is missing: this listener is left out, the others run. */
 export class SrtMissing extends Error {
   constructor(reason: string) {
     super(`No publishers by SRT: ${reason}`);
@@ -48,8 +48,8 @@ export class SrtMissing extends Error {
 export type SrtServer = { port: number; close(): Promise<void> };
 
 /**
- * Listens for publishers by SRT. Throws SrtMissing where libsrt or koffi is missing; a later end of the process that
- * holds it is reported, and it is started again on the same port. `close` ends all connections.
+ * Listens for publishers over SRT. Throws `SrtMissing` if libsrt or koffi is missing. If the process that runs it ends
+ * later, this is reported and it is restarted on the same port. `close` ends all connections.
  */
 export async function startSrt({ host, port, ...deps }: SrtDeps & { host: string; port: number }): Promise<SrtServer> {
   const { address } = await lookup(host);
@@ -99,7 +99,7 @@ class Server {
       stdio: ['pipe', 'ignore', 'inherit', 'pipe', 'pipe'],
     });
     this.#child = child;
-    // A child that is gone is seen by its end.
+    // The exit of a child is detected separately.
     for (const stream of child.stdio) stream?.on('error', () => undefined);
     return new Promise((resolve, reject) => {
       const reader = new SrtFrameReader();
@@ -196,7 +196,7 @@ class Server {
     }
   }
 
-  /** The handshake is through: the publisher takes its stream. What it sends meanwhile waits. */
+  /** After the handshake, the publisher takes its stream. Its data waits in the meantime. */
   async #open({ connection, remote, streamId }: Extract<SrtReport, { type: 'open' }>): Promise<void> {
     const caller: Caller = { session: null, waiting: [] };
     this.#callers.set(connection, caller);
@@ -238,5 +238,5 @@ class Server {
   }
 }
 
-/** Pieces of a caller that wait for its stream: 64 KiB each at most. */
+/** Maximum pieces of a caller that wait for its stream: at most 64 KiB each. */
 const MOST_WAITING = 64;

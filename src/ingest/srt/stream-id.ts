@@ -1,19 +1,18 @@
 import type { Slot } from '../../media/live/publishing/publisher.ts';
 
 /**
- * What a caller's stream id names: a stream key, or a stream by its id, whose key is then the passphrase and is not
- * sent.
+ * Name in a caller's stream id: a stream key, or the id of a stream whose key is then the passphrase and is not sent.
  */
 export type SrtName = { name: string; slot: Slot };
 
 const ACCESS_CONTROL = '#!::';
-/** The same by callers that escape a part of an address which libsrt takes as it is. */
+/** The same from callers that percent-encode a part of a URL that libsrt uses as it is. */
 const ESCAPED = '%23';
 const LONGEST = 512;
 
 /**
- * Reads a stream id: the name alone, or the access control syntax of SRT (`#!::r=NAME,m=publish`; `slot=backup` takes
- * the place of a backup). Null for what asks to receive, and for what names nothing.
+ * Parses a stream id: just the name, or the access control syntax of SRT (`#!::r=NAME,m=publish`; `slot=backup` selects
+ * the backup slot). Returns null if it requests to receive, or names nothing.
  */
 export function readStreamId(sent: string): SrtName | null {
   if (sent.length > LONGEST) return null;
@@ -41,7 +40,7 @@ function unescapeText(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Not escaped after all.
+    // It was not encoded after all.
     return text;
   }
 }

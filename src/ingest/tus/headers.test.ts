@@ -71,11 +71,11 @@ test.each([
   ['__proto__ YQ==, __PROTO__ YQ==', {}],
   [`nul ${base64('a\0b')}`, { nul: 'ab' }],
   [`broken ${Buffer.from([0xff, 0x41]).toString('base64')}`, { broken: '\uFFFDA' }],
-])('metadata %j is read as far as it can be', (value, expected) => {
+])('metadata %j is read as far as possible', (value, expected) => {
   expect(readMetadata(value)).toEqual(expected);
 });
 
-test('of metadata 32 pairs count', () => {
+test('the first 32 pairs of metadata count', () => {
   const pairs = Array.from({ length: 40 }, (_, n) => `k${n} YQ==`).join(',');
   expect(Object.keys(readMetadata(pairs))).toHaveLength(32);
 });

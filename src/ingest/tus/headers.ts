@@ -8,23 +8,24 @@ const MAX_METADATA_CHARS = 4096;
 const MAX_METADATA_KEYS = 32;
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** Limits of a creation: largest file in bytes, and partial uploads that a final one may join. */
+/** Limits of a creation: largest file in bytes, and number of partial uploads that a final one may join. */
 export type CreationLimits = { maxBytes: number; maxParts: number };
 
 /** Fields of the metadata by name, and the header as the client sent it (null if it did not). */
 type SentMetadata = { metadata: Record<string, string>; metadataHeader: string | null };
 
-/** A session for bytes that are still to come. `lengthBytes` is null if the client sets it later. */
+/** A session for bytes that have yet to arrive. `lengthBytes` is null if the client sets it later. */
 export type OpenCreation = SentMetadata & { kind: 'whole' | 'partial'; lengthBytes: number | null };
 
-/** The final upload of parts that are already there. `concat` is `Upload-Concat` as the client sent it. */
+/** The final upload of parts that already exist. `concat` is `Upload-Concat` as the client sent it. */
 export type FinalCreation = SentMetadata & { kind: 'final'; concat: string; partIds: Guid[] };
 
 export type TusChecksum = { algorithm: 'sha1'; digest: Buffer };
 
 /**
- * Reads the headers of a creation (tus 1.0.0: creation, creation-defer-length, concatenation). Refuses a length that is
- * malformed, above the limit, or missing without `Upload-Defer-Length: 1`, and a final upload with either of them.
+ * Reads the headers of a creation (tus 1.0.0: creation, creation-defer-length, concatenation). Throws `Refused` if the
+ * length is malformed, above the limit, or missing without `Upload-Defer-Length: 1`, and for a final upload with either
+ * of them.
  */
 export function readCreation(headers: IncomingHttpHeaders, limits: CreationLimits): OpenCreation | FinalCreation {
   const sent = text(headers, 'upload-metadata');
@@ -70,7 +71,10 @@ export function readOffset(headers: IncomingHttpHeaders): number {
   return offset;
 }
 
-/** Reads `Upload-Checksum: sha1 <base64>` (tus 1.0.0, checksum); absent is null, another algorithm is refused. */
+/**
+ * Reads `Upload-Checksum: sha1 <base64>` (tus 1.0.0, checksum). Returns null if absent. Throws `Refused` for another
+ * algorithm.
+ */
 export function readChecksum(headers: IncomingHttpHeaders): TusChecksum | null {
   const value = text(headers, 'upload-checksum');
   if (value === '') return null;
@@ -82,7 +86,7 @@ export function readChecksum(headers: IncomingHttpHeaders): TusChecksum | null {
   return { algorithm, digest };
 }
 
-/** `name base64, name base64`; a pair that cannot be read is left out, since real clients send junk. */
+/** Parses `name base64, name base64`. Skips unreadable pairs, because real clients send junk. */
 export function readMetadata(value: string): Record<string, string> {
   if (value.length > MAX_METADATA_CHARS) {
     throw new Refused(

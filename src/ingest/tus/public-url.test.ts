@@ -10,7 +10,7 @@ test.each([
   [{ host: 'evil/path?x' }, 'http://10.0.0.1:80'],
   [{}, 'http://10.0.0.1:80'],
 ])('%j was reached at %s', (headers, expected) => {
-  // All that is looked at of a request.
+  // The only fields of a request that are read.
   const request = { headers, socket: { localAddress: '10.0.0.1', localPort: 80 } } as unknown as IncomingMessage;
   expect(publicUrlOf(request)).toBe(expected);
 });

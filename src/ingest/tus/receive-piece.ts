@@ -10,23 +10,24 @@ import type { TusChecksum } from './headers.ts';
 import type { RunningHashes } from './running-hashes.ts';
 import { ClientGone } from './tus-answer.ts';
 
-/** A piece of an upload: the request's body belongs at `offset`, and at most `maxBytes` of it. */
+/** A piece of an upload: the request's body belongs at `offset`, and has at most `maxBytes`. */
 export type Piece = {
   uploadId: Guid;
   request: IncomingMessage;
   offset: number;
   maxBytes: number;
   checksum: TusChecksum | null;
-  /** Whether the SHA-256 of the upload is taken while it grows. */
+  /** Whether the SHA-256 of the upload is computed while it grows. */
   isHashed: boolean;
 };
 
 export type ReceivePieceDeps = { staging: Staging; hashes: RunningHashes };
 
 /**
- * Stages a piece; its bytes are durable when this answers, with the new size, or null when they do not have the
- * checksum that was announced (nothing of them is kept then). What arrived of a piece that breaks off is kept,
- * unless a checksum was to say whether it is good. Refuses a file whose beginning shows that it is no media file. Ends a client that sends less than 1 KiB/s over a minute.
+ * Stages a piece. Its bytes are durable on return. Returns the new size, or null if they do not match the announced
+ * checksum (none of them are kept then). The received part of a broken piece is kept, unless a checksum was announced.
+ * Throws `Refused` if the beginning of a file shows that it is not a media file. Ends a client that sends less than 1
+ * KiB/s over a minute.
  */
 export async function receivePiece(piece: Piece, deps: ReceivePieceDeps, stopped: AbortSignal): Promise<number | null> {
   const { uploadId, request, offset, checksum } = piece;
@@ -35,7 +36,7 @@ export async function receivePiece(piece: Piece, deps: ReceivePieceDeps, stopped
   if (announced > piece.maxBytes) throw tooLong(piece.maxBytes);
   const running = piece.isHashed ? hashes.take(uploadId, offset) : null;
   const sha1 = createHash('sha1');
-  // A part may be any part of the file: those are looked at when they are joined.
+  // A part may be from anywhere in the file: parts are checked when they are joined.
   const look = offset === 0 && piece.isHashed ? watchStart() : () => null;
   const body = tap(request, piece.maxBytes, (bytes) => {
     running?.hash.update(bytes);
@@ -53,7 +54,7 @@ export async function receivePiece(piece: Piece, deps: ReceivePieceDeps, stopped
     if (running !== null) hashes.put(uploadId, { ...running, offset: size });
     return size;
   } catch (error) {
-    // A conflict that is no takeover means that another process writes: the bytes are its own.
+    // A conflict without a takeover means that another process is writing: the bytes are its own.
     const isOthers = error instanceof Refused && error.kind === 'conflict' && !stopped.aborted;
     if (checksum !== null && !isOthers) await takeBack(piece, staging);
     throw error;
@@ -67,7 +68,7 @@ async function takeBack({ uploadId, offset }: Piece, staging: Staging): Promise<
   if ((await staging.size(uploadId)) > offset) await staging.rewind(uploadId, offset);
 }
 
-// A writer that fails ends its stream. The request must outlive that: the refusal is still to be sent on it.
+// A failing writer ends its stream. The request must outlive it, because the response still has to be sent.
 function tap(request: IncomingMessage, maxBytes: number, see: (bytes: Buffer) => Error | null): Transform {
   let seen = 0;
   const body = new Transform({
@@ -80,7 +81,7 @@ function tap(request: IncomingMessage, maxBytes: number, see: (bytes: Buffer) =>
       done(see(bytes), bytes);
     },
   });
-  // Between here and its first reader it may already fail.
+  // It may already fail before it has a reader.
   body.on('error', () => undefined);
   finished(request, { writable: false }, (cause) => {
     if (cause) body.destroy(new ClientGone({ cause }));

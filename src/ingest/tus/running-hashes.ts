@@ -4,13 +4,13 @@ import { createHash, type Hash } from 'node:crypto';
 export type RunningHash = { offset: number; hash: Hash };
 
 /**
- * The running hashes of uploads under way. An upload whose bytes did not all pass through this process in order
- * has none; neither has the longest untouched one when there are too many.
+ * The running hashes of uploads in progress. Uploads whose bytes did not all pass through this process in order have
+ * none, and the least recently used are dropped when there are too many.
  */
 export type RunningHashes = {
-  /** Takes out the hash of the bytes before `offset`; null when they are not known. */
+  /** Removes and returns the hash of the bytes before `offset`; null if unknown. */
   take(uploadId: string, offset: number): RunningHash | null;
-  /** Puts a hash back whose bytes are all safe. */
+  /** Puts back a hash whose bytes are all durable. */
   put(uploadId: string, running: RunningHash): void;
 };
 

@@ -10,7 +10,7 @@ const signed = {
   authorizationsignature: '9460b5c6a6795c231a782d17ea10af28e4ba095aaf36da96b81cc21f70f10c52',
 };
 
-test('the published example is signed by its key and by no other', () => {
+test('the published example is signed by its key and no other', () => {
   const claim = readClaim(signed);
   expect(claim).toMatchObject({ libraryId: 7, videoId: VIDEO, expiresSec: 1_700_000_000 });
   expect(isSignedBy(claim, 'api-key')).toBe(true);

@@ -3,19 +3,19 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Guid, parseGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 
-/** The four headers that sign every resumable upload request; `expiresSec` is in unix seconds. */
+/** The four headers that sign every resumable upload request; `expiresSec` is Unix time in seconds. */
 export type TusClaim = {
   libraryId: number;
   videoId: Guid;
   expiresSec: number;
   signature: string;
-  /** What the client signed beside the key, as it spelt it. */
+  /** The values that the client signed together with the key, in its own spelling. */
   spelt: { libraryId: string; videoId: string; expires: string };
 };
 
 const HEX_SHA256 = /^[0-9a-f]{64}$/i;
 
-/** Reads the four headers; each missing or malformed one is named in the refusal. */
+/** Reads the four headers. Throws `Refused` with the name of each missing or malformed one. */
 export function readClaim(headers: IncomingHttpHeaders): TusClaim {
   const libraryId = one(headers, 'LibraryId');
   const videoId = one(headers, 'VideoId');
@@ -36,8 +36,8 @@ export function readClaim(headers: IncomingHttpHeaders): TusClaim {
 }
 
 /**
- * Whether the claim was signed with the library's key: hex(SHA-256(libraryId + apiKey + expire + videoId)), compared
- * in constant time. The video id may be signed as it is spelt in the header or in lower case.
+ * Returns whether the claim was signed with the library's key: hex(SHA-256(libraryId + apiKey + expire + videoId)),
+ * compared in constant time. The video id may be signed as spelt in the header or in lower case.
  */
 export function isSignedBy({ spelt, videoId, signature }: TusClaim, apiKey: string): boolean {
   const given = Buffer.from(signature, 'hex');

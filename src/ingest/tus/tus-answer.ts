@@ -10,7 +10,7 @@ export const PIECE_TYPE = 'application/offset+octet-stream';
 /** Status for a piece that does not have its checksum (tus 1.0.0, checksum). */
 export const CHECKSUM_MISMATCH = 460;
 
-/** How long the rest of a body is thrown away after an answer that did not wait for it. */
+/** Time for which the rest of a body is discarded after an early response, in ms. */
 const LINGER_MS = 10_000;
 
 /** The body of a request ended before its announced end: the client is gone. */
@@ -21,7 +21,7 @@ export class ClientGone extends Error {
   }
 }
 
-/** Answers what was thrown; what is not the caller's doing is handed to `onError`. */
+/** Sends the response for an error. Passes errors that the caller did not cause to `onError`. */
 export function refuse(response: ServerResponse, error: unknown, onError: (error: unknown) => void): void {
   if (error instanceof ClientGone) return;
   if (!(error instanceof Refused)) onError(error);
@@ -32,7 +32,7 @@ export function refuse(response: ServerResponse, error: unknown, onError: (error
   end(response, status, error instanceof Refused ? error.message : 'The upload could not be stored; try again.');
 }
 
-/** Ends an answer. Its body is a StatusModel, and the 401 the interface's own spelling of it. */
+/** Ends a response. Its body is a StatusModel; the 401 has the API's own spelling. */
 export function end(response: ServerResponse, status: number, message?: string): void {
   response.statusCode = status;
   if (message === undefined) {
@@ -47,12 +47,12 @@ export function end(response: ServerResponse, status: number, message?: string):
   response.end(JSON.stringify(body));
 }
 
-/** Refuses a body that is no piece of an upload. */
+/** Refuses a body that is not a piece of an upload. */
 export function refuseType(response: ServerResponse, type: string | undefined): void {
   end(response, 415, `Expected a body of the Content-Type ${PIECE_TYPE}, got ${type ?? 'none'}.`);
 }
 
-/** A caller still sending would lose the answer if the connection were cut at once; for ever is too long. */
+/** A caller that is still sending would lose the response if the connection was cut at once. The wait is limited. */
 export function throwAwayRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);

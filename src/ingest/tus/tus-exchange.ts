@@ -10,13 +10,15 @@ import type { UploadLocks } from './upload-locks.ts';
 
 /** Calls of the handler into the catalogue. */
 export type TusUploads = {
-  /** The library's key in the clear, null when there is no such library. */
+  /** Returns the library's key in plain text, or null if there is no such library. */
   libraryKey(libraryId: number): Promise<string | null>;
-  /** Opens an upload for a video without a file. Refuses an unknown video and one that has its file. */
+  /**
+   * Opens an upload for a video without a file. Throws `Refused` for an unknown video and for one that has its file.
+   */
   open(key: MediaKey, creation: OpenCreation): Promise<TusUpload>;
   /**
-   * Opens the final upload of parts that are all there, or finds the one that the same request opened before. Refuses
-   * parts that are unknown, of another video, unfinished or taken by another final upload, and those that `isSigned`
+   * Opens the final upload of complete parts, or finds the one that the same request opened before. Throws `Refused`
+   * for parts that are unknown, of another video, unfinished or used by another final upload, and those that `isSigned`
    * rejects.
    */
   openFinal(key: MediaKey, creation: FinalCreation, isSigned: (part: TusUpload) => boolean): Promise<TusUpload>;
@@ -25,13 +27,16 @@ export type TusUploads = {
   setLength(upload: TusUpload, lengthBytes: number): Promise<void>;
   /** Puts off the expiry of an upload that someone goes on with; returns when it expires now. */
   keep(upload: TusUpload): Promise<Date>;
-  /** How many bytes are durably there, those of an end that a crash cut short included. */
+  /** Returns the durable bytes, including those of a completion that a crash interrupted. */
   size(upload: TusUpload): Promise<number>;
-  /** Joins the parts of a final upload; going on after a crash. Returns the SHA-256 if all bytes passed just now. */
+  /**
+   * Joins the parts of a final upload, and continues after a crash. Returns the SHA-256 if all bytes passed during this
+   * call.
+   */
   join(upload: TusUpload, signal: AbortSignal): Promise<Buffer | null>;
-  /** Gives the staged bytes to the video and starts its processing; doing it twice changes nothing. */
+  /** Gives the staged bytes to the video and starts its processing. Idempotent. */
   complete(upload: TusUpload, sha256: Buffer | null, signal: AbortSignal): Promise<void>;
-  /** Forgets an upload that is not complete. */
+  /** Deletes an incomplete upload. */
   drop(upload: TusUpload): Promise<void>;
 };
 
@@ -39,7 +44,7 @@ export type TusDeps = {
   uploads: TusUploads;
   staging: Staging;
   maxBytes: number;
-  /** Where this server is reached, without a final slash. */
+  /** Returns the URL of this server, without a final slash. */
   publicUrl(request: IncomingMessage): string;
   space: SpaceDeps;
   onError(error: unknown): void;
@@ -47,5 +52,5 @@ export type TusDeps = {
 
 export type Serving = { deps: TusDeps; locks: UploadLocks; hashes: RunningHashes; stopping: AbortSignal };
 
-/** An exchange about the upload that `id` of its path names; of a creation the name has no meaning. */
+/** A request about the upload with the `id` in its path, which is meaningless for a creation. */
 export type TusExchange = Serving & { request: IncomingMessage; response: ServerResponse; id: string };

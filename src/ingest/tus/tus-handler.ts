@@ -12,9 +12,7 @@ import type { Serving, TusDeps, TusExchange } from './tus-exchange.ts';
 import { createUploadLocks } from './upload-locks.ts';
 import { finalize, type Written, writePiece } from './write-piece.ts';
 
-/**
- * `handle` answers every request that it is given; `close` ends the writing ones and waits until their bytes are safe.
- */
+/** `handle` responds to every request. `close` ends the writing ones and waits until their bytes are durable. */
 export type TusHandler = {
   handle(request: IncomingMessage, response: ServerResponse): void;
   close(): Promise<void>;
@@ -38,7 +36,7 @@ type Exchange = Omit<TusExchange, 'id'>;
 /**
  * Resumable uploads, tus 1.0.0 with creation (with-upload, defer-length), concatenation, termination, checksum (sha1)
  * and expiration. Every request is signed by four headers (interface facts, section 7). A session that was opened in
- * time may finish after its signature's expiry, until the upload itself expires.
+ * time may finish after its signature has expired, until the upload itself expires.
  */
 export function createTusHandler(deps: TusDeps): TusHandler {
   const stop = new AbortController();
@@ -156,7 +154,10 @@ async function append(context: TusExchange, claim: TusClaim): Promise<void> {
 
 type Confirmed = { upload: TusUpload; offset: number; written: Written };
 
-/** A client that lost the last answer sends its last piece again: it gets the same answer, nothing is done twice. */
+/**
+ * A client that lost the last response sends its last piece again. It gets the same response, and nothing is done
+ * twice.
+ */
 async function confirmPiece(
   { deps, response }: TusExchange,
   { upload, offset, written: { kind, size } }: Confirmed,

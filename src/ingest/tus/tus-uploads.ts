@@ -29,17 +29,17 @@ import type { TusUploads } from './tus-exchange.ts';
 const REMEMBERED_KEYS = 1_000;
 const REMEMBERED_MS = 1_000;
 
-/** Putting off the expiry costs a write; within this much of the last time it is left alone. */
+/** Extending the expiry costs a write, so it is skipped within this time of the last one. */
 const EXPIRY_SLACK_MS = 3_600_000;
 const EXPIRY_MS = 24 * 3_600_000;
-/** As in the interface; metadata is cut, as an upload is not given up for its title. */
+/** As in the API. Metadata is truncated: an upload does not fail because of its title. */
 const LONGEST_TITLE = 1_000;
 const INT32_MAX = 2 ** 31 - 1;
 
-/** `maxBytes`: largest file, joined of parts or not. */
+/** `maxBytes`: maximum size of a file, joined from parts or not. */
 type Deps = CompleteUploadDeps & { secretBox: SecretBox; maxBytes: number; space: SpaceDeps };
 
-/** Resumable uploads over the catalogue, the staging and the queue. */
+/** Resumable uploads on the catalogue, the staging and the queue. */
 export function createTusUploads(deps: Deps): TusUploads {
   const { db, storage, maxBytes, space } = deps;
   const videos = createVideoStore(db);
@@ -83,7 +83,7 @@ export function createTusUploads(deps: Deps): TusUploads {
       try {
         await begin(ref, creation, opening);
       } catch (error) {
-        // The same request may have been faster, sent again by a client that lost the answer.
+        // The same request may have succeeded first, if a client that lost the response sent it again.
         const other = error instanceof Refused ? await findFinal(db, key, concat) : null;
         if (other === null) throw error;
         return other;
@@ -102,7 +102,9 @@ export function createTusUploads(deps: Deps): TusUploads {
   };
 }
 
-/** The staged bytes; after a crash between their commit and its row they are an object, and none is staged. */
+/**
+ * Returns the staged bytes. After a crash between their commit and its row they are an object, and nothing is staged.
+ */
 async function arrivedBytes({ id, key, lengthBytes }: TusUpload, { storage }: Deps): Promise<number> {
   const stagedBytes = await storage.staging.size(id);
   if (stagedBytes > 0) return stagedBytes;
@@ -112,7 +114,10 @@ async function arrivedBytes({ id, key, lengthBytes }: TusUpload, { storage }: De
 
 type Parts = { partIds: readonly Guid[]; parts: readonly (TusUpload | null)[]; isSigned(part: TusUpload): boolean };
 
-/** The bytes of all parts. Refuses parts that are unknown, of another video, opened too late or unfinished. */
+/**
+ * Returns the bytes of all parts. Throws `Refused` for parts that are unknown, of another video, opened too late or
+ * unfinished.
+ */
 async function joinedBytes(key: MediaKey, { partIds, parts, isSigned }: Parts, deps: Deps): Promise<number> {
   let lengthBytes = 0;
   for (const [index, part] of parts.entries()) {
@@ -141,8 +146,8 @@ async function joinedBytes(key: MediaKey, { partIds, parts, isSigned }: Parts, d
 }
 
 /**
- * Edit of the video by the metadata. Clients send the video's GUID, or nothing, as title and "undefined" as
- * collection; only a collection of this library counts.
+ * Returns the changes that the metadata makes to the video. Clients send the video's GUID, or nothing, as title and
+ * "undefined" as collection. Only a collection of this library counts.
  */
 async function readEdit(
   { libraryId, mediaId }: MediaKey,
@@ -161,7 +166,7 @@ function readTimeMs(text: string | undefined): number | null {
   return timeMs <= INT32_MAX ? timeMs : null;
 }
 
-/** Every request is signed with the library's key, so it is kept in the clear for a second. */
+/** Every request is signed with the library's key, so it is kept in plain text for a second. */
 function rememberKeys(libraries: LibraryStore): (libraryId: number) => Promise<string | null> {
   const remembered = new Map<number, { key: string | null; until: number }>();
   return async (libraryId) => {

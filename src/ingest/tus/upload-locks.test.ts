@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createUploadLocks } from './upload-locks.ts';
 
-/** Work that goes on until it is aborted, and then takes a turn to end. */
+/** A task that runs until it is aborted, and then takes a turn to end. */
 function endless(log: string[], name: string) {
   return async (signal: AbortSignal) => {
     log.push(`${name} begins`);
@@ -12,7 +12,7 @@ function endless(log: string[], name: string) {
   };
 }
 
-test('a newer request stops the older one and begins when that has ended', async () => {
+test('a newer request stops the older one and begins after it has ended', async () => {
   const locks = createUploadLocks();
   const log: string[] = [];
   const older = locks.hold('a', endless(log, 'older'));
@@ -22,7 +22,7 @@ test('a newer request stops the older one and begins when that has ended', async
   expect(log).toEqual(['older begins', 'older ended', 'newer']);
 });
 
-test('several that wait get it one after the other, never two at once', async () => {
+test('several requests that wait get the lock one after the other, never two at once', async () => {
   const locks = createUploadLocks();
   const log: string[] = [];
   const first = locks.hold('a', endless(log, 'first')).catch(() => 'stopped');
@@ -47,7 +47,7 @@ test('uploads do not wait for each other', async () => {
   await a;
 });
 
-test('a holder that does not end is a conflict for the newer, and the lock is free after it', async () => {
+test('a holder that does not end is a conflict for the newer request, and frees the lock later', async () => {
   const locks = createUploadLocks(20);
   const deaf = Promise.withResolvers<void>();
   const older = locks.hold('a', () => deaf.promise);

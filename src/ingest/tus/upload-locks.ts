@@ -4,8 +4,8 @@ import { Refused } from '../../lib/refused.ts';
 const TAKEOVER_LIMIT_MS = 5_000;
 
 /**
- * One writer per upload. A new request takes the upload over from an older one, whose socket is often
- * dead without the server knowing: the older is aborted and the newer waits until its bytes are safe.
+ * Allows one writer per upload. A new request takes the upload over from an older one, whose socket is often dead
+ * without the server knowing: the older is aborted and the newer waits until its bytes are durable.
  */
 export type UploadLocks = {
   hold<T>(uploadId: string, task: (signal: AbortSignal) => Promise<T>): Promise<T>;
@@ -21,7 +21,7 @@ export function createUploadLocks(takeoverLimitMs: number = TAKEOVER_LIMIT_MS): 
       for (let holder = holders.get(uploadId); holder !== undefined; holder = holders.get(uploadId)) {
         await takeOver(holder, limitMs - performance.now());
       }
-      // Nothing is awaited between the last look and this: of several who wait, one gets it.
+      // Nothing is awaited between the last check and this, so only one of several waiters gets it.
       const stop = new AbortController();
       const running = task(stop.signal);
       const holder = { stop, ended: settled(running) };
@@ -43,7 +43,7 @@ async function takeOver(holder: Holder, leftMs: number): Promise<void> {
   ended.abort();
 }
 
-/** Ends when the task ends, whichever way: its own caller is notified of the failure. */
+/** Resolves when the task ends, successfully or not: its own caller is notified of the failure. */
 function settled(task: Promise<unknown>): Promise<void> {
   return task.then(
     () => {},

@@ -6,13 +6,13 @@ import { readChecksum } from './headers.ts';
 import { receivePiece } from './receive-piece.ts';
 import type { TusDeps, TusExchange } from './tus-exchange.ts';
 
-/** So often an upload's expiry is put off while a piece of it arrives. */
+/** Interval at which an upload's expiry is extended while a piece of it is received. */
 const KEEP_MS = 3_600_000;
 
 /**
- * Outcome of a piece. `written`: its bytes are durable, up to `size`. `mismatch`: they do not have their checksum and
- * are not kept. `over`: the upload has all its bytes already. `elsewhere`: the upload ends at `size`, the piece does
- * not go on there.
+ * Outcome of a piece. `written`: its bytes are durable, up to `size`. `mismatch`: they do not match their checksum and
+ * are not kept. `over`: the upload already has all its bytes. `elsewhere`: the upload ends at `size`, where the piece
+ * does not continue.
  */
 export type Written = { kind: 'written' | 'mismatch' | 'over' | 'elsewhere'; size: number };
 
@@ -21,7 +21,7 @@ type Piece = { upload: TusUpload; offset: number; lateLength: number | null };
 
 /**
  * Writes the body of a request at an offset of an upload, and completes the upload with its last byte. The caller holds
- * the upload's lock; `taken` aborts when a newer request wants it.
+ * the upload's lock. `taken` aborts when a newer request needs the lock.
  */
 export async function writePiece(
   exchange: TusExchange,
@@ -32,7 +32,7 @@ export async function writePiece(
   const checksum = readChecksum(request.headers);
   const upload = await withLateLength(exchange, { upload: found, offset, lateLength });
   const { lengthBytes } = upload;
-  // The staging itself refuses an offset that is not its size, so most pieces need not request it before.
+  // The staging itself refuses an offset that is not its size, so most pieces need not query it before.
   if (offset === 0 || offset >= (lengthBytes ?? Infinity)) {
     const size = await finalize(exchange, upload);
     if (size === lengthBytes) return { kind: 'over', size };
@@ -62,8 +62,8 @@ export async function writePiece(
 }
 
 /**
- * The staged size. All bytes may be there although a crash prevented that the video got them: this completes it. Joins
- * the parts of a final upload.
+ * Returns the staged size. If a crash happened after the last byte and before the video got the file, completes the
+ * upload. Joins the parts of a final upload.
  */
 export async function finalize(exchange: TusExchange, upload: TusUpload): Promise<number> {
   const { deps, stopping } = exchange;
@@ -79,7 +79,7 @@ export async function finalize(exchange: TusExchange, upload: TusUpload): Promis
   return size;
 }
 
-// Not ended by a newer request: on a bucket it takes long, and a client out of patience would make it start over.
+// Not ended by a newer request: it takes long on a bucket, and an impatient client would make it start over.
 async function complete({ deps, hashes, stopping }: TusExchange, upload: TusUpload): Promise<void> {
   if (upload.kind === 'partial' || upload.lengthBytes === null) return;
   const running = hashes.take(upload.id, upload.lengthBytes);
@@ -112,7 +112,7 @@ async function withLateLength(
   if (lengthBytes === 0 && upload.kind === 'whole') {
     throw new Refused('invalid', 'Expected a file, got an Upload-Length of 0.');
   }
-  // Nothing is set by a piece that is refused for its place.
+  // A piece that is refused for its offset changes nothing.
   if (size === offset) await deps.uploads.setLength(upload, lengthBytes);
   return size === offset ? { ...upload, lengthBytes } : upload;
 }

@@ -5,16 +5,16 @@ type NativePeer = InstanceType<Native['PeerConnection']>;
 type NativeTrack = Parameters<Parameters<NativePeer['onTrack']>[0]>[0];
 
 export type PeerEvents = {
-  /** A packet of RTP or RTCP. */
+  /** An RTP or RTCP packet. */
   message(bytes: Buffer): void;
   connected(): void;
-  /** The connection is over, once. */
+  /** The connection has ended. Called once. */
   closed(reason: string): void;
 };
 
-/** One connection to a sender by WebRTC. */
+/** One WebRTC connection to a sender. */
 export type Peer = {
-  /** The answer, with all our candidates. */
+  /** The SDP answer, with all our candidates. */
   readonly answer: string;
   addCandidate(candidate: string, mid: string): void;
   /** Sends RTCP on the transport that all tracks share. */
@@ -24,12 +24,10 @@ export type Peer = {
 
 export type OpenPeer = (offer: string, events: PeerEvents, signal: AbortSignal) => Promise<Peer>;
 
-/** An answer does not wait longer for candidates that a STUN server is to give. */
+/** Maximum time that an SDP answer waits for candidates from a STUN server, in ms. */
 const GATHER_MS = 1_500;
 
-/**
- * Opens node-datachannel, an optional package. Throws where it is missing. `close` ends its threads.
- */
+/** Opens node-datachannel, an optional package. Throws if it is missing. `close` ends its threads. */
 export async function openPeers(config: {
   bindAddress: string | null;
   iceServers: readonly string[];

@@ -4,13 +4,13 @@ import { Refused } from '../../lib/refused.ts';
 import { EncoderBudget } from '../../media/live/publishing/run-publisher-media.ts';
 import { startWhip, type WhipServer } from './start-whip.ts';
 
-/** More than a client has at once; beyond 32 its connections are closed unanswered. */
+/** More than a client needs at once. Beyond 32, its connections are closed without a response. */
 const [MANY, FEW] = [60, 30];
 
 let server: WhipServer;
 afterEach(() => server.close());
 
-/** Statuses of as many attempts at once, each with what a client, or the proxy before it, says of its address. */
+/** Returns the statuses of concurrent attempts, each with the address that a client, or its proxy, claims. */
 async function attempt(trusted: string[], count: number, addressOf: (at: number) => string): Promise<number[]> {
   const set = readAddressSet(trusted);
   if (set === null) throw new Error('Expected networks.');
@@ -37,7 +37,7 @@ const publish = (key: string, headers: Record<string, string> = {}) =>
 
 test('wrong keys of an address do not lock out a valid one', async () => {
   expect(await attempt([], FEW, () => '192.0.2.1')).toContain(429);
-  // The key is accepted: the body is no offer.
+  // The key is accepted: the body is not an offer.
   expect((await publish('valid')).status).toBe(422);
   expect((await publish('key')).status).toBe(429);
 });
@@ -46,7 +46,7 @@ test('behind a trusted proxy each publisher is a client of its own, by the addre
   expect(new Set(await attempt(['127.0.0.1'], MANY, (at) => `192.0.2.${at}`))).toEqual(new Set([401]));
 });
 
-test('what a client writes there itself counts for nothing', async () => {
+test('an address that a client writes itself is ignored', async () => {
   expect(await attempt(['127.0.0.1'], MANY, (at) => `192.0.2.${at}, 198.51.100.1`)).toContain(429);
   await server.close();
   expect(await attempt([], FEW, (at) => `192.0.2.${at}`)).toContain(429);

@@ -7,10 +7,10 @@ import { openPeers } from './peer.ts';
 import { type WhipDeps, WhipHandler } from './whip-handler.ts';
 
 const MAX_CONNECTIONS = 500;
-/** Connections of one client. Media does not pass here, so a publisher needs one for a moment. */
+/** Maximum connections of one client. Media does not use them, so a publisher only needs one for a moment. */
 const MAX_CONNECTIONS_PER_CLIENT = 32;
 
-/** node-datachannel is not there: the listener is left out, the others go on. */
+/** node-datachannel is missing: this listener is left out, the others run. */
 export class WhipMissing extends Error {
   constructor(cause: unknown) {
     super(`No publishers by WHIP: ${cause instanceof Error ? cause.message : cause}`, { cause });
@@ -23,11 +23,11 @@ export type WhipServer = { port: number; close(): Promise<void> };
 type Options = Omit<WhipDeps, 'open'> & {
   host: string;
   port: number;
-  /** PEM; null: without TLS, for a proxy before it or for this machine alone. */
+  /** PEM; null: without TLS, behind a proxy or only for this machine. */
   certificate: { cert: Buffer; key: Buffer } | null;
 };
 
-/** Listens for publishers by WHIP. Throws WhipMissing without node-datachannel. `close` ends all sessions. */
+/** Listens for publishers over WHIP. Throws `WhipMissing` without node-datachannel. `close` ends all sessions. */
 export async function startWhip({ host, port, certificate, ...deps }: Options): Promise<WhipServer> {
   const isAnyAddress = host === '0.0.0.0' || host === '::';
   const peers = await openPeers({ bindAddress: isAnyAddress ? null : host, iceServers: deps.iceServers }).catch(

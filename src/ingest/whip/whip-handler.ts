@@ -22,7 +22,7 @@ const FRAGMENT = 'application/trickle-ice-sdpfrag';
 export type WhipDeps = {
   open: OpenPeer;
   publish: Publish;
-  /** Refuses what `publish` would refuse. */
+  /** Throws `Refused` for everything that `publish` would refuse. */
   check(streamKey: string): Promise<unknown>;
   iceServers: readonly string[];
   /** Proxies whose X-Forwarded-For names the publisher. */
@@ -33,7 +33,7 @@ export type WhipDeps = {
 
 type Answer = { status: number; headers?: Record<string, string | string[]>; body?: string };
 
-/** Serves WHIP (RFC 9725): sessions under `/whip/{id}`; the bearer token is the stream key. */
+/** Serves WHIP (RFC 9725): sessions under `/whip/{id}`. The bearer token is the stream key. */
 export class WhipHandler {
   readonly #deps: WhipDeps;
   readonly #sessions = new Map<string, WhipSession>();
@@ -45,7 +45,7 @@ export class WhipHandler {
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const answer = await this.#answer(request).catch((error: unknown) => this.#refuse(error));
-    // A publisher may be a page of any origin: what counts is the key that it sends.
+    // A publisher may be a page of any origin: only its key counts.
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.setHeader('Access-Control-Expose-Headers', 'Location, ETag, Link, Accept-Patch');
     response.writeHead(answer.status, { ...answer.headers, 'Cache-Control': 'no-store' });
@@ -81,7 +81,7 @@ export class WhipHandler {
     const [, streamKey] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     if (streamKey === undefined) return unauthorized('Expected a bearer token that is a stream key.');
     if (!isOfType(request, SDP)) return text(415, `Expected ${SDP}.`);
-    // Before the offer is answered.
+    // Checked before the SDP answer.
     try {
       await this.#deps.check(streamKey);
     } catch (error) {
@@ -93,7 +93,7 @@ export class WhipHandler {
     return this.#open((await readBytes(request, BODY)).toString(), streamKey, remote);
   }
 
-  /** A valid key is never refused for attempts of others at the same address. */
+  /** A valid key is never refused because of attempts of others at the same address. */
   #refuseKey(remote: string, message: string): Answer {
     if (this.#mayTry(clientKey(remote), Date.now())) return unauthorized(message);
     throw new Refused('busy', 'Too many wrong keys came from this address. Try again in a second.');
@@ -145,7 +145,7 @@ export class WhipHandler {
   }
 }
 
-/** Candidates that come later (RFC 9725 section 4.3.2); restarts of ICE are not offered. */
+/** Candidates that arrive later (RFC 9725 section 4.3.2). ICE restarts are not offered. */
 async function patch(session: WhipSession, request: IncomingMessage): Promise<Answer> {
   if (!isOfType(request, FRAGMENT)) return text(415, `Expected ${FRAGMENT}.`);
   const match = request.headers['if-match'];

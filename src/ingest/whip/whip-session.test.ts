@@ -13,13 +13,13 @@ const OFFER = [
 const SPS = Buffer.from('6742c00ada11ec0440000003004000000c83c489a8', 'hex');
 const PPS = Buffer.from('68ce3c80', 'hex');
 
-/** A packet of RTP; all are of one picture. */
+/** An RTP packet. All packets belong to one picture. */
 function packet(sequence: number, payload: Buffer, isMarked: boolean): Buffer {
   const head = Buffer.from([0x80, (isMarked ? 0x80 : 0) | 102, 0, sequence, 0, 0, 0, 0, 0, 0, 0, 7]);
   return Buffer.concat([head, payload]);
 }
 
-test('a publisher whose media make their taker fail is disconnected, and nothing more of it is read', async () => {
+test('a publisher whose media make their receiver fail is disconnected, and nothing more is read from it', async () => {
   const seen: string[] = [];
   const input = {
     push: () => {

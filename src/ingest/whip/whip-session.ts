@@ -7,17 +7,17 @@ import { OPUS_CHANNELS, RtpReceiver } from '../../media/rtp/rtp-receiver.ts';
 import { type LeftOutMedia, type Offer, readOffer } from '../../media/rtp/sdp-offer.ts';
 import type { OpenPeer, Peer } from './peer.ts';
 
-/** Before media comes a session may last so long, and without media afterwards. */
+/** Maximum time of a session before its first media, and without media afterwards, in ms. */
 const CONNECT_MS = 10_000;
 const SILENT_MS = 15_000;
 const FEEDBACK_EVERY_MS = 100;
 const MOST_FAULTS = 100;
-/** Browsers begin with 0.3 Mbit/s and a small picture unless the answer says otherwise. */
+/** Browsers begin with 0.3 Mbit/s and a small picture unless the SDP answer says otherwise. */
 const START_KBPS = 2_500;
 
 type Deps = { open: OpenPeer; budget: EncoderBudget; report(error: Error): void };
 
-/** One publisher by WHIP, from its offer to its end. */
+/** One WHIP publisher, from its offer to its end. */
 export class WhipSession {
   readonly id = randomBytes(16).toString('hex');
   readonly etag = `"${randomBytes(8).toString('hex')}"`;
@@ -45,7 +45,8 @@ export class WhipSession {
   }
 
   /**
-   * Answers an offer. Throws BrokenMedia or Refused on one that cannot be taken; `closed` is called at the end, once.
+   * Answers an SDP offer. Throws `BrokenMedia` or `Refused` if it is not acceptable. `closed` is called once at the
+   * end.
    */
   static async start(sdp: string, deps: Deps, closed: () => void): Promise<{ session: WhipSession; answer: string }> {
     const offer = readOffer(sdp);
@@ -64,7 +65,7 @@ export class WhipSession {
     }
   }
 
-  /** Where media goes from now on; what came before is left out. */
+  /** Sets the destination of media from now on. Earlier media is dropped. */
   attach(input: MediaInput): void {
     const media = new PublisherMedia(input, this.#deps);
     for (const { reason } of this.#leftOut) media.leaveOut(reason);
@@ -116,7 +117,7 @@ export class WhipSession {
     }
   }
 
-  /** Whatever packets do to their readers, this publisher alone is disconnected for it. */
+  /** If packets break their parsers, only this publisher is disconnected. */
   #fail(cause: unknown): void {
     this.#deps.report(new Error('What a publisher by WHIP sent could not be taken: it is disconnected.', { cause }));
     this.end('what came could not be taken');

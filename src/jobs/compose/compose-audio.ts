@@ -17,7 +17,7 @@ import type { HeldTask } from '../queue/run-task.ts';
 /** Segments of a chunk: about 32 s. */
 const CHUNK_SEGMENTS = 8;
 
-/** Puts an audio track together from frames of other videos' audio; where a part has none, it is silent. */
+/** Composes an audio track from audio frames of other videos. Parts without audio are silent. */
 export async function composeTrack({ claim, report }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadComposition(deps.db, claim.task);
   const [rendition] = view?.renditions ?? [];
@@ -72,8 +72,8 @@ async function makeSegment(
 }
 
 /**
- * Reads single frames of the sources, a segment at a time. Past the end of a source, and where there is none, is
- * silence.
+ * Reads single frames of the sources, a segment at a time. Returns silence past the end of a source, and where there is
+ * none.
  */
 function createFrameReader({ plan }: TaskRendition, deps: JobDeps): FrameReader {
   let held: { source: Guid; segment: number; frames: Uint8Array[] } | null = null;

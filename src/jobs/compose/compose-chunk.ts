@@ -15,7 +15,7 @@ import type { HeldTask } from '../queue/run-task.ts';
 import { createAudioCopier } from './copy-recorded-audio.ts';
 import { encodePieces, type PieceRun } from './encode-pieces.ts';
 
-/** Makes a range of segments of a video that is put together: copies what stands, encodes what does not. */
+/** Makes a range of segments of a composed video: copies the reusable ones, encodes the others. */
 export async function composeRange(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { claim } = held;
   const view = await loadComposition(deps.db, claim.task);
@@ -39,7 +39,7 @@ export async function composeRange(held: HeldTask, deps: JobDeps, signal: AbortS
 
 type RangeJob = { held: HeldTask; deps: JobDeps; view: CompositionView; writers: readonly ChunkWriter[] };
 
-/** Stores the segments of all renditions in order; answers the init segments that encoders gave. */
+/** Stores the segments of all renditions in order. Returns the init segments of the encoders. */
 async function makePieces(job: RangeJob, signal: AbortSignal): Promise<Map<number, PicturesInit>> {
   const { held, deps, view, writers } = job;
   const { fromSegment, toSegment, key } = held.claim.task;
@@ -75,7 +75,7 @@ async function makePieces(job: RangeJob, signal: AbortSignal): Promise<Map<numbe
 
 type Run = { kind: 'copy'; number: number; piece: Piece } | PieceRun;
 
-/** What is copied goes segment by segment; whole segments of one part that are encoded go to one encoder. */
+/** Copied pieces are processed segment by segment. Encoded whole segments of one part share one encoder. */
 function planRuns({ recipe }: CompositionView, from: number, to: number, isCopied: boolean): Run[] {
   const runs: Run[] = [];
   for (let number = from; number < to; number += 1) {
@@ -89,7 +89,7 @@ function planRuns({ recipe }: CompositionView, from: number, to: number, isCopie
   return runs;
 }
 
-/** Keyframes stand at fixed distances in one run, so only whole segments can follow each other in it. */
+/** Keyframes have fixed distances within one run, so it can only contain consecutive whole segments. */
 function goesOn(last: Piece | undefined, next: Piece): boolean {
   return last !== undefined && last.part === next.part && last.segment !== null && next.segment === last.segment + 1;
 }

@@ -11,12 +11,12 @@ import type { JobDeps } from '../job-deps.ts';
 type Deps = Pick<JobDeps, 'db' | 'storage'>;
 type Source = NonNullable<Awaited<ReturnType<typeof readSourceSegment>>>;
 
-/** Copies the audio of recorded streams, whose segments have the numbers of the pictures' segments. */
+/** Copies the audio of recorded streams, whose segments have the same numbers as the picture segments. */
 export type AudioCopier = { copy(number: number, signal: AbortSignal): Promise<Segment> };
 
 /**
- * Copies segments of an audio track. Each part begins with the tick that is nearest to its first picture's; within a
- * part the frames keep their distances, so that audio and picture stay as far apart as they came. `number`s rise.
+ * Copies segments of an audio track. Each part begins with the tick nearest to that of its first picture. Within a part
+ * the frames keep their distances, so that the offset between audio and pictures is unchanged. `number`s ascend.
  */
 export function createAudioCopier(view: CompositionView, rendition: TaskRendition, deps: Deps): AudioCopier {
   const { pieces, timescale } = view.recipe;
@@ -29,7 +29,7 @@ export function createAudioCopier(view: CompositionView, rendition: TaskRenditio
     if (known !== undefined) return known;
     const found = await readSourceSegment(source, segment, deps, signal);
     if (found === null) throw sourceGone(source);
-    // This segment and the next one, whose beginning is its end.
+    // This segment and the next one, whose start is its end.
     for (const old of [...held.keys()].slice(0, -1)) held.delete(old);
     held.set(name, found);
     return found;

@@ -22,11 +22,11 @@ export type PieceRun = { kind: 'encode'; firstSegment: number; pieces: Piece[] }
 type PiecesJob = { libraryId: number; view: CompositionView; run: PieceRun };
 type Encoded = { kind: 'segment'; at: number; segment: Segment } | { kind: 'init'; at: number; init: PicturesInit };
 
-/** What one run holds of one rung before it is stored: a few segments. */
+/** Memory of one rung in a run until it is stored: a few segments. */
 const NICENESS = 5;
 
 /**
- * Encodes pieces from the original of their part for all renditions of the encode task; `at` is the rendition's place.
+ * Encodes pieces from the original of their part for all renditions of the encode task; `at` is the rendition's index.
  */
 export async function* encodePieces(
   { libraryId, view, run }: PiecesJob,
@@ -89,8 +89,8 @@ async function readRung(
 type PartGrid = CompositionView['recipe']['parts'][number];
 
 /**
- * The pieces as segments 1 and on of the part's timeline. On a source's own grid a picture counts to the cut that it is
- * nearest to: it is shown from there on.
+ * The pieces as segments 1 and following of the part's timeline. On a source's own grid, a picture belongs to the
+ * nearest cut: it is shown from there on.
  */
 function cutAt(
   pieces: readonly Piece[],

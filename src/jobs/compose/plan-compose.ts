@@ -14,14 +14,14 @@ import { composeAudioTasks, composeTasks, type Place } from '../planning/plan-ta
 /** A range of a video, in seconds of its timeline. */
 export type WantedPart = { view: PartView; fromSec: number; toSec: number };
 
-/** Segments that a composition may have: about 20 hours. */
+/** Maximum segments of a composition: about 20 hours. */
 const MOST_PIECES = 20_000;
 
 /**
- * Decides how a video is put together from parts of others. Renditions that all parts have alike are copied; ends that
- * lie within a segment are encoded from the originals, with the settings of what they join. A rung that all parts have,
- * but not alike, or that was copied from an original itself, is encoded as a whole. Refuses (`invalid`) parts that have
- * no rung in common, different frame rates, no original where one is needed, or nothing in their range.
+ * Decides how a video is composed from parts of others. Renditions that are alike in all parts are copied. Ends within
+ * a segment are encoded from the originals, with the settings of the adjacent segments. A rung that all parts have, but
+ * not alike, or that was itself copied from an original, is encoded completely. Throws `Refused` (`invalid`) for parts
+ * with no rung in common, different frame rates, a missing original that is needed, or an empty range.
  */
 export function planComposition(key: MediaKey, wanted: readonly WantedPart[], isExact: boolean): ComposedVideo {
   const [first] = wanted;
@@ -37,7 +37,7 @@ export function planComposition(key: MediaKey, wanted: readonly WantedPart[], is
   const place: Place = { key, timelineId: newGuid(), cutList, durationSec };
   const pictures = planPictures(parts, pieces, { timescale, durationSec });
   const audioTracks = planAudioTracks(parts, durationSec);
-  // The audio of streams is cut where their pictures are, and is copied with them.
+  // The audio of streams is cut at the same places as their pictures, and copied with them.
   const isAllCopied = pictures.made.length === 0 && pieces.every(({ segment }) => segment !== null);
   const tasks = parts.some(({ view }) => view.isRecorded)
     ? composeTasks(place, { copied: [...pictures.copied, ...audioTracks], made: [], isAllCopied })
@@ -69,8 +69,8 @@ function markOf({ renditions }: PartView) {
 }
 
 /**
- * Parts that count time alike stay as they are. Else all get a grid of frames: encoders of one rendition must have one
- * time base, and what is on another grid is encoded, never copied.
+ * Parts with the same time grid stay as they are. Otherwise all get a grid of frames: encoders of one rendition must
+ * have one time base, and media on another grid is encoded, never copied.
  */
 function onOneGrid(parts: readonly WantedPart[]): readonly WantedPart[] {
   const scales = new Set(parts.map(({ view }) => view.cutList.timescale));
@@ -82,7 +82,7 @@ function onOneGrid(parts: readonly WantedPart[]): readonly WantedPart[] {
   return parts.map((part) => ({ ...part, view: { ...part.view, cutList: toFrameGrid(part.view.cutList, rate) } }));
 }
 
-/** Each cut of a source's own grid moves to the nearest frame. */
+/** Moves each cut of a source's own grid to the nearest frame. */
 function toFrameGrid(cutList: CutList, rate: Rational): CutList {
   if (cutList.grid.kind === 'frames') return cutList;
   const { timescale, frameTicks } = frameTimescale(rate);
@@ -120,7 +120,7 @@ function requireOneKind(parts: readonly WantedPart[]): void {
   );
 }
 
-/** Recordings are copied, so they must count in one timescale; how often their pictures follow does not matter. */
+/** Recordings are copied, so they must have one timescale. Their picture rate does not matter. */
 function requireOneRate(parts: readonly WantedPart[]): void {
   const [first] = parts;
   if (first === undefined) return;
@@ -200,8 +200,8 @@ function nothingInCommon(): Refused {
 }
 
 /**
- * The audio tracks that all parts with audio have, by language and name; if there is none, one for each language that
- * all have; else the main audio of each.
+ * The audio tracks that all parts with audio have, by language and name. If there are none, one for each language that
+ * all have, else the main audio of each.
  */
 function planAudioTracks(parts: readonly WantedPart[], durationSec: number): PlannedRendition[] {
   const audioTracks = parts.map(({ view }) => view.renditions.filter(({ kind }) => kind === 'audio'));
@@ -265,7 +265,7 @@ function toMade(
   };
 }
 
-/** What is encoded joins what was encoded before, under the same cap. */
+/** Encoded segments adjoin segments that were encoded earlier, so they have the same cap. */
 function capOf(rung: number | null, plan: PartRendition['plan']): { maxBitrateBps?: number } {
   const known = RUNGS.find((one) => one === rung);
   const usualBps = known === undefined ? undefined : MAX_BITRATES_BPS[known];

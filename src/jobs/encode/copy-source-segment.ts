@@ -9,7 +9,7 @@ import type { JobDeps } from '../job-deps.ts';
 
 type Wanted = { source: Guid | null; segment: number; place: CopyPlace };
 
-/** Reads a segment of another video's rendition and makes it one of the new timeline. */
+/** Reads a segment of another video's rendition and converts it to one of the new timeline. */
 export async function copySourceSegment(
   { source, segment, place }: Wanted,
   deps: Pick<JobDeps, 'db' | 'storage'>,
@@ -21,12 +21,12 @@ export async function copySourceSegment(
   return copySegment(found.bytes, found.fragments, place);
 }
 
-/** The refusal of a part that went away while it was being copied. */
+/** The error for a part that was deleted while it was copied. */
 export function sourceGone(renditionId: Guid): Refused {
   return new Refused('invalid', `Rendition ${renditionId}, of which a part is wanted, is gone: its video was changed.`);
 }
 
-/** The bytes of one stored segment; null when there is none of this number. */
+/** Returns the bytes of one stored segment, or null if none has this number. */
 export async function readSourceSegment(
   renditionId: Guid,
   segment: number,

@@ -23,12 +23,12 @@ import type { LocalSource } from './source-cache.ts';
 import { type ChunkWriter, createChunkWriter, discardAfter } from './store-chunk.ts';
 
 const NICENESS = 10;
-/** A mean of many segments of what is usually published: the room that is requested is a guess. */
+/** Assumed bit rate, the mean of many published segments: the requested space is an estimate. */
 const GUESSED_BPS = 8_000_000;
 
 /**
- * Encodes a range of segments of a live recording, which has no original, from the pictures as they were published: the
- * stored segments of the range under times from 0 on.
+ * Encodes a range of segments of a live recording, which has no original, from the published pictures: the stored
+ * segments of the range, with times from 0 on.
  */
 export async function encodeRecording(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { claim } = held;
@@ -57,7 +57,7 @@ export async function encodeRecording(held: HeldTask, deps: JobDeps, signal: Abo
   }
 }
 
-/** The segments of a range as a file of its own. */
+/** The segments of a range as one file. */
 function openPublished(
   { source, cutList }: RecordedView,
   { fromSegment, toSegment }: EncodeTask,
@@ -108,7 +108,7 @@ async function encodeAll(run: RecordedRun, signal: AbortSignal): Promise<Renditi
   const stop = new AbortController();
   const options = { sourcePath: path, sourceDurationSec: facts.durationSec, niceness: NICENESS, memoryBytes };
   const encoder = await runFfmpeg(plan, options, AbortSignal.any([signal, stop.signal]));
-  // One writer and one output were made for each rendition, in this order.
+  // One writer and one output were created for each rendition, in this order.
   const outputs = view.renditions.map(
     (rendition, at): RungOutput => ({ rendition, writer: writers[at] as ChunkWriter, init: null }),
   );
@@ -128,7 +128,7 @@ async function encodeAll(run: RecordedRun, signal: AbortSignal): Promise<Renditi
   return await collect(outputs, signal);
 }
 
-/** Publishers name colours in the parameter sets alone, so that only a look at the pictures finds them. */
+/** Publishers signal colours only in the parameter sets, so only the pictures show them. */
 async function withPublishedColours(
   video: VideoFacts | null,
   path: string,
@@ -141,7 +141,7 @@ async function withPublishedColours(
   return { ...video, ...shown, ...(hdrMetadata && { hdrMetadata }) };
 }
 
-/** The cuts of a range as a timeline of its own. */
+/** The cuts of a range as a separate timeline. */
 function shiftedCuts({ startTicks, timescale, ...cuts }: CutList, fromSegment: number, toSegment: number): CutList {
   const first = startTicks[fromSegment] ?? 0;
   const endTicks = (startTicks[toSegment] ?? cuts.endTicks) - first;

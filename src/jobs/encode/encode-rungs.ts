@@ -18,12 +18,12 @@ import { readPictureTicks } from './read-pass-through.ts';
 import { readWatermark } from './read-watermark.ts';
 import type { ChunkWriter } from './store-chunk.ts';
 
-/** Live, HTTP and audio come first; then what is still missing to play at all. */
+/** Live, HTTP and audio take precedence, then whatever is still missing to play at all. */
 const NICENESS = { viewers: 2, quick: 5, long: 10 };
 const BACKFILL_NICENESS = 15;
 const MOST_DECODER_THREADS = 4;
 
-/** A claimed range of segments of some rungs of one codec; `writers` has one for each of the view's renditions. */
+/** A claimed range of segments of some rungs of one codec. `writers` has one for each of the view's renditions. */
 export type RangeJob = {
   claim: Claim;
   deps: JobDeps;
@@ -31,17 +31,19 @@ export type RangeJob = {
   path: string;
   writers: readonly ChunkWriter[];
   report: (fraction: number) => void;
-  /** Publishes what is there as it grows; then others may have stored some of it. Null: nothing before all is there. */
+  /**
+   * Publishes the range as it grows; others may then have stored some of it. Null: publishes nothing until everything
+   * is stored.
+   */
   publish: ((outputs: readonly RenditionOutput[]) => Promise<void>) | null;
 };
 
-/** One rendition in the making; `init` is what its first run gave. */
+/** A rendition that is being made. `init` is from its first run. */
 export type RungOutput = { rendition: TaskRendition; writer: ChunkWriter; init: PicturesInit | null };
 
 /**
- * Runs the encoder and stores what comes out, usually in one process for all rungs, and answers what is not published
- * yet. After a failure, for which memory is the likeliest reason, rungs are made one after another, each with one
- * thread.
+ * Runs the encoder and stores its output, usually in one process for all rungs. Returns what is not published yet.
+ * After a failure, which is most likely due to memory, rungs are made one after another, each with one thread.
  */
 export async function encodeRungs(job: RangeJob, signal: AbortSignal): Promise<RenditionOutput[]> {
   const { view, writers } = job;
@@ -50,7 +52,7 @@ export async function encodeRungs(job: RangeJob, signal: AbortSignal): Promise<R
   // All renditions of a set were planned with the same one.
   const { watermark: planned } = view.renditions[0]?.plan ?? {};
   const watermark = await readWatermark(job.deps.storage, job.claim.task.key.libraryId, planned, signal);
-  // One writer was made for each rendition, in this order.
+  // One writer was created for each rendition, in this order.
   const all = view.renditions.map(
     (rendition, at): RungOutput => ({ rendition, writer: writers[at] as ChunkWriter, init: null }),
   );
@@ -62,7 +64,7 @@ export async function encodeRungs(job: RangeJob, signal: AbortSignal): Promise<R
   return collect(all, signal);
 }
 
-/** Stores what is held of each rendition, and answers all that was stored since the last time. */
+/** Stores the held segments of each rendition. Returns everything stored since the last call. */
 export async function collect(rungOutputs: readonly RungOutput[], signal: AbortSignal): Promise<RenditionOutput[]> {
   const outputs: RenditionOutput[] = [];
   for (const { rendition, writer, init } of rungOutputs) {
@@ -74,7 +76,10 @@ export async function collect(rungOutputs: readonly RungOutput[], signal: AbortS
   return outputs;
 }
 
-/** What is missing, in as few processes as can be; of what is made on demand or as it grows, some may be there. */
+/**
+ * Plans the missing segments in as few processes as possible. Some may exist if they are made on demand or published as
+ * they grow.
+ */
 async function planRuns({ claim, deps, view, publish }: RangeJob): Promise<RungsRun[]> {
   const { fromSegment, toSegment } = claim.task;
   const place = { firstSegment: fromSegment, segmentCount: toSegment - fromSegment };
@@ -122,14 +127,14 @@ async function encodeOnce(job: RangeJob, run: Run, signal: AbortSignal): Promise
       firstSegment: range.fromSegment,
       segmentCount,
       ...(expectedTicks === null ? {} : { expectedTicks }),
-      // Damaged packets: a first try that failed may have failed by them.
+      // Damaged packets may have caused the failure of the first attempt.
       mayLackFrames: job.claim.failures > 0,
     });
     const reported = (seconds: number) => {
       fractions[index] = seconds / plan.durationSec;
       job.report(Math.min(...fractions));
     };
-    // One output was made for each rendition, in this order.
+    // One output was created for each rendition, in this order.
     const stream = ffmpeg.outputs[index] as Readable;
     const made = () => growth.made(index);
     await storeRung({ stream, rungOutput, segmenter, hdrBoxes: plan.hdrBoxes, reported, made }, signal);
@@ -152,7 +157,7 @@ async function publishMeanwhile(
   try {
     await publish(outputs);
   } catch (error) {
-    // Another error may be the one that is reported: what rows may name is not to be deleted then.
+    // The reported error may be a different one: objects that rows may name must not be deleted then.
     if (error instanceof CommitInDoubt) committed();
     throw error;
   }
@@ -187,12 +192,12 @@ function runOptions({ claim, deps, view, path }: RangeJob) {
   };
 }
 
-/** A first segment alone is what playing waits for. */
+/** Playback waits for a first segment alone. */
 function isAwaited({ queue, fromSegment, toSegment }: EncodeTask): boolean {
   return queue === 'quick' && fromSegment === 0 && toSegment === 1;
 }
 
-/** An encode task is about rungs of one codec. */
+/** An encode task has rungs of one codec. */
 function codecOf(view: TaskView): string {
   return view.renditions[0]?.codec ?? '';
 }
@@ -203,7 +208,7 @@ type Rung = {
   segmenter: Segmenter;
   hdrBoxes: readonly Buffer[];
   reported: (doneSec: number) => void;
-  /** A segment of it is stored. */
+  /** Called after a segment was stored. */
   made?: () => void;
 };
 
@@ -227,7 +232,7 @@ function fixInit(rungOutput: RungOutput, init: PicturesInit): void {
     throw new Error('Expected all runs of a rung to give one init segment.');
 }
 
-/** What the encoder is given of a rendition. */
+/** Returns the encoder's settings for a rendition. */
 export function rungOf(rendition: TaskRendition): RungPlan {
   const rung = RUNGS.find((known) => known === rendition.rung);
   const { widthPx, heightPx, plan } = rendition;

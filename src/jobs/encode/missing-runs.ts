@@ -1,11 +1,11 @@
 import { type ChunkRange, missingRanges } from '../../media/timeline/chunk-plan.ts';
 
-/** One encoder process: some segments of some renditions, which are named by their places in a list. */
+/** One encoder process: some segments of some renditions, which are given as indices into a list. */
 export type RungsRun = { range: ChunkRange; renditions: readonly number[] };
 
 /**
- * Plans the encoder processes that make what is missing of a range: `stored[n]` are the segments of rendition n that
- * are there. Renditions that lack the same segments are made together.
+ * Plans the encoder processes that make the missing segments of a range. `stored[n]` are the existing segments of
+ * rendition n. Renditions that lack the same segments are made together.
  */
 export function planMissingRuns(range: ChunkRange, stored: readonly ReadonlySet<number>[]): RungsRun[] {
   const groups = new Map<string, { ranges: ChunkRange[]; renditions: number[] }>();

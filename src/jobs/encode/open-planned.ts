@@ -5,12 +5,12 @@ import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { LocalSource, SourceCache } from './source-cache.ts';
 
-/** How long a source is whose clock jumps is known only afterwards: the bound on time goes by its size. */
+/** The length of a source whose clock jumps is only known afterwards, so its size determines the time limit. */
 const LEAST_BYTES_PER_SEC = 10_000;
 
 /**
- * Opens an original as all that is made of it reads it, as its facts say: in place, or as a mended copy, whose clock
- * was joined or which begins where the media does. Every worker makes the same copy.
+ * Opens an original for every task that reads it, as its facts say: in place, or as a repaired copy with a continuous
+ * clock or without the part before the media. Every worker makes the same copy.
  */
 export async function openPlanned(
   sources: SourceCache,

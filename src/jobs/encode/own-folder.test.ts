@@ -23,7 +23,7 @@ const SCRIPT = `
   process.stdin.resume();
 `;
 
-/** Another process that has a folder until it is killed; it ends with this one as well. */
+/** Another process that has a folder until it is killed. It also ends with this one. */
 async function startOwner() {
   const module = join(import.meta.dirname, 'own-folder.ts');
   const args = ['--input-type=module', '--eval', SCRIPT, module, parent];
@@ -45,11 +45,11 @@ async function namesIn(): Promise<string[]> {
   return names.filter((name) => !name.endsWith('.lock')).sort();
 }
 
-test('what a process leaves that was killed goes at the next start, what a living one has stays', async () => {
+test('files left by a killed process are removed at the next start, those of a living one stay', async () => {
   const [dead, alive] = [await startOwner(), await startOwner()];
   try {
     await dead.kill();
-    // As versions that named them by a process's number left them.
+    // As left by versions that named them by process id.
     await mkdir(join(parent, 'worker-4711'));
     const own = await takeOwnFolder(parent, report);
     expect(own).toBe(dead.folder);
@@ -62,14 +62,14 @@ test('what a process leaves that was killed goes at the next start, what a livin
   expect(await namesIn()).toEqual(['worker-1', 'worker-2']);
 });
 
-test('fewer processes than before leave no folder of the others', async () => {
+test('a start with fewer processes removes the folders of the others', async () => {
   const owners = [await startOwner(), await startOwner(), await startOwner()];
   for (const owner of owners) await owner.kill();
   await takeOwnFolder(parent, report);
   expect(await namesIn()).toEqual(['worker-1']);
 });
 
-/** Root may do everything, so it is somebody else meanwhile. */
+/** Root is allowed everything, so it switches to another user in the meantime. */
 async function asNobody<T>(action: () => Promise<T>): Promise<T> {
   if (process.geteuid?.() !== 0) return action();
   await chmod(parent, 0o777);
@@ -98,7 +98,7 @@ test('folders of dead workers that cannot be removed are reported, and the next 
   await chmod(join(parent, 'worker-2'), 0o700);
 });
 
-test('where none can be taken it says why', async () => {
+test('if no folder can be used, it says why', async () => {
   await chmod(parent, 0o500);
   const taken = process.geteuid?.() === 0 ? asStranger() : takeOwnFolder(parent, report);
   await expect(taken).rejects.toMatchObject({ cause: { code: 'EACCES' } });

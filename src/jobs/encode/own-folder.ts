@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { tryLock } from '../../lib/lock-file.ts';
 
 const OWN_NAME = /^worker-\d+$/;
-/** More processes on one folder than any machine has workers. */
+/** More processes than workers on any machine. */
 const MAX_OWNERS = 256;
 
 /**
- * Makes an empty folder `worker-{n}` in `parent` that is this process's own until it ends, and removes those whose
- * owner has ended; what cannot be removed is reported, and stays. A lock decides, not the number of a process: others
+ * Creates an empty folder `worker-{n}` in `parent` that belongs to this process until it ends, and removes those whose
+ * owner has ended. Folders that cannot be removed are reported and remain. A lock decides, not the process id: others
  * may be in another container, or on another machine that shares the folder.
  */
 export async function takeOwnFolder(parent: string, report: (error: Error) => void): Promise<string> {
@@ -29,7 +29,7 @@ export async function takeOwnFolder(parent: string, report: (error: Error) => vo
   return own;
 }
 
-/** Of those that cannot be locked or removed none is taken: the next may be free. */
+/** Skips folders that cannot be locked or removed: the next may be free. */
 async function takeFree(parent: string): Promise<string> {
   let cause: unknown;
   for (let number = 1; number <= MAX_OWNERS; number += 1) {
@@ -45,7 +45,8 @@ async function takeFree(parent: string): Promise<string> {
 }
 
 /**
- * Null when another process has it. Lock files stay: one that was removed could be locked by two, under the same name.
+ * Returns null if another process has it. Lock files remain: if one was removed, two processes could hold a lock under
+ * the same name.
  */
 async function lockAndRemove(folder: string): Promise<number | null> {
   const lock = tryLock(`${folder}.lock`);

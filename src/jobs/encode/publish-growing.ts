@@ -1,14 +1,14 @@
-/** Publishes what several outputs have in common while they grow. */
+/** Publishes segments that several outputs have in common while they grow. */
 export type Growth = {
-  /** Output `at` made one more. Throws when publishing failed. */
+  /** Output `at` made one more. Throws if publishing failed. */
   made(at: number): void;
-  /** Waits for what is being published; nothing is published any more after that. Throws when publishing failed. */
+  /** Waits for the pending publish. Nothing is published after that. Throws if publishing failed. */
   end(): Promise<void>;
 };
 
 /**
- * Calls `publish` whenever each of some outputs has made one more, but never twice at once and not for the last of
- * `each`: whoever ends the outputs publishes the rest.
+ * Calls `publish` whenever every output has made one more, but never twice at once and not for the last of `each`: the
+ * caller that ends the outputs publishes the rest.
  */
 export function publishGrowing(outputs: number, each: number, publish: () => Promise<void>): Growth {
   const counts = Array.from({ length: outputs }, () => 0);

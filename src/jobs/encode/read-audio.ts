@@ -20,14 +20,14 @@ export function createAudioSegmenter(firstSegment: number): Segmenter {
 }
 
 /**
- * Reads the output of an audio encode: first its init segment, then its segments from 0 on, checked. Throws as the run
- * does.
+ * Reads the output of an audio encode: first its init segment, then its segments from 0 on, checked. Throws the errors
+ * of the run.
  */
 export function readAudio(run: FfmpegRun): AsyncGenerator<AudioPart> {
   return readParts(run, createAudioSegmenter(0), normaliseInit);
 }
 
-/** As `readAudio`, of a copy (`planAudioCopy`) of a track of a length. */
+/** Like `readAudio`, for a copy (`planAudioCopy`) of a track of a given length. */
 export function readCopiedAudio(run: FfmpegRun, durationSec: number): AsyncGenerator<AudioPart> {
   return readParts(run, createCopiedAacSegmenter(durationSec), copiedAacInit);
 }
@@ -53,7 +53,7 @@ async function* readParts(
     }
   }
   splitter.end();
-  // The last segment may be short; after an encoder that was killed it is only the beginning of one.
+  // The last segment may be short. After an encoder was killed, it is incomplete.
   await run.done;
   for (const segment of segmenter.end()) yield { kind: 'segment', segment };
 }
@@ -61,13 +61,13 @@ async function* readParts(
 /** The first segment of an audio track. */
 export type FirstAudio = { streamIndex: number; init: AudioInit; segment: Segment };
 
-/** Long enough that the end of the track, which the probe has yet to find, is not reached in the first segment. */
+/** Long enough that the first segment does not reach the end of the track, which the probe has yet to find. */
 const BEYOND_FIRST_SEC = 60;
 
 /**
- * Encodes the first segment of the stream that is most likely the audio, while the probe still looks at the
- * file, for a timeline that begins where the source's clock does. Null when nothing came of it: then the ordinary work
- * makes it, and says why it cannot.
+ * Encodes the first segment of the stream that is most likely the audio, while the probe is still reading the file, for
+ * a timeline that begins where the source's clock does. Returns null if that fails: the ordinary task then makes it,
+ * and reports the reason if it cannot.
  */
 export async function encodeFirstAudio(
   path: string,

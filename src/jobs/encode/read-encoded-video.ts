@@ -8,15 +8,15 @@ import { createStreamSplitter } from '../../media/cmaf/stream-splitter.ts';
 import type { FfmpegRun } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { postponementOf } from '../queue/postponement.ts';
 
-/** A process that dies closes its outputs a moment before its own, better reason is known. */
+/** A process that dies closes its outputs a moment before its own, more precise error is known. */
 const END_NOTICE_MS = 500;
 
 export type PicturesInit = { kind: 'init'; bytes: Buffer; facts: InitFacts };
 export type PicturePart = PicturesInit | { kind: 'segment'; segment: Segment } | { kind: 'progress'; doneSec: number };
 
 /**
- * Reads one output of a picture encode: first its init segment, then its segments, checked, as they complete. While
- * the next part is not requested, the encoder waits. `hdrBoxes` are added to its sample entry.
+ * Reads one output of a picture encode: first its init segment, then its segments, checked, as they complete. The
+ * encoder waits until the next part is requested. `hdrBoxes` are added to its sample entry.
  */
 export async function* readEncodedVideo(
   stream: Readable,
@@ -45,8 +45,8 @@ export async function* readEncodedVideo(
 }
 
 /**
- * Ends a run of which the reading failed, and answers the better of the two reasons: what the encoder reports of its
- * end, unless it was ended from here or what it wrote could not be stored.
+ * Ends a run whose output could not be read. Returns the better of the two errors: that of the encoder, unless it was
+ * ended from here or its output could not be stored.
  */
 export async function endFailedRun(run: FfmpegRun, stop: AbortController, error: unknown): Promise<unknown> {
   await Promise.race([run.done.catch(() => undefined), sleep(END_NOTICE_MS, undefined, { ref: false })]);
@@ -58,9 +58,9 @@ export async function endFailedRun(run: FfmpegRun, stop: AbortController, error:
 }
 
 /**
- * Waits until the outputs of a run are read to their ends and the run is over, then does `last`. After a failure all of
- * them have ended too: what was stored is deleted next, so nothing may be on its way. Of several errors the first is
- * reported.
+ * Waits until the outputs of a run are read to their ends and the run is over, then calls `last`. After a failure all
+ * of them have ended too: the stored objects are deleted next, so no write may be pending. Of several errors, the first
+ * is reported.
  */
 export async function endReading(
   run: FfmpegRun,
@@ -79,7 +79,7 @@ export async function endReading(
   }
 }
 
-/** Ends a run that is wanted no more, and waits until it is gone. */
+/** Ends a run that is no longer needed, and waits for its exit. */
 export async function endRun(run: FfmpegRun, stop: AbortController): Promise<void> {
   stop.abort();
   for (const output of run.outputs) output.destroy();

@@ -18,13 +18,13 @@ import type { CutList } from '../../media/timeline/cut-list.ts';
 import type { StorageKey } from '../../ports/storage.ts';
 import type { SourceCache } from './source-cache.ts';
 
-/** A source file opened for reading by ranges. */
+/** A source file opened for reading ranges. */
 export type OpenFile = RangeSource & { close(): Promise<void> };
 
-/** That of an original, and its path for tools. */
+/** An opened original, and its path for tools. */
 export type OpenSource = OpenFile & { path: string };
 
-/** The index of an MP4 with the heads of its cuts: what planning a pass-through takes beside the probe's facts. */
+/** The index of an MP4 with the heads of its cuts: the input for planning a pass-through, besides the probe's facts. */
 export type IndexedSource = { index: Mp4Index; heads: readonly CutHead[] };
 
 export async function openRanges(path: string): Promise<OpenFile> {
@@ -40,7 +40,7 @@ export async function openRanges(path: string): Promise<OpenFile> {
   };
 }
 
-/** An original opened for reading by ranges, and its path for tools; closing it gives it back. */
+/** Opens an original for reading ranges, with its path for tools. Closing it releases it. */
 export async function openSource(sources: SourceCache, key: StorageKey, signal: AbortSignal): Promise<OpenSource> {
   const local = await sources.open(key, signal);
   try {
@@ -52,14 +52,14 @@ export async function openSource(sources: SourceCache, key: StorageKey, signal: 
   }
 }
 
-/** Indexes a source; null when it is no MP4 that could pass through. Errors of reading are thrown on. */
+/** Indexes a source. Returns null if it is not an MP4 that can pass through. Rethrows read errors. */
 export async function indexSource(file: RangeSource, signal: AbortSignal): Promise<IndexedSource | null> {
   const answer = await readMp4Index(file, signal);
   if (answer.kind === 'refused') return null;
   return { index: answer.index, heads: await readCutHeads(answer.index, file, signal) };
 }
 
-/** Plans anew what was planned when the video was: the same file gives the same plan. Throws when it does not. */
+/** Repeats the plan that was made with the video: the same file gives the same plan. Throws if it does not. */
 export async function replanPassThrough(
   file: RangeSource,
   facts: SourceFacts,
@@ -75,7 +75,7 @@ export async function replanPassThrough(
   return { index: indexed.index, plan: answer.plan };
 }
 
-/** Reads one segment of a pass-through, payload included; what is damaged of it is left out (`fillDamagedSamples`). */
+/** Reads one segment of a pass-through with its payload, without damaged samples (`fillDamagedSamples`). */
 export async function readSegment(
   file: RangeSource,
   { index, plan }: { index: Mp4Index; plan: PassThroughPlan },
@@ -116,14 +116,16 @@ function toSegment(built: PassThroughSegment, timescale: number, payloads: reado
   return { number, timescale, startTick: built.baseTick, durationTicks, fragments };
 }
 
-/** When every picture of segments [from, to) is shown, rising, in ticks of the plan's cut list. */
+/** Returns the ascending display times of all pictures of segments [from, to), in ticks of the plan's cut list. */
 function pictureTicks(index: Mp4Index, plan: PassThroughPlan, from: number, to: number): number[] {
   return plan.segments
     .slice(from, to)
     .flatMap(({ firstSample, endSample }) => [...sortedTicks(index, plan.shiftTicks, [firstSample, endSample])]);
 }
 
-/** On the source's own grid, the times that each encoded picture of a range must have; null on a grid of frames. */
+/**
+ * Returns the times that the encoded pictures of a range must have on the source's own grid; null on a grid of frames.
+ */
 export async function readPictureTicks(
   path: string,
   { facts, cutList }: { facts: SourceFacts; cutList: CutList },

@@ -3,7 +3,7 @@ import { imageKey } from '../../catalog/libraries/library-image.ts';
 import type { Watermark } from '../../media/encode/watermark.ts';
 import type { Storage } from '../../ports/storage.ts';
 
-/** Reads the mark that something was planned with; null when it has none. */
+/** Reads the watermark of a plan. Returns null if it has none. */
 export async function readWatermark(
   storage: Storage,
   libraryId: number,

@@ -20,7 +20,7 @@ let storage: Storage;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-source-cache-'));
   const files = await createFileStorage(join(folder, 'objects'));
-  // As if the bytes were elsewhere.
+  // As if the bytes were remote.
   storage = { ...files, localPath: () => null };
 });
 
@@ -38,7 +38,7 @@ async function putOriginals(count: number): Promise<StorageKey[]> {
   return keys;
 }
 
-test('a copy that is opened while the longest unused go stays', async () => {
+test('a copy that is opened while the least recently used ones are removed stays', async () => {
   const cache = await openCache(SIZE_BYTES / 2);
   for (const [index, key] of (await putOriginals(40)).entries()) {
     const first = await cache.open(key, never);
@@ -61,7 +61,7 @@ test('copies that are released at once leave no more than the bound', async () =
   }
 });
 
-test('a copy is made to its end for a reader whose forerunner gave up', async () => {
+test('a copy is completed for a reader whose predecessor gave up', async () => {
   const cache = await openCache(1e6);
   await storage.put(KEY, Buffer.alloc(SIZE_BYTES), {}, never);
   const gaveUp = new AbortController();
@@ -72,7 +72,7 @@ test('a copy is made to its end for a reader whose forerunner gave up', async ()
   expect(existsSync((await second).path)).toBe(true);
 });
 
-test('a copy that nobody waits for any more ends and leaves nothing', async () => {
+test('a copy that no reader waits for ends and leaves nothing', async () => {
   const body = new Readable({ read: () => undefined });
   const requested = Promise.withResolvers<void>();
   const read: Storage['read'] = async (key) => {
@@ -92,7 +92,7 @@ test('a copy that nobody waits for any more ends and leaves nothing', async () =
   expect(await readdir(join(folder, 'cache', 'worker-1'))).toEqual([]);
 });
 
-test('a copy that is gone when it is opened is given back, and made anew for the next', async () => {
+test('a copy that is gone when it is opened is released, and made again for the next reader', async () => {
   const cache = await openCache(1e6);
   await storage.put(KEY, Buffer.alloc(SIZE_BYTES), {}, never);
   const held = await cache.open(KEY, never);

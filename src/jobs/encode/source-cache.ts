@@ -10,22 +10,21 @@ import type { Storage, StorageKey } from '../../ports/storage.ts';
 import { Postponed } from '../queue/postponement.ts';
 import { takeOwnFolder } from './own-folder.ts';
 
-/** An original as a local file. Call `release` once, when it is not read any more. */
+/** An original as a local file. Call `release` once, after the last read. */
 export type LocalSource = { path: string; release: () => Promise<void> };
 
 export type SourceCache = {
   open(key: StorageKey, signal: AbortSignal): Promise<LocalSource>;
   /**
-   * As `open`, of a file that is made from an original, which `name` distinguishes from others of the same original. It
-   * is kept beside the copies of originals; whoever requests it while it is made waits for it. `make` is given the
-   * original.
+   * Like `open`, for a file that is made from an original; `name` distinguishes it from others of the same original. It
+   * is kept next to the copies of originals. Concurrent callers wait for the same file. `make` receives the original.
    */
   openMade(key: StorageKey, made: MadeSource, signal: AbortSignal): Promise<LocalSource>;
-  /** As `openMade`, of a file that is made of stored segments; `name` is that of no other. */
+  /** Like `openMade`, for a file that is made from stored segments. `name` must be unique. */
   openBuilt(name: string, build: ReadSource, signal: AbortSignal): Promise<LocalSource>;
 };
 
-/** A file to be made of an original; `body` fails when it is not whole. `sizeBytes` is about what it takes. */
+/** A file to be made from an original. `body` fails if it is incomplete. `sizeBytes` is its approximate size. */
 export type MadeSource = {
   name: string;
   make(path: string, signal: AbortSignal): Promise<{ sizeBytes: number; body: Readable }>;
@@ -33,7 +32,7 @@ export type MadeSource = {
 
 export type SourceCacheOptions = { parent: string; maxBytes: number; report: (error: Error) => void };
 
-/** A copy of an original does not fit on this worker's disk; workers with more room may have it. */
+/** A copy of an original does not fit on this worker's disk. Workers with more space may have room for it. */
 export class WorkerDiskFull extends Postponed {
   override readonly isLocal = true;
 
@@ -46,9 +45,9 @@ export class WorkerDiskFull extends Postponed {
 type Held = { name: string; readers: number; unread: AbortController; ready: Promise<string> };
 
 /**
- * Gives originals as local files: in place where the store is a local folder, else by a copy in a folder of this
- * process's own in `parent`. Copies are shared by all who read them, kept for the next chunk, and the longest unused
- * go when the folder holds more than `maxBytes`. A copy is made for all its readers: only the last one's abort ends it.
+ * Provides originals as local files: in place if the store is a local folder, else as a copy in a folder of this
+ * process in `parent`. Copies are shared by all readers and kept for the next chunk. The least recently used ones are
+ * removed when the folder exceeds `maxBytes`. A copy is only aborted when its last reader aborts.
  */
 export async function createSourceCache(
   storage: Storage,
@@ -65,7 +64,7 @@ export async function createSourceCache(
     const unread = new AbortController();
     const entry = { name, readers: 0, unread, ready: fetchOnce(read, join(folder, name), unread.signal) };
     held.set(name, entry);
-    // Whoever comes next starts anew; a failed copy is not handed out.
+    // The next caller starts again: a failed copy is not shared.
     entry.ready.catch(() => forget(entry));
     return entry;
   }
@@ -75,7 +74,7 @@ export async function createSourceCache(
   }
 
   async function fetchOnce(read: ReadSource, path: string, signal: AbortSignal): Promise<string> {
-    // One that began before this copy was held may be about to remove it.
+    // A trim that began before this copy was held may be about to remove it.
     await trimmed;
     const now = new Date();
     if ((await ifPresent(utimes(path, now, now))) !== null) return path;
@@ -102,7 +101,7 @@ export async function createSourceCache(
     try {
       return { path: await unlessAborted(entry.ready, signal), release: () => release(entry) };
     } catch (error) {
-      // What could not be tidied is tidied with the next; why it could not be opened matters more.
+      // Any leftovers are removed with the next one. Why it could not be opened matters more.
       await release(entry).catch(() => undefined);
       throw error;
     }
@@ -133,7 +132,7 @@ function readOriginal(storage: Storage, key: StorageKey): ReadSource {
   };
 }
 
-/** The original is held until what is made of it has been read or given up. */
+/** The original is held until the file made from it is complete or given up. */
 function makeFrom(
   open: (signal: AbortSignal) => Promise<LocalSource>,
   make: MadeSource['make'],
@@ -191,7 +190,7 @@ async function trim(folder: string, maxBytes: number, held: ReadonlyMap<string, 
   }
 }
 
-/** Copies without readers make room first. */
+/** Copies without readers are removed first. */
 async function requireRoom(folder: string, sizeBytes: number, held: ReadonlyMap<string, unknown>): Promise<void> {
   if ((await freeBytes(folder)) >= sizeBytes) return;
   await trim(folder, 0, held);

@@ -9,33 +9,33 @@ import type { Segment } from '../../media/cmaf/segment.ts';
 import { segmentSizeBytes } from '../../media/cmaf/segment.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 
-/** Bytes of one rendition that are held before they become an object: bounds memory, and the size of an object. */
+/** Maximum bytes of one rendition held before they become an object. Bounds memory, and the size of an object. */
 const MAX_HELD_BYTES = 24 * 2 ** 20;
 
-/** Where chunks of one rendition and attempt go. */
+/** Destination of chunks of one rendition and attempt. */
 export type ChunkPlace = {
   storage: Storage;
   key: MediaKey;
   renditionId: Guid;
   attempt: number;
-  /** Segments of a chunk; as many as fit when left out. */
+  /** Maximum segments of a chunk; by default as many as fit. */
   mostSegments?: number;
   /**
-   * Answers which segments of a range others have stored meanwhile: they are left out. Left out itself, there are no
+   * Returns the segments of a range that others have stored in the meantime, which are omitted. By default there are no
    * others.
    */
   findTaken?: (range: { firstSegment: number; segmentCount: number }) => Promise<readonly number[]>;
 };
 
-/** Collects segments of one rendition into stored chunks. Segments may come while a flush is on its way. */
+/** Collects segments of one rendition into stored chunks. Segments may be added while a flush is pending. */
 export type ChunkWriter = {
-  /** Takes a later segment; stores a chunk when enough is held. */
+  /** Adds a later segment. Stores a chunk when enough is held. */
   add(segment: Segment, signal: AbortSignal): Promise<void>;
-  /** Stores what is held and gives all chunks stored since the last call, in order. */
+  /** Stores the held segments. Returns all chunks stored since the last call, in order. */
   flush(signal: AbortSignal): Promise<StoredChunk[]>;
-  /** Says that chunks were published: rows name their objects from now on. */
+  /** Notes that chunks were published: rows name their objects from now on. */
   committed(chunks: readonly StoredChunk[]): void;
-  /** Every object so far, complete or not, that was not taken in. */
+  /** Every object so far, complete or not, that was not committed. */
   readonly written: readonly StorageKey[];
 };
 
@@ -98,7 +98,7 @@ function splitRuns(segments: readonly Segment[]): Segment[][] {
   return runs;
 }
 
-/** Stores a chunk and its `.idx`, both durable when this answers, and checks what the store wrote against the index. */
+/** Stores a chunk and its `.idx`, checks the stored bytes against the index, and returns when both are durable. */
 export async function storeChunk(
   place: Pick<ChunkPlace, 'storage' | 'key' | 'renditionId' | 'attempt'>,
   segments: readonly Segment[],
@@ -120,8 +120,8 @@ export async function storeChunk(
 }
 
 /**
- * Deletes the objects of an attempt that ended with an error, unless it may have been taken in all the same: then rows
- * may name them, and if none does, the sweep takes them.
+ * Deletes the objects of an attempt that ended with an error, unless it may have been committed after all: rows may
+ * then name them, and otherwise the sweep deletes them.
  */
 export async function discardAfter(
   error: unknown,
@@ -133,7 +133,7 @@ export async function discardAfter(
 
 type Discarding = { storage: Storage; report: (error: Error) => void };
 
-/** Deletes the objects of an attempt whose chunks were not taken in. What cannot be deleted now, the sweep takes. */
+/** Deletes the objects of an attempt whose chunks were not committed. The sweep deletes the rest. */
 export async function discardObjects(
   storage: Storage,
   keys: readonly StorageKey[],

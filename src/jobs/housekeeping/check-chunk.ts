@@ -7,10 +7,10 @@ import { readStoredSegments } from '../../media/cmaf/stored-fragments.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { checkObject, isMissing, isWorn } from './check-object.ts';
 
-/** What is wrong with a chunk, in words: its media, or only its index, which follows from the media. */
+/** Damage of a chunk, in words: of its media, or only of its index, which can be derived from the media. */
 export type ChunkDamage = { kind: 'missing' | 'media' | 'index'; what: string };
 
-/** Reads a chunk and its index whole and holds them against the row. Errors of reading are thrown on. */
+/** Reads a whole chunk and its index, and compares them with the row. Rethrows read errors. */
 export async function checkChunk(
   chunk: ScrubChunk,
   storage: Storage,
@@ -34,7 +34,7 @@ async function checkIndex(chunk: ScrubChunk, storage: Storage, signal: AbortSign
   }
 }
 
-/** Makes the index of an audio chunk anew. */
+/** Rebuilds the index of an audio chunk. */
 export async function rebuildIndex(chunk: ScrubChunk, storage: Storage, signal: AbortSignal): Promise<void> {
   const bytes = await storage.readBytes(chunk.storageKey, null, signal);
   const segments = readStoredSegments(bytes, chunk, chunk.timescale);

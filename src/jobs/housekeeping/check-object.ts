@@ -3,13 +3,13 @@ import { Refused } from '../../lib/refused.ts';
 import { sha256Of } from '../../lib/sha256-of.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 
-/** What a row says of a stored object. */
+/** Facts of a stored object in its row. */
 export type StoredObject = { storageKey: StorageKey; sizeBytes: number; sha256: Buffer };
 
-/** What is wrong with an object, in words, and whether it is not there at all. */
+/** Damage of an object, in words, and whether it is missing. */
 export type ObjectFault = { isMissing: boolean; what: string };
 
-/** Reads an object whole and holds it against its row. Errors of reading are thrown on. */
+/** Reads a whole object and compares it with its row. Rethrows read errors. */
 export async function checkObject(
   { storageKey, sizeBytes, sha256 }: StoredObject,
   storage: Storage,
@@ -38,12 +38,12 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Refused && error.kind === 'not-found';
 }
 
-/** The medium gives up on these bytes; any other trouble of reading is no fault of what is read. */
+/** The medium cannot read these bytes. Other read errors say nothing about the object. */
 export function isWorn(error: unknown): boolean {
   return hasCode(error, 'EIO');
 }
 
-/** Whether something can be read of an object. Errors of reading are thrown on. */
+/** Returns whether an object is readable. Rethrows read errors. */
 export async function isReadable(key: StorageKey, storage: Storage, signal: AbortSignal): Promise<boolean> {
   try {
     await storage.readBytes(key, { start: 0, end: 0 }, signal);

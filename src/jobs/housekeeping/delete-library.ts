@@ -10,17 +10,17 @@ import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 
-/** After this long no request still writes for a library that is gone. */
+/** Time after which no request writes for a deleted library any more. */
 const SECOND_LOOK_SEC = 15;
 
 /** `isSecondLook` is set by the job itself. */
 export type DeletedLibrary = { libraryId: number; isSecondLook?: boolean };
 
 /**
- * Deletes the media of a removed library, a hundred at a time: their objects, then their rows; and its pictures.
- * Nothing else under `{libraryId}/` is its own for certain, since ids of libraries come again in a database that was
- * restored: what a worker was just writing goes as all orphans do. Looks a second time for pictures, and forgets the
- * library then. A library that was not removed is left alone.
+ * Deletes the media of a removed library, a hundred at a time: objects, then rows; and its pictures. Nothing else under
+ * `{libraryId}/` is certain to be its own, because a restored database reuses library ids. Objects that a worker was
+ * just writing are deleted like all orphans. Looks for pictures a second time, then forgets the library. A library that
+ * was not removed is left alone.
  */
 export const deleteLibrary = defineJob<DeletedLibrary, JobDeps>({
   name: 'delete-library',

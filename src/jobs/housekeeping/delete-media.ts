@@ -5,15 +5,15 @@ import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 
-/** After this long no worker still writes for a video that is gone: its lease ended, and with it the encode task. */
+/** Time after which no worker writes for a deleted video any more: its lease ended, and with it the encode task. */
 const SECOND_LOOK_SEC = 15;
 
 /** `isSecondLook` is set by the job itself. */
 export type DeletedMedia = MediaKey & { prefix: string; isSecondLook?: boolean };
 
 /**
- * Deletes all objects of a video whose rows are gone; work for it ends by its lost lease within a second.
- * Looks a second time for what a worker was just writing. A video that still exists keeps its objects.
+ * Deletes all objects of a video whose rows are gone. Its tasks lose their lease and end within a second. Looks a
+ * second time for objects that a worker was just writing. A video that still exists keeps its objects.
  */
 export const deleteMedia = defineJob<DeletedMedia, JobDeps>({
   name: 'delete-media',

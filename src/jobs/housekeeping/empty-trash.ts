@@ -7,7 +7,7 @@ import { defineJob } from '../queue/define-job.ts';
 import { pastFailures } from '../store/past-failures.ts';
 import { deleteMedia } from './delete-media.ts';
 
-/** Deletes for good what lay in the trash for a week, every quarter of an hour; doing it twice is harmless. */
+/** Deletes videos that were in the trash for a week, every 15 minutes. Idempotent. */
 export const emptyTrash = defineJob<object, JobDeps>({
   name: 'empty-trash',
   queue: 'housekeeping',
@@ -19,7 +19,7 @@ export const emptyTrash = defineJob<object, JobDeps>({
       try {
         await trash.removeExpired(key, queue.send(deleteMedia, { ...key, prefix: mediaPrefix(key) }));
       } catch (error) {
-        // Restored, trashed anew or deleted meanwhile.
+        // Restored, trashed again or deleted in the meantime.
         if (!(error instanceof Refused)) throw error;
       }
     };

@@ -22,12 +22,12 @@ import { checkObject, isReadable } from './check-object.ts';
 
 export type InspectDeps = Pick<JobDeps, 'db' | 'storage' | 'queue' | 'report'>;
 
-/** Trouble with one object, its `cause`, while the store itself answers. */
+/** An error with one object, its `cause`, while the store itself responds. */
 class Unread extends Error {}
 
 /**
- * Reads one object and has mended, or reports, what is wrong with it. Trouble of reading that is this object's alone is
- * reported in the log; that of the whole store is thrown.
+ * Reads one object and repairs or reports any damage. Read errors of this object alone are logged; those of the whole
+ * store are thrown.
  */
 export async function inspectObject(item: ScrubItem, deps: InspectDeps, signal: AbortSignal): Promise<ScrubOutcome> {
   try {
@@ -52,7 +52,7 @@ async function inspectChunk(
   const { storage, report } = deps;
   const reading = <T>(action: () => Promise<T>) => readingOne(action, storage, signal);
   const damage = await reading(() => checkChunk(chunk, storage, signal));
-  // Deleted, or replaced, while it was read.
+  // Deleted or replaced while it was read.
   if (damage === null || !(await isInUse(deps.db, chunk))) return { kind: 'intact' };
   if (damage.kind === 'missing') await expectPart(chunk.key, storage, signal);
   if (damage.kind === 'index') {
@@ -67,7 +67,7 @@ async function inspectChunk(
   return { kind: 'damaged' };
 }
 
-/** `isLost`: the store does not have the original that the video should have. */
+/** `isLost`: the store lacks the original that the video should have. */
 async function mend(
   chunk: ScrubChunk,
   { what, isLost }: { what: string; isLost: boolean },
@@ -106,13 +106,13 @@ async function readingOne<T>(action: () => Promise<T>, storage: Storage, signal:
   }
 }
 
-/** A store that holds nothing is away (a disk that is not mounted): that is no damage to be mended object by object. */
+/** An empty store is unavailable (a disk that is not mounted). That is not damage to repair object by object. */
 async function expectStore(storage: Storage, signal: AbortSignal): Promise<void> {
   if (!(await isEmpty(storage, '', signal))) return;
   throw new Error('Expected stored objects, the store is empty: see whether its disk is mounted, or its bucket named.');
 }
 
-/** So is a library's or a video's part of the store, of which nothing is left to mend from. */
+/** The same applies to a library's or a video's part of the store, if nothing is left to repair from. */
 class Away extends Error {
   readonly part: 'library' | 'video';
   constructor(part: 'library' | 'video', prefix: string) {

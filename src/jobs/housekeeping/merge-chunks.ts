@@ -21,22 +21,21 @@ import { defineJob } from '../queue/define-job.ts';
 import { pastFailures } from '../store/past-failures.ts';
 import { isMissing } from './check-object.ts';
 
-/** Written in one run, once a minute. */
+/** Maximum bytes written per run, once a minute. */
 const BYTES_A_RUN = 2 ** 30;
 const RUN_MS = 40_000;
 const RENDITIONS_A_RUN = 200;
-/** Merged chunks of one transaction: each makes the edges look once. */
+/** Maximum merged chunks per transaction: each makes the edges refresh once. */
 const MERGES_AT_ONCE = 8;
 
 type MergeDeps = Pick<JobDeps, 'db' | 'storage' | 'report' | 'mergeBytes'>;
-/** What a run may still write. */
+/** Bytes that a run may still write. */
 type Budget = { leftBytes: number };
 
 /**
- * Merges chunks that were made one segment at a time (on demand, growing starts, live recordings) to objects of about
- * 32 s: the new object is durable before one transaction puts its row in the place of the others, whose objects stay
- * for the grace time of retired ones. A run that dies leaves objects that no row names. What is damaged is left to the
- * scrub.
+ * Merges chunks that were made one segment at a time (on demand, growing starts, live recordings) into objects of about
+ * 32 s. The new object is durable before one transaction replaces the rows of the others, whose objects stay for the
+ * grace time of retired ones. A run that dies leaves objects that no row names. Damaged chunks are left to the scrub.
  */
 export const mergeChunks = defineJob<object, MergeDeps>({
   name: 'merge-chunks',
@@ -106,7 +105,7 @@ async function mergeRuns(
 }
 
 /**
- * The segments of some chunks, each as its row says it was written; null when one is damaged, which the scrub mends.
+ * Returns the segments of some chunks, as their rows describe them; null if one is damaged, which the scrub repairs.
  */
 async function readParts(
   parts: readonly MergeableChunk[],

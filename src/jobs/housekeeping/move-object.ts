@@ -2,13 +2,13 @@ import type { RefusalKind } from '../../lib/error-catalogue.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { ObjectInfo, Storage, StorageKey } from '../../ports/storage.ts';
 
-/** The two stores of a move; `mayDelete` throws when another process may be moving by now. */
+/** The two stores of a move. `mayDelete` throws if another process may be moving by now. */
 export type MoveStores = { from: Storage; to: Storage; mayDelete: () => Promise<void> };
 
 /**
- * Moves one object: copied whole, looked at in the new store, then deleted in the old one. It may be broken off
- * anywhere and done again. What the new store has under the key was copied or written later, and stays. An object that
- * is deleted meanwhile, in both stores as `createMovingStorage` does, is in neither at the end.
+ * Moves one object: copies it completely, verifies it in the new store, then deletes it in the old one. It can be
+ * interrupted anywhere and repeated. An object that the new store already has was copied or written later, and stays.
+ * An object that is deleted during the move, in both stores as `createMovingStorage` does, is in neither at the end.
  */
 export async function moveObject(key: StorageKey, stores: MoveStores, signal: AbortSignal): Promise<void> {
   const { from, to, mayDelete } = stores;
@@ -21,7 +21,10 @@ export async function moveObject(key: StorageKey, stores: MoveStores, signal: Ab
   await from.delete([key]);
 }
 
-/** The copy as it stands; null when it is not ours: the object was deleted, or written by another, meanwhile. */
+/**
+ * Returns the complete copy, or null if it is not ours: the object was deleted, or written by another process, in the
+ * meantime.
+ */
 async function copyObject(key: StorageKey, { from, to }: MoveStores, signal: AbortSignal): Promise<ObjectInfo | null> {
   const source = await from.read(key, null, signal).catch(nullIf('not-found'));
   if (source === null) return null;

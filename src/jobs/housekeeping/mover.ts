@@ -9,30 +9,31 @@ import type { ObjectInfo, Storage } from '../../ports/storage.ts';
 import { moveObject } from './move-object.ts';
 
 const OBJECTS_AT_ONCE = 4;
-/** Larger ones are copied in several parts at a time, in memory: one after the other. */
+/** Larger ones are copied in several concurrent parts, in memory, so only one at a time. */
 const LARGE_BYTES = 16 * 2 ** 20;
 const TELL_EVERY_MS = 10_000;
 const FAILURES_TOLD = 5;
-/** Until the next look: while another process moves, after failures, when all has gone. */
+/** Time until the next check: while another process moves, after failures, and after the move is complete. */
 const PAUSE_MS = 10_000;
 const DONE_PAUSE_MS = 60_000;
 
 export type MoverDeps = {
   from: Storage;
   to: Storage;
-  /** Null while another process moves. */
+  /** Returns null while another process moves. */
   takeLock: () => Promise<MoveLock | null>;
   report: (error: Error) => void;
   log: (message: string, facts: object) => void;
-  /** Keeps what is left where people look for it. */
+  /** Records what is left for display. */
   note?: (left: MoveLeft) => Promise<void>;
-  /** Instead of the usual pauses. */
+  /** Replaces the usual pauses. */
   pauseMs?: number;
 };
 
 /**
- * Moves all objects of one store into another, in one process of all, until it is closed. It keeps no state but the two
- * stores: what is in the old one has still to go. It goes on looking when all has gone, for uploads that end there.
+ * Moves all objects of one store into another until it is closed. Only one of all processes moves. Its only state is
+ * the two stores: whatever is in the old one still has to move. It continues to look after the move, for uploads that
+ * end in the old store.
  */
 export function startMover(deps: MoverDeps): { close(): Promise<void> } {
   const stopping = new AbortController();
@@ -59,7 +60,7 @@ export function startMover(deps: MoverDeps): { close(): Promise<void> } {
   };
 }
 
-/** Whether nothing is left; null when another process sees to it. */
+/** Returns whether nothing is left; null if another process does the work. */
 async function moveAlone(deps: MoverDeps, signal: AbortSignal): Promise<boolean | null> {
   const lock = await deps.takeLock();
   if (lock === null) return null;
@@ -83,7 +84,7 @@ async function moveAlone(deps: MoverDeps, signal: AbortSignal): Promise<boolean 
   }
 }
 
-/** What is left is shown, and nothing rests on it: a move goes on where it cannot be noted. */
+/** The remaining objects are only displayed: a move continues even if they cannot be recorded. */
 async function note(left: MoveLeft, deps: Pick<MoverDeps, 'note' | 'report'>): Promise<void> {
   try {
     await deps.note?.({ ...left });
@@ -92,7 +93,7 @@ async function note(left: MoveLeft, deps: Pick<MoverDeps, 'note' | 'report'>): P
   }
 }
 
-/** One place under two names would lose every object: each would be taken for its own copy. */
+/** One place under two names would lose every object, because each would be mistaken for its own copy. */
 async function refuseSameStore({ from, to }: MoverDeps, signal: AbortSignal): Promise<void> {
   const id = `move-${newGuid()}`;
   await to.staging.append(id, 0, Readable.from([Buffer.from('here')]), signal);
@@ -116,7 +117,7 @@ async function countLeft(from: Storage, signal: AbortSignal): Promise<MoveLeft> 
   return left;
 }
 
-/** Tries each object once; throws when some could not be moved. */
+/** Tries each object once. Throws if some could not be moved. */
 async function moveListed(
   deps: MoverDeps,
   { left, lock }: { left: MoveLeft; lock: MoveLock },
@@ -152,7 +153,7 @@ async function moveListed(
   if (failed > 0) throw new AggregateError(failures, `${failed} objects could not be moved and are tried again.`);
 }
 
-/** The next object would fare no better. */
+/** The next object would fail too. */
 function isHopeless(error: unknown): boolean {
   return error instanceof Refused && (error.kind === 'disk-full' || error.kind === 'unavailable');
 }

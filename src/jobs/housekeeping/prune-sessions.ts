@@ -6,8 +6,8 @@ import { defineJob } from '../queue/define-job.ts';
 const USUAL_DAYS = 90;
 
 /**
- * Drops whole days of viewing sessions that were kept long enough, and the salts of past days, four times a day. What
- * was summed up of them stays. Doing it at any time, and twice, is harmless.
+ * Deletes whole days of expired viewing sessions, and the salts of past days, four times a day. Their sums stay.
+ * Idempotent.
  */
 export const pruneSessions = defineJob<object, JobDeps>({
   name: 'prune-sessions',

@@ -10,7 +10,7 @@ import type { HeldTask, PerformTask } from '../queue/run-task.ts';
 
 const READ_BYTES = 2 ** 20;
 
-/** Makes one damaged chunk of a finished video anew from its original, by what made it the first time. */
+/** Remakes one damaged chunk of a finished video from its original, with the method that made it first. */
 export async function repair(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadTaskView(deps.db, held.claim.task);
   const [rendition] = view?.renditions ?? [];
@@ -25,7 +25,7 @@ function performerOf({ kind, isPassThrough }: TaskRendition): PerformTask {
   return isPassThrough ? copySegments : encodeRange;
 }
 
-/** What one medium did to a chunk it may have done to the original: a copy of that would pass for the video. */
+/** If a medium damaged a chunk, it may also have damaged the original. A copy of that would pass for the video. */
 async function expectOriginal(
   { sourceKey, sourceSha256 }: TaskView,
   deps: JobDeps,

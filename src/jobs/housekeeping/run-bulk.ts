@@ -27,14 +27,14 @@ import { requestTranscription } from '../speech/transcribe-video.ts';
 import { deleteMedia } from './delete-media.ts';
 
 const ITEMS_AT_ONCE = 100;
-/** A run ends after this and sends its successor, so that operations of others have their turn. */
+/** A run ends after this time and enqueues its successor, so that other operations get their turn. */
 const RUN_MS = 20_000;
-/** What the report says of a video that failed by no fault of the caller. */
+/** Report text for a video that failed through no fault of the caller. */
 const UNEXPECTED = 'An unexpected error, which the log names. Try this video again.';
 
 /**
- * Does a bulk operation, video by video: what one refuses, or fails by, is noted in the report and keeps no other from
- * being done. Killed at any time, it goes on with the first video without an outcome; doing it twice changes nothing.
+ * Performs a bulk operation, video by video. Refusals and failures are noted in the report and do not stop the others.
+ * If killed, it resumes with the first video without an outcome. Repeating it changes nothing.
  */
 export const runBulk = defineJob<BulkKey, JobDeps>({
   name: 'run-bulk',
@@ -59,13 +59,13 @@ export const runBulk = defineJob<BulkKey, JobDeps>({
     try {
       await createBulkStore(db).end({ libraryId, bulkId }, `The operation was given up: ${reason}`);
     } catch (error) {
-      // Gone, with its library or by its age.
+      // Deleted with its library, or because of its age.
       if (!(error instanceof Refused)) throw error;
     }
   },
 });
 
-/** The video got its outcome meanwhile, of an undo or a second delivery: the change is rolled back. */
+/** The video got its outcome in the meantime, from an undo or a second delivery: the change is rolled back. */
 class FinalizedBefore extends Error {}
 
 type Running = BulkKey & BulkAct;
@@ -77,14 +77,14 @@ async function doOne(operation: Running, item: BulkItem, deps: JobDeps): Promise
   const noteCollection = (id: Guid | null) => {
     collectionBefore = id;
   };
-  // In the transaction of the change: an operation that was done is never counted as undone, nor done twice.
+  // In the transaction of the change: a finished operation is never counted as undone, nor performed twice.
   const finalize: FollowUp = async (tx) => {
     if (!(await finalizeItem(tx, operation.bulkId, place, { reason: null, collectionBefore })))
       throw new FinalizedBefore();
   };
   try {
     await apply(operation, { key, finalize, collectionBefore: item.collectionBefore, noteCollection }, deps);
-    // What changed nothing has not settled itself.
+    // If nothing changed, the outcome is not recorded yet.
     await finalizeItem(deps.db, operation.bulkId, place, { reason: null, collectionBefore });
   } catch (error) {
     if (error instanceof FinalizedBefore) return;
@@ -97,7 +97,7 @@ async function doOne(operation: Running, item: BulkItem, deps: JobDeps): Promise
   }
 }
 
-/** `collectionBefore` is where an undo takes the video back to; `noteCollection` keeps where a move takes it from. */
+/** `collectionBefore` is the collection that an undo restores; `noteCollection` records the one that a move leaves. */
 type Target = {
   key: MediaKey;
   finalize: FollowUp;
@@ -158,7 +158,7 @@ async function move(
   );
 }
 
-/** Captions that a person wrote stay as they are. */
+/** Captions that a person wrote stay unchanged. */
 async function transcribe({ key, finalize }: Target, { db, queue }: Pick<JobDeps, 'db' | 'queue'>): Promise<void> {
   const { state, captions } = await loadSpeechSource(db, key);
   if (state === 'created' || state === 'upload-failed') {

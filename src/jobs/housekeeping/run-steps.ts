@@ -1,14 +1,14 @@
 import { pastFailures } from '../store/past-failures.ts';
 
-/** What a step may take, so that those of the next run come soon, however slowly the store answers. */
+/** Maximum time of a step, in ms, so that the next run starts soon even if the store is slow. */
 const STEP_MS = 30_000;
 
-/** `stepMs`: what a step may take instead of the usual. */
+/** `stepMs`: replaces the usual maximum time of a step. */
 export type StepDeps = { stepMs?: number };
 
 /**
- * Runs the steps of a sweep, each for a bounded time: what is left, the next run does. A step that fails keeps no other
- * from being done, and is reported at the end.
+ * Runs the steps of a sweep, each for a limited time. The next run does the rest. A failing step does not stop the
+ * others and is reported at the end.
  */
 export async function runSteps<Deps extends StepDeps>(
   steps: readonly ((deps: Deps, signal: AbortSignal) => Promise<void>)[],
@@ -20,7 +20,7 @@ export async function runSteps<Deps extends StepDeps>(
     try {
       await step(deps, AbortSignal.any([signal, time]));
     } catch (error) {
-      // Its time was over between two things, and none had failed.
+      // Its time ended between two items, and none had failed.
       if (!time.aborted || error !== time.reason) throw error;
     }
   };

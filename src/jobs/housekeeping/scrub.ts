@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { giveBack, noteScrubbed, takeNext } from '../../catalog/scrub/scrub-store.ts';
 import { type InspectDeps, inspectObject } from './inspect-object.ts';
 
-/** How often a worker goes on, with what it may read in that time. */
+/** Interval in which a worker continues, with a read budget for that time. */
 const RUN_SEC = 60;
-/** What cannot be read, and of which one run reports: where it is more, the next one goes on. */
+/** Maximum unreadable objects that one run reports. The next one continues after them. */
 const MOST_UNREAD = 10;
 
-/** What one run reads at the most, but for the rest of the object at hand. */
+/** Maximum bytes that one run reads, plus the rest of the current object. */
 export type ScrubBudget = { bytes: number };
 
 /**
- * Looks for damage in what is stored: every original, and every chunk that viewers may request, is read and hashed once
- * a week at most. A damaged index is made anew from its chunk, a damaged chunk from the video's original; what cannot
- * be is reported in the video's messages. All workers share one round, object by object; a run goes on where the last
- * one ended. What cannot be read is reported in the log and passed over until the next round. Returns the bytes that
- * were read.
+ * Looks for damage in stored objects: every original, and every chunk that viewers may request, is read and hashed at
+ * most once a week. A damaged index is rebuilt from its chunk, a damaged chunk from the video's original. Damage that
+ * cannot be repaired is reported in the video's messages. All workers share one round, object by object; a run
+ * continues where the last one ended. Unreadable objects are logged and skipped until the next round. Returns the bytes
+ * read.
  */
 export async function scrub(deps: InspectDeps, { bytes }: ScrubBudget, signal: AbortSignal): Promise<number> {
   let readBytes = 0;
@@ -38,13 +38,12 @@ export async function scrub(deps: InspectDeps, { bytes }: ScrubBudget, signal: A
   return readBytes;
 }
 
-/** `bytesPerSec`: what this worker reads, on average. */
+/** `bytesPerSec`: average read rate of this worker. */
 export type ScrubberDeps = InspectDeps & { bytesPerSec: number };
 
 /**
- * Looks for damage within this worker's share of the store's throughput, whether encoders are at work or not, until it
- * is closed. A hash cannot be broken off: after a long object nothing is read for as long as its bytes would have
- * taken.
+ * Looks for damage within this worker's share of the store's throughput, whether encoders are running or not, until it
+ * is closed. A hash cannot be interrupted: after a long object it pauses for as long as its bytes would have taken.
  */
 export function startScrubber({ bytesPerSec, ...deps }: ScrubberDeps): { close(): Promise<void> } {
   const stopping = new AbortController();

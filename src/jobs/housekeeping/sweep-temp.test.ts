@@ -12,7 +12,7 @@ import { sweepTemp } from './sweep-temp.ts';
 
 const HOUR_MS = 3_600_000;
 const PART_BYTES = 16 * 1024 * 1024;
-/** At 1 KiB/s, the slowest that an upload may be. */
+/** At 1 KiB/s, the slowest allowed rate of an upload. */
 const PART_HOURS = PART_BYTES / 1024 / 3600;
 const never = new AbortController().signal;
 
@@ -20,7 +20,7 @@ test.each([
   { late: 0.5, stays: true },
   { late: 1.5, stays: false },
 ])(
-  'an S3 upload whose next part is $late hours later than the slowest may be stays: $stays',
+  'an S3 upload whose next part is $late hours later than the slowest allowed stays: $stays',
   async ({ late, stays }) => {
     const stub = await startS3Stub();
     try {
@@ -50,7 +50,7 @@ test.each([
 test.each([
   { hours: 0.5, left: 1 },
   { hours: 1.5, left: 0 },
-])('a file that nothing was added to for $hours hours: $left is left', async ({ hours, left }) => {
+])('a file that was not appended to for $hours hours: $left is left', async ({ hours, left }) => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-sweep-temp-'));
   try {
     const storage = await createFileStorage(folder);

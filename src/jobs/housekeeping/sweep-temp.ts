@@ -3,12 +3,12 @@ import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
 import { whenOurs } from '../store/when-ours.ts';
 
-/** Room for a store that answers late, and whose clock is another. */
+/** Margin for a store that responds late, and whose clock differs. */
 const PATIENCE_MS = 3_600_000;
 
 type Deps = Pick<JobDeps, 'storage' | 'store'>;
 
-/** Removes what writers left whose process died: hourly, since it walks the whole store. */
+/** Removes leftovers of writers whose process died. Hourly, because it walks the whole store. */
 export const sweepTemp = defineJob<object, Deps>({
   name: 'sweep-temp',
   queue: 'housekeeping',
@@ -18,7 +18,7 @@ export const sweepTemp = defineJob<object, Deps>({
 });
 
 async function removeUnfinished({ storage }: Deps, signal: AbortSignal): Promise<void> {
-  // A writer that is alive shows the next step by then: uploads slower than this are ended.
+  // A live writer makes its next step by then: slower uploads are ended.
   const stepMs = (storage.stepBytes / LEAST_BYTES_PER_SEC) * 1000;
   await storage.sweepTemp(stepMs + PATIENCE_MS, signal);
 }

@@ -19,9 +19,7 @@ import { whenOurs } from '../store/when-ours.ts';
 import { fetchVideo } from '../uploads/fetch-video.ts';
 import { runSteps, type StepDeps } from './run-steps.ts';
 
-/**
- * An upload session is there before its first byte; the grace is for bytes whose upload session goes this very moment.
- */
+/** An upload session exists before its first byte. The grace is for bytes whose upload session is just ending. */
 const ORPHAN_AGE_MS = 60_000;
 const LOOKED_UP_AT_ONCE = 500;
 
@@ -30,10 +28,10 @@ type Deps = StepDeps & Pick<JobDeps, 'db' | 'storage' | 'store' | 'queue' | 'orp
 const STEPS = [resendFetches, whenOurs(dropDead), whenOurs(findOrphans)];
 
 /**
- * Cleans up after uploads of any method: those whose process died, that were not continued, or whose video
- * is gone lose their bytes, staged or stored, and then their upload session; staged bytes without an upload session go
- * into quarantine; fetches whose job was lost are sent again. What fails keeps nothing else from being done, and is
- * reported at the end. Made to run each minute; doing it at any time, and twice, is harmless.
+ * Cleans up after uploads of any method. Uploads whose process died, that were not continued, or whose video is gone
+ * lose their bytes, staged or stored, and then their upload session. Staged bytes without an upload session go into
+ * quarantine. Fetches whose job was lost are enqueued again. A failure does not stop the other steps and is reported at
+ * the end. Runs each minute; idempotent.
  */
 export const sweepUploads = defineJob<object, Deps>({
   name: 'sweep-uploads',
@@ -53,8 +51,8 @@ async function dropDead({ db, storage }: Deps, signal: AbortSignal): Promise<voi
 }
 
 /**
- * Lists staged bytes without an upload session: their video was deleted, and the upload session with it. They go as all
- * orphans do.
+ * Lists staged bytes without an upload session: their video was deleted together with the session. They are deleted
+ * like all orphans.
  */
 async function findOrphans({ db, storage: { staging }, orphanAgeMs }: Deps, signal: AbortSignal): Promise<void> {
   const oldest = Date.now() - (orphanAgeMs ?? ORPHAN_AGE_MS);

@@ -46,11 +46,10 @@ const STEPS: readonly ((deps: JobDeps, signal: AbortSignal) => Promise<void>)[] 
 ];
 
 /**
- * Sees to what a dead process left: work without an owner is sent again, videos without work are ended,
- * retired renditions, originals that are not kept and objects without a row are deleted, these after their quarantine,
- * and none of them in a store that is not this database's. What fails keeps nothing else from being done, and is
- * reported at the end; a store that is away keeps no step for long. Runs each minute; doing it at any time, and twice,
- * is harmless.
+ * Cleans up after dead processes: enqueues work without an owner again, ends videos without work, and deletes retired
+ * renditions, originals that are not kept and, after their quarantine, objects without a row, but nothing in a store
+ * that is not this database's. A failure does not stop the other steps and is reported at the end; an unreachable store
+ * holds up no step for long. Runs each minute; idempotent.
  */
 export const sweep = defineJob<object, JobDeps>({
   name: 'sweep',
@@ -68,7 +67,7 @@ async function resendLost({ db, queue }: JobDeps): Promise<void> {
   });
 }
 
-/** Streams that ended a day ago and were not recorded lose their media. */
+/** Deletes the media of streams that ended a day ago and were not recorded. */
 async function dropUnrecordedStreams({ db, queue }: JobDeps): Promise<void> {
   await inTransaction(db, async (tx) => {
     for (const key of await dropUnrecorded(tx)) {
@@ -82,7 +81,7 @@ async function endStuck({ db }: JobDeps, signal: AbortSignal): Promise<void> {
   await pastFailures(await findStuck(db), end, signal);
 }
 
-/** Videos that are finished without images get theirs. */
+/** Plans images for finished videos without any. */
 async function imageOthers({ db }: JobDeps, signal: AbortSignal): Promise<void> {
   const plan = ({ key, timelineId }: { key: MediaKey; timelineId: Guid }) =>
     inTransaction(db, async (tx) => void (await planImages(tx, key, timelineId)));
@@ -103,7 +102,7 @@ async function dropRetiredRenditions({ db, storage }: JobDeps, signal: AbortSign
   await pastFailures(await findRetired(db, RETIRED_GRACE_SEC), drop, signal);
 }
 
-/** Objects that were replaced or taken away a while ago. */
+/** Objects that were replaced or removed a while ago. */
 async function dropRetiredObjects({ db, storage, retiredGraceSec }: JobDeps, signal: AbortSignal): Promise<void> {
   const retired = await findRetiredObjects(db, retiredGraceSec);
   const drop = async ({ key, objects, packed }: RetiredObjects) => {

@@ -12,7 +12,10 @@ const TYPES: Record<string, string> = {
   mp4: 'video/mp4',
 };
 
-/** Where the images of one attempt are put. `objects` are stored, `written` names also what may be so in part. */
+/**
+ * Destination of the images of one attempt. `objects` are stored; `written` also names those that may be stored in
+ * part.
+ */
 export type ImageOutput = {
   put(name: string, bytes: Uint8Array, signal: AbortSignal): Promise<void>;
   readonly objects: readonly StoredImage[];
@@ -35,7 +38,7 @@ export function createImageOutput(storage: Storage, key: MediaKey, folder: strin
   };
 }
 
-/** Where an attempt puts the image that becomes the video's thumbnail. */
+/** Returns the key of the image that becomes the video's thumbnail in an attempt. */
 export function thumbnailKey({ task, attempt }: Claim): StorageKey {
   return storageKey(`${mediaPrefix(task.key)}thumbnail/${task.id}-${attempt}.jpg`);
 }

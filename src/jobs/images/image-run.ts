@@ -10,35 +10,36 @@ import type { Rational } from '../../media/probe/source-facts.ts';
 import type { Storage } from '../../ports/storage.ts';
 import type { ImageOutput } from './image-output.ts';
 
-/** A rendition to take images from, and how its frames are stored. */
+/** A rendition to take images from, and the format of its frames. */
 export type Chosen = { rendition: ImageRendition; frame: FrameFormat };
 
-/** The making of one video's images. `low`, `middle` and `high` may be the same rendition. */
+/** Inputs for the images of one video. `low`, `middle` and `high` may be the same rendition. */
 export type ImageRun = {
   storage: Storage;
   output: ImageOutput;
   durationMs: number;
   rate: Rational;
-  /** What a viewer sees, before any rounding to even sides. */
+  /** Size as viewers see it, before rounding to even sides. */
   shape: { widthPx: number; heightPx: number };
-  /** The cheapest to decode as a whole. */
+  /** The cheapest to decode completely. */
   low: Chosen;
   /** Large enough for an animation. */
   middle: Chosen;
   /** The one for thumbnails. */
   high: Chosen;
-  /** Starts an ffmpeg of this making; `outputDir` is a folder that it writes to. */
+  /** Starts an ffmpeg for this video; `outputDir` is a folder that it writes to. */
   start(plan: FfmpegPlan, input: Readable, signal: AbortSignal, outputDir?: string): Promise<FfmpegRun>;
 };
 
 const NICENESS = 10;
-/** Short side of a rendition that an animation or a thumbnail needs not be larger than. */
+/** Short side of a rendition that is large enough for an animation or a thumbnail. */
 const ENOUGH_FOR_PREVIEW = 360;
 const ENOUGH_FOR_POSTER = 720;
 
 /**
- * Chooses what to take images from. Thumbnails come from the highest rendition that we encoded, for its keyframes
- * are where keyframes of the lowest are; a source that passes through is taken where only that is large enough.
+ * Chooses renditions to take images from. Thumbnails come from the highest rendition that we encoded, because its
+ * keyframes are at the same times as those of the lowest. A pass-through source is used only if no other is large
+ * enough.
  */
 export function chooseRenditions(view: ImageView): Pick<ImageRun, 'low' | 'middle' | 'high'> {
   const all = view.renditions.map((rendition) => ({ rendition, frame: formatOf(rendition, view) }));
@@ -54,7 +55,7 @@ export function chooseRenditions(view: ImageView): Pick<ImageRun, 'low' | 'middl
   };
 }
 
-/** The lowest of the renditions that we encode and that have all chunks from one time to another, or null. */
+/** Returns the lowest rendition that we encode and that has all chunks in a time range, or null. */
 export function chooseStored(view: ImageView, { fromSec, toSec }: SheetRange): Chosen | null {
   const rendition = view.renditions.find(
     ({ origin, chunks, timescale }) => origin === 'encode' && covers(chunks, fromSec * timescale, toSec * timescale),
@@ -66,7 +67,7 @@ export function shapeOf({ video }: ImageView): ImageRun['shape'] {
   return { widthPx: video.displayWidthPx, heightPx: video.displayHeightPx };
 }
 
-/** Starts ffmpeg as the making of images does. */
+/** Starts ffmpeg with the limits for images. */
 export function startImageFfmpeg(durationMs: number, memoryBytes: number | undefined): ImageRun['start'] {
   return (plan, input, signal, outputDir) =>
     runFfmpeg(

@@ -9,10 +9,10 @@ import { readStretches } from './read-rendition.ts';
 const MAX_POSTER_BYTES = 16 * 2 ** 20;
 const MINIATURE_BYTES = 4 * MINIATURE.widthPx * MINIATURE.heightPx;
 
-/** A thumbnail, not stored yet. */
+/** A thumbnail that is not stored yet. */
 export type Poster = { jpeg: Buffer; blurhash: string };
 
-/** Takes the frames that are shown at some moments, in the order of `ticks`, each from the keyframe before on. */
+/** Takes the frames shown at some moments, in the order of `ticks`, each decoded from the keyframe before it. */
 export async function makePosters(run: ImageRun, ticks: readonly number[], signal: AbortSignal): Promise<Poster[]> {
   const { rendition, frame } = run.high;
   const stretches = ticks.map((tick) => ({ fromTick: tick, toTick: tick + 1 }));

@@ -15,8 +15,8 @@ import { thumbnailKey } from './image-output.ts';
 import type { Poster } from './make-posters.ts';
 
 /**
- * Makes a long video's first thumbnail from its source, for the time until it is encoded, and that of sound alone from
- * its cover.
+ * Makes a long video's first thumbnail from its source, until it is encoded, and that of an audio-only file from its
+ * cover.
  */
 export async function storeThumbnail({ claim }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadTaskView(deps.db, claim.task);

@@ -31,10 +31,10 @@ export function readRendition(
   );
 }
 
-/** What decoding stretches of a rendition takes, and when their frames are shown. */
+/** Input for decoding stretches of a rendition, and the display times of their frames. */
 export type RenditionStretches = { stream: Readable; ticks: readonly number[] };
 
-/** Finds the samples of stretches in the sample tables; their bytes are read when the stream is. */
+/** Finds the samples of stretches in the sample tables. Their bytes are read when the stream is. */
 export async function readStretches(
   storage: Storage,
   { init, chunks }: ImageRendition,
@@ -69,7 +69,7 @@ async function cutChunk(
   return cutSamples(index, stretches, delayTicks);
 }
 
-/** Runs that lie close together are read at once, others one by one. */
+/** Runs that are close together are read at once, others one by one. */
 async function* readRuns(
   storage: Storage,
   object: StorageKey,

@@ -18,8 +18,8 @@ import { planAudioSegments, planPictureSegments, type SegmentEncode } from './pl
 import { DemandOver, SegmentControl } from './segment-control.ts';
 
 /**
- * Makes segments for viewers for as long as they request them, and ends the task. It begins with the first that is
- * not stored; the lease is a segment task's own, since a viewer waits for it.
+ * Makes segments for viewers as long as they request them, then ends the task. It begins with the first that is not
+ * stored. Segment tasks have their own lease, because a viewer waits for them.
  */
 export async function makeRequested({ claim }: HeldTask, deps: JobDeps, stopping: AbortSignal): Promise<void> {
   const demand = await renewSegmentTask(deps.db, claim);
@@ -39,8 +39,8 @@ export async function makeRequested({ claim }: HeldTask, deps: JobDeps, stopping
 }
 
 /**
- * Makes the segments of a task one after the other, each published as soon as it is checked. It goes on
- * while viewers request the next one and ends where a segment is there already. Throws when the control ends it.
+ * Makes the segments of a task one after the other, and publishes each as soon as it is checked. It continues while
+ * viewers request the next one, and ends at a segment that already exists. Throws if the control ends it.
  */
 async function makeSegments(control: SegmentControl, threads: number, deps: JobDeps): Promise<void> {
   const { claim, signal } = control;
@@ -59,7 +59,7 @@ async function makeSegments(control: SegmentControl, threads: number, deps: JobD
   }
 }
 
-/** What is delivered comes first, all other encoding behind. */
+/** Delivery takes precedence over this, and this over all other encoding. */
 const NICENESS = 2;
 
 type SegmentJob = {
@@ -72,8 +72,8 @@ type SegmentJob = {
 };
 
 /**
- * What one encoder each makes. One that goes on reads half a second ahead before it gives out a segment: the one that
- * is awaited has an encoder of its own, which ends with it (a fifth less processor time until it is there).
+ * The range of each encoder. One that continues reads half a second ahead before it outputs a segment, so the awaited
+ * segment has its own encoder, which ends with it (a fifth less processor time until it is ready).
  */
 function planRanges({ control: { range }, view, rendition }: SegmentJob): ChunkRange[] {
   if (rendition.kind === 'audio') return [range];
@@ -84,7 +84,7 @@ function planRanges({ control: { range }, view, rendition }: SegmentJob): ChunkR
   return [{ fromSegment, toSegment: next }, ...ahead];
 }
 
-/** Whether all of the range was made, and there may be more to make. */
+/** Returns whether the whole range was made, and there may be more to make. */
 async function encode(job: SegmentJob, range: ChunkRange): Promise<boolean> {
   const { control, deps, view, path } = job;
   const planned = await planSegments(job, range);
@@ -132,7 +132,7 @@ async function publishRun(job: SegmentJob, run: FfmpegRun, planned: SegmentEncod
   return false;
 }
 
-/** False when the segment is there already. */
+/** Returns false if the segment already exists. */
 async function publishSegment(
   { control: { claim, signal }, deps, rendition }: SegmentJob,
   { bytes, facts }: PicturesInit,

@@ -11,26 +11,26 @@ import type { ChunkRange } from '../../media/timeline/chunk-plan.ts';
 import { rungOf } from '../encode/encode-rungs.ts';
 import { createAudioSegmenter } from '../encode/read-audio.ts';
 
-/** How segments of one rendition are made: by what, cut how, up to which, excluded. */
+/** How segments of one rendition are made: by which plan, with which segmenter, up to which segment (exclusive). */
 export type SegmentEncode = {
   plan: FfmpegPlan;
   segmenter: Segmenter;
   hdrBoxes: readonly Buffer[];
   toSegment: number;
-  /** Whether it waits for viewers to come as far, or just goes on to its end. */
+  /** Whether it waits for viewers to get that far, or runs to its end. */
   isPaced: boolean;
 };
 
-/** What pictures take beside the view: their times, where the source says them, the mark, and threads. */
+/** Inputs for pictures besides the view: their times if the source defines them, the watermark, and threads. */
 export type PictureNeeds = { expectedTicks: number[] | null; watermark: Watermark | null; threads: number };
 
-/** Threads that x264 itself takes for each processor: some always wait for others. */
+/** Threads that x264 uses per processor: some always wait for others. */
 const THREADS_OF_X264 = 1.5;
 
-/** Segments of audio, half a minute, are encoded in as little time as it takes to start an encoder. */
+/** This many audio segments, half a minute, are encoded in the time that it takes to start an encoder. */
 const AUDIO_SEGMENTS = 8;
 
-/** Plans segments of pictures by one encoder. */
+/** Plans segments of pictures for one encoder. */
 export function planPictureSegments(
   { facts, cutList }: TaskView,
   { rendition, range }: { rendition: TaskRendition; range: ChunkRange },
@@ -50,7 +50,7 @@ export function planPictureSegments(
   return { plan, segmenter, hdrBoxes: plan.hdrBoxes, toSegment, isPaced: true };
 }
 
-/** Plans segments of audio from one on. */
+/** Plans segments of audio from a segment on. */
 export function planAudioSegments(
   { facts, cutList }: TaskView,
   rendition: TaskRendition,

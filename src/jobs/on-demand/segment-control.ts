@@ -3,7 +3,9 @@ import { renewSegmentTask, type SegmentDemand } from '../../catalog/on-demand/se
 import type { Claim } from '../../catalog/tasks/encode-task.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 
-/** Why a segment task ends before its time: no viewer is left, or another needs the slot more. It is no fault. */
+/**
+ * Reason for which a segment task ends early: no viewer is left, or another needs the slot more. It is not a failure.
+ */
 export class DemandOver extends Error {
   constructor(why: string) {
     super(why);
@@ -12,13 +14,12 @@ export class DemandOver extends Error {
 }
 
 const RENEW_EVERY_MS = 1_000;
-/** The task is another worker's by now. */
+/** By then, the task belongs to another worker. */
 const LOST_AFTER_MS = 2_500;
 
 /**
- * Watches over one segment task: renews its lease and reads how far viewers request it. `signal` is given when it must
- * end: no viewer is left, its rendition is gone, its lease could not be kept, `end` was called, or `stopping` was
- * given.
+ * Supervises one segment task: renews its lease and reads how far viewers request it. `signal` is aborted when the task
+ * must end: no viewer is left, its rendition is gone, its lease was lost, `end` was called, or `stopping` was aborted.
  */
 export class SegmentControl {
   readonly claim: Claim;
@@ -43,22 +44,22 @@ export class SegmentControl {
     this.signal.addEventListener('abort', () => this.#wake.resolve());
   }
 
-  /** What is left to make, as it was read last. */
+  /** The range left to make, as last read. */
   get range(): { fromSegment: number; toSegment: number } {
     return { fromSegment: this.#demand.nextSegment, toSegment: this.#demand.toSegment };
   }
 
-  /** It has made all that is requested and waits for viewers to go on. */
+  /** It has made everything requested and waits for viewers to continue. */
   get isPaused(): boolean {
     return this.#isPaused;
   }
 
-  /** A viewer waits for what it makes now. */
+  /** A viewer waits for the segment that it is making. */
   get isAwaited(): boolean {
     return this.#demand.isAwaited;
   }
 
-  /** Renews the lease and reads the demand. What is called meanwhile is done once more afterwards. */
+  /** Renews the lease and reads the demand. Calls during a renewal cause one more afterwards. */
   renew(): void {
     if (this.#renewing !== null) {
       this.#isStale = true;
@@ -72,7 +73,9 @@ export class SegmentControl {
     });
   }
 
-  /** Whether the task goes on to a segment: at once, or, when it is paced, as soon as viewers come as far. */
+  /**
+   * Returns whether the task continues with a segment: at once, or, if it is paced, as soon as viewers get that far.
+   */
   async goesOnTo(segment: number, isPaced: boolean): Promise<boolean> {
     try {
       for (;;) {
@@ -104,7 +107,7 @@ export class SegmentControl {
       this.#demand = demand;
       if (demand.requestedTo === null) this.end('No viewer is left.');
     } catch {
-      // A database that is away for a moment costs nothing: the lease decides.
+      // A short database outage is harmless: the lease decides.
     }
     this.#endWithLease();
     const { resolve } = this.#wake;

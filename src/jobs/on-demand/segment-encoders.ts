@@ -5,21 +5,21 @@ import { findWaitingSegment } from '../../catalog/on-demand/segment-task-store.t
 import { shareThreads } from '../queue/share-threads.ts';
 import type { SegmentControl } from './segment-control.ts';
 
-/** Other tasks step aside for so long after the last segment for viewers. */
+/** Time after the last segment for viewers during which other tasks yield, in ms. */
 const BUSY_AFTER_MS = 30_000;
 
-/** The segment tasks of a worker: they share its threads, and one that only works ahead leaves its slot to a viewer. */
+/** The segment tasks of a worker. They share its threads, and one that only works ahead yields its slot to a viewer. */
 export class SegmentEncoders {
   readonly #threads: number;
   readonly #running = new Map<SegmentControl, number>();
   #lastMs = Number.NEGATIVE_INFINITY;
 
-  /** `threads`: what all of them share. */
+  /** `threads`: shared by all of them. */
   constructor(threads: number) {
     this.#threads = threads;
   }
 
-  /** Whether segments are made for viewers now, or were a moment ago. */
+  /** Returns whether segments are made for viewers now, or were a moment ago. */
   servesViewers(): boolean {
     return this.#running.size > 0 || performance.now() - this.#lastMs < BUSY_AFTER_MS;
   }
@@ -29,8 +29,8 @@ export class SegmentEncoders {
   }
 
   /**
-   * Adds a task and returns its threads: one after a failure, since memory is the likeliest reason and threads cost
-   * memory.
+   * Adds a task and returns its threads. One thread after a failure, because memory is the most likely cause and
+   * threads use memory.
    */
   add(control: SegmentControl): number {
     const others = [...this.#running].map(([{ isPaused }, threads]) => ({ isPaused, threads }));
@@ -45,14 +45,14 @@ export class SegmentEncoders {
     this.#lastMs = performance.now();
   }
 
-  /** Has the tasks of a rendition read its requests anew. */
+  /** Makes the tasks of a rendition read its requests again. */
   renew(renditionId: string): void {
     for (const control of this.#running.keys()) {
       if (control.claim.task.renditionIds.some((id) => id === renditionId)) control.renew();
     }
   }
 
-  /** Ends a task that is paused, or, for a viewer who waits, one that only works ahead. */
+  /** Ends a task that is paused, or, for a waiting viewer, one that only works ahead. */
   makeRoom(isAwaited: boolean): void {
     const running = [...this.#running.keys()];
     if (running.some(({ signal }) => signal.aborted)) return;
@@ -66,12 +66,12 @@ type DemandDeps = {
   db: Db;
   pool: Parameters<typeof listen>[0];
   encoders: SegmentEncoders;
-  /** Segment tasks at once. */
+  /** Maximum concurrent segment tasks. */
   slots: number;
   report: (error: Error) => void;
 };
 
-/** Has segment tasks follow what viewers request, until `close`. */
+/** Makes segment tasks follow the requests of viewers until `close`. */
 export async function followDemand({
   db,
   pool,
@@ -86,7 +86,7 @@ export async function followDemand({
   return listen(pool, SEGMENT_CHANNEL, {
     onPayload(renditionId) {
       encoders.renew(renditionId);
-      // Edges repeat their requests: what could not be read now is read then.
+      // Edges repeat their requests, so the next attempt reads them.
       makeRoom().catch((cause: unknown) => report(new Error('Waiting segments could not be read.', { cause })));
     },
     onConnected: () => undefined,
@@ -94,10 +94,7 @@ export async function followDemand({
   });
 }
 
-/**
- * Calls that come while one is under way become one call after it, also when that one fails; the last failure is
- * thrown.
- */
+/** Merges calls during a running one into a single call after it, even if that one fails. Throws the last failure. */
 function oneAtATime(action: () => Promise<void>): () => Promise<void> {
   let isUnderWay = false;
   let isDue = false;

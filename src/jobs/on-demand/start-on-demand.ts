@@ -15,8 +15,8 @@ import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
 
 /**
- * Finds out the init segments of renditions that are encoded on demand: with them the playlists can list all that
- * is not encoded yet. The encoder is ended as soon as it has named its parameters.
+ * Determines the init segments of renditions that are encoded on demand, so that the playlists can list segments that
+ * are not encoded yet. The encoder is ended as soon as it has reported its parameters.
  */
 export async function fixInits({ claim }: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadTaskView(deps.db, claim.task);

@@ -15,18 +15,20 @@ import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts'
 import type { IndexedSource } from '../encode/read-pass-through.ts';
 import type { ChosenPassThrough } from './plan-video.ts';
 
-/** A source may be this much larger than the highest rung and still stand for it. */
+/** A source may be this much larger than the highest rung and still count as it. */
 const OVERSIZE = 1.1;
-/** Audio that goes on this much longer than the picture, or a start this far off, needs the frame grid. */
+/** Audio that is this much longer than the video, or a start that is this far off, needs the frame grid. */
 const END_TOLERANCE_SEC = 0.1;
 const START_TOLERANCE_SEC = 0.025;
-/** A source may be shown meanwhile when its own clock is at most this far from the encoded timeline's. */
+/**
+ * Maximum distance of a source's clock from the encoded timeline's, in seconds, for a source to be shown temporarily.
+ */
 const ORIGIN_TOLERANCE_SEC = 0.005;
 const MOST_SAMPLES = 0xffff;
 
 /**
- * Decides whether a source is shown as it is. For good only when nothing about it would differ from an
- * encoded set: size and rate within what the library allows, picture and audio over the same time from 0 on.
+ * Decides whether a source is shown as it is. The decision is final only if nothing about it differs from an encoded
+ * set: size and rate within the library's limits, video and audio over the same time from 0 on.
  */
 export function choosePassThrough(
   { index, heads }: IndexedSource,
@@ -40,14 +42,14 @@ export function choosePassThrough(
   if (answer.kind === 'refused') return null;
   const { plan } = answer;
   const isForGood = answer.kind === 'accepted' && isAllowed && plan.holdTicks === 0 && fitsAudio(plan, facts);
-  // Sound is encoded once, for the timeline that stays.
+  // Audio is encoded once, for the final timeline.
   const originSec = timelineOriginSec(facts, isForGood ? 'source' : 'frames');
   if (Math.abs(originSec) > ORIGIN_TOLERANCE_SEC) return null;
   const init = buildInit(index, plan, coloursOf(facts.video));
   return { plan, init, plannedSegments: listSegments(plan), rung: listedRung(facts.video, rung), isForGood };
 }
 
-/** The rung that a source of its size is listed as; one that is larger than all stands for the highest. */
+/** The rung under which a source of its size is listed. A source larger than all rungs counts as the highest. */
 function standsFor(video: VideoFacts, { allowedRungs }: LadderOptions): { rung: Rung; isAllowed: boolean } {
   const rung = rungForSize(video, allowedRungs);
   if (rung !== null) return { rung, isAllowed: true };
@@ -62,7 +64,7 @@ function fitsAudio({ cutList }: PassThroughPlan, facts: SourceFacts): boolean {
   return startsTogether && Math.abs(facts.durationSec - endSec) <= END_TOLERANCE_SEC;
 }
 
-/** A fragment table of one entry a segment. The sample count is for show only where it does not fit. */
+/** A fragment table with one entry per segment. The sample count is only informative if it does not fit. */
 function listSegments({ segments }: PassThroughPlan): Buffer {
   return encodeFragmentTable(
     segments.map(({ payloadBytes, sizeBytes, firstSample, endSample }) => ({

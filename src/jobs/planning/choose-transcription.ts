@@ -5,10 +5,10 @@ import type { SourceFacts } from '../../media/probe/source-facts.ts';
 import { featuresOf } from '../smart/generate-smart.ts';
 import type { Transcription } from '../speech/transcribe-video.ts';
 
-/** Languages that captions of one upload are made in. */
+/** Maximum languages of captions for one upload. */
 const MOST_TARGETS = 60;
 
-/** The transcription of a video by its upload or its library; null for none, and for one without audio. */
+/** Returns the transcription of a video by its upload or its library; null for none, and for one without audio. */
 export function chooseTranscription(
   { key, librarySettings, uploadOptions }: Pick<ProcessClaim, 'key' | 'librarySettings' | 'uploadOptions'>,
   { audio }: Pick<SourceFacts, 'audio'>,
@@ -21,14 +21,14 @@ export function chooseTranscription(
   return { ...key, language, force: false, targets: targets.slice(0, MOST_TARGETS) };
 }
 
-/** The language that an upload names (ISO 639-1), also by a region's tag; null for what is none. */
+/** Returns the language that an upload names (ISO 639-1), also from a region tag; null for anything else. */
 export function spokenLanguage({ sourceLanguage = '' }: ProcessClaim['uploadOptions']): string | null {
   return /^([a-z]{2})(?:[-_].*)?$/.exec(sourceLanguage.toLowerCase())?.[1] ?? null;
 }
 
 /**
- * What is generated of an upload: what it requests itself, and what its library generates of all that is transcribed.
- * Chapters that the file brings stay.
+ * Returns what is generated for an upload: what it requests itself, and what its library generates for all transcribed
+ * videos. Chapters in the file are kept.
  */
 export function chooseFeatures(
   { librarySettings, uploadOptions }: Pick<ProcessClaim, 'librarySettings' | 'uploadOptions'>,

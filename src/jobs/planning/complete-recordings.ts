@@ -12,16 +12,16 @@ import { readEncodeSettings } from './encode-settings.ts';
 import { encodedRendition } from './plan-codec.ts';
 import { encodedTasks } from './plan-tasks.ts';
 
-/** The codec that every player decodes, of all rungs of live streams. */
+/** The codec of all rungs of live streams, which every player decodes. */
 const CODEC = 'h264';
 
-/** Has the rungs made that the ladders of live streams did not give, or not whole: from what was published. */
+/** Plans the rungs that the ladders of live streams did not produce, or not completely, from the published media. */
 export async function completeRecordings({ db }: Pick<JobDeps, 'db'>, signal: AbortSignal): Promise<void> {
   const complete = (key: MediaKey) => completeRecording(db, key, planRecordedRungs);
   await pastFailures(await findUnseenRecordings(db), complete, signal);
 }
 
-/** The rungs of a library below the size of what was published that a period lacks. */
+/** The rungs of a library below the published size that a period lacks. */
 function planRecordedRungs(view: PeriodView): CodecPlan {
   const { video } = view.facts;
   if (video === null) return { renditions: [], tasks: [] };

@@ -8,7 +8,10 @@ import type { EncodeSettings } from './encode-settings.ts';
 
 type OnDemandDecision = { isOnDemand: boolean; messages: readonly MediaMessage[] };
 
-/** Decides whether a probed source is encoded on demand; when that was wanted and cannot be, the messages say why. */
+/**
+ * Decides whether a probed source is encoded on demand. If that was requested but is not possible, the messages say
+ * why.
+ */
 export async function decideOnDemand(
   request: EncodeSettings['onDemand'],
   source: { path: string; facts: SourceFacts; indexed: IndexedSource | null },

@@ -4,22 +4,25 @@ import type { UploadOptions } from '../../catalog/schema.ts';
 import { CODEC_NAMES } from '../../media/encode/codecs/all.ts';
 import { type LadderOptions, RUNGS, type Rung } from '../../media/encode/ladder.ts';
 
-/** What is to be encoded by a library's settings and an upload's, as far as the engine can. */
+/** Encode settings from a library and an upload, as far as the engine supports them. */
 export type EncodeSettings = {
   ladder: LadderOptions;
-  /** The base codec first: H.264, which every player decodes, whatever else was requested; alone on the free tier. */
+  /**
+   * The base codec first: H.264, which every player decodes, whatever else was requested. The only one on the free
+   * tier.
+   */
   codecs: readonly string[];
   normaliseLoudness: boolean;
   hasAllAudioTracks: boolean;
   /** Burned into all pictures; null for none. */
   watermark: StoredWatermark | null;
-  /** Whether segments are to be encoded on demand; `refused` was requested and needs the premium tier. */
+  /** Whether segments are encoded on demand; `refused` was requested and needs the premium tier. */
   onDemand: 'no' | 'wanted' | 'refused';
 };
 
 /**
- * Merges a library's settings with what the upload requested; an upload's empty list, or one of unknown rungs, is the
- * library's. `presentCodecs` are kept: codecs that the video has already, which may have been added one by one.
+ * Merges a library's settings with those of the upload. If an upload's list is empty or only names unknown rungs, the
+ * library's applies. Keeps `presentCodecs`: codecs that the video already has, which may have been added one by one.
  */
 export function readEncodeSettings(
   stored: unknown,

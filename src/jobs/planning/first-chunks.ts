@@ -11,10 +11,10 @@ import type { FirstAudio } from '../encode/read-audio.ts';
 import { type OpenFile, readSegment } from '../encode/read-pass-through.ts';
 import type { ChunkWriter } from '../encode/store-chunk.ts';
 
-/** A source of which segments are copied. */
+/** A source whose segments are copied. */
 export type CopySource = { file: OpenFile; index: Mp4Index; plan: PassThroughPlan };
 
-/** Objects that are stored before the plan that names them is; `isWhole`: they are all that their work makes. */
+/** Objects stored before the plan that names them. `isWhole`: they are everything that their task makes. */
 export type FirstChunk = {
   task: EncodeTask;
   writer: ChunkWriter;
@@ -22,7 +22,7 @@ export type FirstChunk = {
   isWhole: boolean;
 };
 
-/** The plan's first work of a kind with its rendition. */
+/** Returns the plan's first task of a kind, with its rendition. */
 export function findFirst(
   plan: EncodePlan,
   kind: EncodeTask['kind'],
@@ -34,7 +34,7 @@ export function findFirst(
   return task === undefined || rendition === undefined ? null : { task, rendition };
 }
 
-/** Stores the first chunk of what passes through. */
+/** Stores the first chunk of the pass-through rendition. */
 export async function copyFirstPictures(
   { task, rendition }: { task: EncodeTask; rendition: PlannedRendition },
   source: CopySource,
@@ -51,8 +51,8 @@ export async function copyFirstPictures(
 }
 
 /**
- * Whether a first segment of audio, encoded as of a track of at most two channels, is that of the rendition, and not
- * also its last, which may end elsewhere.
+ * Returns whether a first audio segment, encoded as from a track of at most two channels, is that of the rendition. It
+ * must not also be the last one, whose end may differ.
  */
 export function fitsRendition(
   audio: FirstAudio | null,
@@ -80,8 +80,7 @@ export async function storeAudio(
 }
 
 /**
- * Publishes a first chunk in the transaction that wrote its plan. The rest of its encode task is left to whoever takes
- * it.
+ * Publishes a first chunk in the transaction that wrote its plan. The worker that claims the encode task does the rest.
  */
 export async function publishFirstChunk(tx: Tx, first: FirstChunk, owner: string): Promise<void> {
   const claim = await claimTask(tx, first.task.key, first.task.id, owner);

@@ -21,7 +21,7 @@ type CodecWanted = {
   presentRungs?: readonly number[];
 };
 
-/** Plans the rungs of a codec that a video's ladder has and the video has not, on the cuts that it has. */
+/** Plans the rungs of a codec that are in a video's ladder but not in the video, with its existing cuts. */
 export function planMissingRungs(codec: string, view: CodecView): CodecPlan {
   const { ladder } = readEncodeSettings(view.librarySettings, view.uploadOptions);
   const durationSec = view.cutList.endTicks / view.cutList.timescale;
@@ -31,8 +31,8 @@ export function planMissingRungs(codec: string, view: CodecView): CodecPlan {
 }
 
 /**
- * Plans the rungs of one more codec on a timeline, which may be one that is active already: their renditions, and the
- * encode tasks that make them, behind all that a viewer waits for. A rung too small for the codec is left out.
+ * Plans the rungs of one more codec on a timeline, which may already be active: their renditions and encode tasks,
+ * after everything that a viewer waits for. Omits rungs that are too small for the codec.
  */
 export function planCodec(
   place: Place,
@@ -46,13 +46,13 @@ export function planCodec(
   return { renditions, tasks: codecTasks(place, renditions) };
 }
 
-/** A rung on a timeline of which each segment is made when it is requested, all listed from the start. */
+/** A rung on a timeline whose segments are made on request and are all listed from the start. */
 export function onDemandRendition(rung: RungPlan, look: Look, cutList: CutList): PlannedRendition {
   const plannedSegments = listOnDemand(cutList, rung.maxBitrateBps);
   return { ...encodedRendition(rung, look, cutList), plannedSegments, isOnDemand: true };
 }
 
-/** What all rungs of a set have in common. */
+/** Common properties of all rungs of a set. */
 type Look = { codec: string; watermark: StoredWatermark | null; colours: Colours | null };
 
 /** A rung of a codec on a timeline. */

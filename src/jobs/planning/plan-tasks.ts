@@ -8,25 +8,25 @@ import { START_RUNG_LIMIT } from '../../media/hls/multivariant.ts';
 import { type ChunkRange, planChunks, planShrinkingChunks } from '../../media/timeline/chunk-plan.ts';
 import { type CutList, segmentStartTicks } from '../../media/timeline/cut-list.ts';
 
-/** Where encode tasks are planned: the timeline, and how long the video is. */
+/** Context for planning encode tasks: the timeline, and the length of the video. */
 export type Place = { key: MediaKey; timelineId: Guid; cutList: CutList; durationSec: number };
 
-/** Chunks that one copying work takes, about four minutes: bounds how long it holds its slot. */
+/** Maximum chunks of one copy task, about four minutes: bounds how long it holds its slot. */
 const COPIED_CHUNKS = 8;
 
 /**
- * How far encode tasks of a further codec stand behind those that make a video play at all: as much as a video 180
- * times longer.
+ * Distance by which encode tasks of a further codec rank behind those that make a video play at all: that of a video
+ * 180 times longer.
  */
 const FURTHER_CODEC_STEP = 300;
 
 /**
- * Audio segments, about a minute, that are encoded in a slot for quick work; the rest of a long track goes the long
- * way.
+ * Audio segments, about a minute, that are encoded in a slot for quick work. The rest of a long track uses the long
+ * queue.
  */
 const QUICK_AUDIO_SEGMENTS = 16;
 
-/** Copies the source's segments: first the first chunk, alone, then several chunks an encode task, in order. */
+/** Copies the source's segments in order: first the first chunk alone, then several chunks per encode task. */
 export function passThroughTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
   const ids = renditions.map(({ id }) => id);
   if (ids.length === 0) return [];
@@ -46,9 +46,7 @@ export function passThroughTasks(place: Place, renditions: readonly PlannedRendi
   }));
 }
 
-/**
- * Encodes the rungs under a source that is active already: their first chunk early, if that is wanted, then the rest.
- */
+/** Encodes the rungs below a source that is already active: their first chunk early if requested, then the rest. */
 export function encodedTasks(place: Place, renditions: readonly PlannedRendition[], isEarly: boolean): EncodeTask[] {
   if (renditions.length === 0) return [];
   const [first] = planChunks(place.cutList);
@@ -57,7 +55,7 @@ export function encodedTasks(place: Place, renditions: readonly PlannedRendition
   return ranges.map((range, index) => videoTask(place, renditions, range, isEarly && index === 0));
 }
 
-/** Encodes the rungs of a further codec: all in long slots, after what the base codec still has to do. */
+/** Encodes the rungs of a further codec: all in long slots, after the remaining tasks of the base codec. */
 export function codecTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
   return encodedTasks(place, renditions, false).map((task) => ({
     ...task,
@@ -65,14 +63,14 @@ export function codecTasks(place: Place, renditions: readonly PlannedRendition[]
   }));
 }
 
-/** Puts tasks behind all that anybody requested, in the order that they have. */
+/** Ranks tasks behind everything that was requested, and keeps their order. */
 export function asBackfill(tasks: readonly EncodeTask[]): EncodeTask[] {
   return tasks.map((task) => ({ ...task, kind: 'backfill', priority: task.priority - BACKFILL_STEP }));
 }
 
 /**
  * Encodes a ladder of which nothing can be shown yet: the lowest rung's first segment alone, and all rungs together in
- * chunks. The first of these makes that segment once more, which costs less than a decode of it for the others alone.
+ * chunks. The first chunk makes that segment again, which costs less than decoding it for the others alone.
  */
 export function frameGridTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
   const lowest = renditions.at(-1);
@@ -85,8 +83,8 @@ export function frameGridTasks(place: Place, renditions: readonly PlannedRenditi
 }
 
 /**
- * Prepares a ladder that is encoded on demand: what lists it, the first segment of the rung that players begin with,
- * and, with the lowest priority, the backfill.
+ * Prepares a ladder that is encoded on demand: the task that lists it, the first segment of the rung that players begin
+ * with, and, with the lowest priority, the backfill.
  */
 export function onDemandTasks(place: Place, renditions: readonly PlannedRendition[]): EncodeTask[] {
   const first = { fromSegment: 0, toSegment: 1 };
@@ -104,8 +102,8 @@ export function onDemandTasks(place: Place, renditions: readonly PlannedRenditio
 }
 
 /**
- * Encodes audio tracks: the beginning at once, the rest of a long one in a slot for long work, before that of others
- * where pictures can be had from the start (`isUrgent`).
+ * Encodes audio tracks: the beginning at once, the rest of a long one in a slot for long work. `isUrgent`, if pictures
+ * are available from the start, ranks it before that of others.
  */
 export function audioTasks(place: Place, renditions: readonly PlannedRendition[], isUrgent: boolean): EncodeTask[] {
   const total = countAudioSegments(place.durationSec);
@@ -124,10 +122,7 @@ export function audioTasks(place: Place, renditions: readonly PlannedRendition[]
   );
 }
 
-/**
- * Puts pictures together: those that are copied in one encode task a chunk, the first early; those that are encoded
- * behind them.
- */
+/** Composes pictures: one encode task per copied chunk, the first early, then the chunks that are encoded. */
 export function composeTasks(
   place: Place,
   {
@@ -149,7 +144,7 @@ export function composeTasks(
             ...base(place, 'compose', range),
             renditionIds: renditions.map(({ id }) => id),
             isFirst,
-            // What is only copied waits for no encoder.
+            // Copies wait for no encoder.
             queue: isFirst || isAllCopied ? 'quick' : 'long',
             priority: taskPriority(isFirst, place.durationSec, range.fromSegment),
             weight: taskWeight('compose', pixels, rangeSec(place.cutList, range)),
@@ -158,7 +153,7 @@ export function composeTasks(
   return [...tasks(copied, true), ...tasks(made, copied.length === 0)];
 }
 
-/** Puts an audio track together in one go: nothing of it is encoded. */
+/** Composes an audio track in one task: nothing of it is encoded. */
 export function composeAudioTasks(place: Place, { id }: PlannedRendition): EncodeTask[] {
   const range = { fromSegment: 0, toSegment: countAudioSegments(place.durationSec) };
   return [

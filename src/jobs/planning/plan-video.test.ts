@@ -92,7 +92,7 @@ test.each([
 test.each([
   { name: 'for good', chosen: passThrough(true), expected: ['hidden source: copy 720, 480, 240, en, en, fr'] },
   { name: 'for a while', chosen: passThrough(false), expected: ['hidden frames: 720, 480, 240, en, en, fr'] },
-])('a video that is shown already, passing through $name', ({ chosen, expected }) => {
+])('a video that is already shown, passing through $name', ({ chosen, expected }) => {
   expect(summary(chosen, true)).toEqual(expected);
 });
 
@@ -100,7 +100,7 @@ test('sound without picture has a timeline of sound frames and no picture', () =
   expect(summary(null, false, { ...FACTS, video: null })).toEqual(['shown frames: en, en, fr']);
 });
 
-test('without pass-through one segment of the lowest rung goes first, and all are in one task for long slots', () => {
+test('without pass-through, one segment of the lowest rung goes first, and all are in one task for long slots', () => {
   const request = {
     key: { libraryId: 1, mediaId: newGuid() },
     facts: FACTS,
@@ -127,33 +127,30 @@ test('without pass-through one segment of the lowest rung goes first, and all ar
 test.each([
   { name: 'on frames', chosen: null, heights: [720, 480, 240] },
   { name: 'beside a source that passes through', chosen: passThrough(true), heights: [720, 480, 240] },
-])(
-  'further codecs have all rungs, $name, and every work of theirs waits behind the base codec',
-  ({ chosen, heights }) => {
-    const request = {
-      ...REQUESTS,
-      codecs: ['h264', 'vp9', 'av1'],
-      key: { libraryId: 1, mediaId: newGuid() },
-      facts: FACTS,
-      ladder: { allowedRungs: RUNGS },
-      passThrough: chosen,
-      isReplacement: false,
-      now: new Date(0),
-    };
-    const [timeline] = planVideo(request).timelines;
-    const ofCodec = (codec: string) => timeline?.renditions.filter((rendition) => rendition.codec === codec) ?? [];
-    const priorities = (codec: string) =>
-      ofCodec(codec).flatMap(({ id }) =>
-        (timeline?.tasks ?? []).filter(({ renditionIds }) => renditionIds.includes(id)).map(({ priority }) => priority),
-      );
-    for (const codec of ['vp9', 'av1']) {
-      expect(ofCodec(codec).map(({ rung }) => rung)).toEqual(heights);
-      expect(Math.max(...priorities(codec))).toBeLessThan(Math.min(...priorities('h264')));
-    }
-  },
-);
+])('further codecs have all rungs, $name, and all their tasks wait behind the base codec', ({ chosen, heights }) => {
+  const request = {
+    ...REQUESTS,
+    codecs: ['h264', 'vp9', 'av1'],
+    key: { libraryId: 1, mediaId: newGuid() },
+    facts: FACTS,
+    ladder: { allowedRungs: RUNGS },
+    passThrough: chosen,
+    isReplacement: false,
+    now: new Date(0),
+  };
+  const [timeline] = planVideo(request).timelines;
+  const ofCodec = (codec: string) => timeline?.renditions.filter((rendition) => rendition.codec === codec) ?? [];
+  const priorities = (codec: string) =>
+    ofCodec(codec).flatMap(({ id }) =>
+      (timeline?.tasks ?? []).filter(({ renditionIds }) => renditionIds.includes(id)).map(({ priority }) => priority),
+    );
+  for (const codec of ['vp9', 'av1']) {
+    expect(ofCodec(codec).map(({ rung }) => rung)).toEqual(heights);
+    expect(Math.max(...priorities(codec))).toBeLessThan(Math.min(...priorities('h264')));
+  }
+});
 
-test('a rung too small for a codec is left out of it', () => {
+test('a rung too small for a codec is omitted', () => {
   const facts = { ...FACTS, video: { ...VIDEO, displayWidthPx: 60, displayHeightPx: 60 } };
   const cutList = { timescale: 25, startTicks: [0], endTicks: 50, grid: { kind: 'source' as const } };
   const place = { key: { libraryId: 1, mediaId: newGuid() }, timelineId: newGuid(), cutList, durationSec: 2 };
@@ -163,7 +160,7 @@ test('a rung too small for a codec is left out of it', () => {
   expect(made('vp9').renditions.map(({ widthPx }) => widthPx)).toEqual([60]);
 });
 
-test('every rung of every codec is planned with the mark as it is now, and no thumbnail without it', () => {
+test('every rung of every codec is planned with the current watermark, and no thumbnail without it', () => {
   const watermark = { version: 3, leftPercent: 5, topPercent: 6, widthPercent: 20, heightPercent: 10 };
   const request = {
     ...{ ...REQUESTS, watermark, codecs: ['h264', 'vp9'], key: { libraryId: 1, mediaId: newGuid() }, facts: FACTS },

@@ -26,10 +26,10 @@ import {
   thumbnailTask,
 } from './plan-tasks.ts';
 
-/** Encoding a minute takes about as long on two cores; a thumbnail from the source costs a hundredth of that. */
+/** Encoding a minute takes about as long on two cores. A thumbnail from the source costs a hundredth of that. */
 const EARLY_THUMBNAIL_SEC = 60;
 
-/** A source that may be shown as it is: for good, or until its encoded set takes its place. */
+/** A source that may be shown as it is: permanently, or until its encoded set replaces it. */
 export type ChosenPassThrough = {
   plan: PassThroughPlan;
   init: Buffer;
@@ -42,17 +42,17 @@ export type PlanRequest = {
   key: MediaKey;
   facts: SourceFacts;
   ladder: LadderOptions;
-  /** The first is what playing starts with; rungs of the others follow behind it. */
+  /** Playback starts with the first. Rungs of the others follow after it. */
   codecs: readonly string[];
   normaliseLoudness: boolean;
-  /** False keeps one audio track only. */
+  /** False keeps only one audio track. */
   hasAllAudioTracks: boolean;
-  /** Burned into all pictures: then nothing may pass through. */
+  /** Burned into all pictures, in which case nothing may pass through. */
   watermark: StoredWatermark | null;
   passThrough: ChosenPassThrough | null;
-  /** A set is active already: the new set is made in the background. */
+  /** A set is already active: the new one is made in the background. */
   isReplacement: boolean;
-  /** The base codec's rungs are encoded when they are requested; never those of a replacement. */
+  /** The base codec's rungs are encoded on request; never those of a replacement. */
   isOnDemand: boolean;
   /** Further messages for the video. */
   messages: readonly MediaMessage[];
@@ -60,10 +60,10 @@ export type PlanRequest = {
 };
 
 /**
- * Decides what is made of a source. A source that passes through is the top rendition at once and gives the
- * cuts of the rungs below it. One that passes through for a while only is shown alone until the whole ladder
- * on its own grid is complete. Else the ladder is encoded on the frame grid, its lowest rung's first segment first;
- * on demand all of the ladder is listed at once, so nothing has to be shown meanwhile.
+ * Decides what is made from a source. A pass-through source is the top rendition at once and defines the cuts of the
+ * rungs below it. A temporary pass-through is shown alone until the whole ladder on its own grid is complete. Otherwise
+ * the ladder is encoded on the frame grid, its lowest rung's first segment first. On demand, the whole ladder is listed
+ * at once, so nothing has to be shown in the meantime.
  */
 export function planVideo(request: PlanRequest): EncodePlan {
   const { facts, passThrough, isReplacement, now } = request;
@@ -113,7 +113,7 @@ function ladderTasks(place: Place, encoded: readonly PlannedRendition[], playsMe
   return place.cutList.grid.kind === 'source' ? encodedTasks(place, encoded, true) : frameGridTasks(place, encoded);
 }
 
-/** What is active while the ladder on its own grid is made: the source as it is, with the audio that will stay. */
+/** The timeline that is active while the ladder on its own grid is made: the source as it is, with the final audio. */
 function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, durationSec: number): PlannedTimeline {
   const { cutList } = passThrough.plan;
   const id = newGuid();
@@ -129,8 +129,8 @@ function planMeanwhile(request: PlanRequest, passThrough: ChosenPassThrough, dur
 }
 
 /**
- * A first thumbnail from the source, where encoding takes so long that one is missed until the pictures are made from
- * what was encoded, and none is there yet. It would lack the library's mark. Sound alone has its cover.
+ * Plans a first thumbnail from the source if encoding takes long and no thumbnail exists yet. It would lack the
+ * library's watermark. An audio-only file has its cover.
  */
 function earlyThumbnail({ facts, isReplacement, isOnDemand, watermark }: PlanRequest, place: Place): EncodeTask[] {
   if (facts.video === null) return facts.cover === undefined ? [] : [thumbnailTask(place)];
@@ -138,7 +138,7 @@ function earlyThumbnail({ facts, isReplacement, isOnDemand, watermark }: PlanReq
   return isOnDemand || place.durationSec >= EARLY_THUMBNAIL_SEC ? [thumbnailTask(place)] : [];
 }
 
-/** Colours of rungs that are shown next to a copied picture: as it has them. Null where these are the usual ones. */
+/** Colours of rungs that are shown next to a copied picture: the same as its own. Null for the usual ones. */
 function coloursNextTo({ video }: SourceFacts): Colours | null {
   const colours = video === null ? BT709 : coloursOf(video);
   return hasSameColours(colours, BT709) ? null : colours;
@@ -168,8 +168,8 @@ function passThroughRendition(
 }
 
 /**
- * One audio rendition for each track, under a name of its own. Levelled loudness depends on all that came
- * before, so such audio is never on demand.
+ * One audio rendition per track, each with its own name. Normalised loudness depends on all earlier audio, so such
+ * audio is never on demand.
  */
 function planAudioTracks(request: PlanRequest, durationSec: number, isOnDemand: boolean): PlannedRendition[] {
   const kept = request.facts.audio.slice(0, request.hasAllAudioTracks ? MAX_AUDIO_TRACKS : 1);

@@ -48,24 +48,23 @@ import {
 } from './first-chunks.ts';
 import { planVideo } from './plan-video.ts';
 
-/** Names a video whose original is stored; `reason` is for people who read the queue. */
+/** Identifies a video whose original is stored. `reason` is for people who read the queue. */
 export type VideoRef = MediaKey & { reason?: string };
 
-/** Above every priority of encoding work. */
+/** Higher than every priority of encoding work. */
 const PLANNING_PRIORITY = 2 * FIRST_PRIORITY;
 
 const PROCESSING_FAILED = 'processing-failed';
 
 /**
- * Takes an uploaded video, whichever is next, to `transcoding` (on demand, to `jit-segmenting`): probes its original,
- * decides what is made of it, and sends that
- * work. A source that passes through is playable when this ends, but for its audio. A source that cannot
- * become a video ends it as failed, with the fault's kind as `state_reason`.
+ * Moves the next uploaded video to `transcoding` (on demand, to `jit-segmenting`): probes its original, decides what is
+ * made from it, and enqueues the tasks. A pass-through source is then playable except for its audio. A source that
+ * cannot become a video ends as failed, with the kind of the fault as `state_reason`.
  */
 export const processVideo = defineJob<VideoRef, JobDeps>({
   name: 'process-video',
   queue: 'quick',
-  // Before copies and pictures of videos that are planned already.
+  // Before copies and pictures of videos that are already planned.
   priority: PLANNING_PRIORITY,
   retryLimit: 5,
   async run(ref, deps, signal) {
@@ -100,8 +99,8 @@ export const processVideo = defineJob<VideoRef, JobDeps>({
 });
 
 /**
- * Each job is the turn of one video: without another one, a video whose worker died would wait for the sweep. The last
- * finds no lease any more: one is renewed only while a planning goes on.
+ * Each job processes one video: without another job, a video whose worker died would wait for the sweep. The last one
+ * finds no lease: a lease is only renewed while planning is in progress.
  */
 async function sendLater(ref: VideoRef, sec: number, { db, queue }: JobDeps): Promise<void> {
   await inTransaction(db, queue.send(processVideo, ref, { delaySec: Math.ceil(sec) }));
@@ -122,7 +121,7 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
     const settings = readEncodeSettings(claim.librarySettings, claim.uploadOptions, claim.presentCodecs);
     const begun = { path: file.path, indexing, normaliseLoudness: settings.normaliseLoudness };
     const audio = startFirstAudio(begun, AbortSignal.any([signal, early.signal]));
-    // What is indexed was held against the size of the file, sample by sample. Its error is reported below.
+    // The index was compared with the size of the file, sample by sample. Its error is reported below.
     const isWhole = indexing.then(
       (found) => found !== null,
       () => false,
@@ -153,7 +152,7 @@ async function processSource(claim: ProcessClaim, deps: JobDeps, signal: AbortSi
   }
 }
 
-/** Probes an original or, when it needs mending, the copy of it that everything will be made of. */
+/** Probes an original or, if it needs repair, the copy of it that everything will be made from. */
 async function probeOriginal(
   { file, claim, isWhole }: { file: OpenSource; claim: ProcessClaim; isWhole: Promise<boolean> },
   deps: JobDeps,
@@ -173,9 +172,7 @@ async function probeOriginal(
   }
 }
 
-/**
- * Begins with the audio before the probe has answered, where the source may pass through: it is what playing waits for.
- */
+/** Starts the audio before the probe has finished, if the source may pass through: playback waits for it. */
 async function startFirstAudio(
   begun: { path: string; indexing: Promise<IndexedSource | null>; normaliseLoudness: boolean },
   signal: AbortSignal,
@@ -186,7 +183,7 @@ async function startFirstAudio(
     const streamIndex = indexed.index.trackPosition === 0 ? 1 : 0;
     return await encodeFirstAudio(begun.path, { streamIndex, normaliseLoudness: begun.normaliseLoudness }, signal);
   } catch {
-    // Whatever it is, the probe and the ordinary work meet it too.
+    // The probe and the ordinary task will meet the same problem.
     return null;
   }
 }
@@ -221,7 +218,7 @@ async function storePlan(planned: Planned, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The audio is stored a while after the plan. */
+/** The audio is stored some time after the plan. */
 const SPEECH_DELAY_SEC = 5;
 
 async function sendSpeech(tx: Tx, { claim, deps, plan }: Pick<Planned, 'claim' | 'deps' | 'plan'>): Promise<void> {
@@ -236,7 +233,7 @@ async function sendSpeech(tx: Tx, { claim, deps, plan }: Pick<Planned, 'claim' |
   }
 }
 
-/** An engine that is set wrong must not fail the upload: the transcription says what is wrong with it. */
+/** A misconfigured engine must not fail the upload: the transcription reports the problem. */
 async function hasEngine({ findTranscriber }: Planned['deps']): Promise<boolean> {
   try {
     return (await findTranscriber()) !== null;
@@ -246,10 +243,13 @@ async function hasEngine({ findTranscriber }: Planned['deps']): Promise<boolean>
   }
 }
 
-/** Names what is stored before its encode task is there to be claimed; claims have far higher numbers. */
+/**
+ * Attempt number in names of objects that are stored before their encode task can be claimed. Claims have far higher
+ * numbers.
+ */
 const FIRST_ATTEMPT = 1;
 
-/** What passes through is stored up to its first chunk before the plan is published. */
+/** The pass-through rendition is stored up to its first chunk before the plan is published. */
 async function storeFirstPictures(planned: Planned, stored: FirstChunk[], signal: AbortSignal): Promise<void> {
   const { claim, deps, plan, source } = planned;
   const first = findFirst(plan, 'pass-through');
@@ -269,7 +269,7 @@ async function storeFirstAudio(planned: Planned, stored: FirstChunk[], signal: A
   const { claim, deps, plan } = planned;
   const first = findFirst(plan, 'audio');
   if (first === null || planned.source === null) return;
-  // It was begun in the belief that the timeline begins where the source's clock does.
+  // It was started on the assumption that the timeline begins where the source's clock does.
   const timeline = plan.timelines.find(({ id }) => id === first.task.timelineId);
   if (timelineOriginSec(plan.facts, timeline?.cutList.grid.kind ?? 'frames') !== 0) return;
   const { copiesAudio = false, streamIndex = -1, durationSec } = first.rendition.plan;

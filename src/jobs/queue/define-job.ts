@@ -1,24 +1,24 @@
 import type { FollowUp } from '../../catalog/db.ts';
 
-/** What sending a job takes. */
+/** Properties of a job that sending it requires. */
 export type JobName = {
   name: string;
   /**
-   * `quick` jobs (probe, first chunk, thumbnails) have slots of their own that long encodes never take, and so have
-   * `fetch` jobs, which wait for other machines most of their time, and `housekeeping` (sweeps and deletes),
-   * which runs also while there is a backlog of uploads.
+   * `quick` jobs (probe, first chunk, thumbnails) have separate slots that long encodes never use. So do `fetch` jobs,
+   * which mostly wait for other machines, and `housekeeping` (sweeps and deletes), which also runs during a backlog of
+   * uploads.
    */
   queue: 'quick' | 'long' | 'fetch' | 'housekeeping';
   retryLimit: number;
-  /** Its priority where none is sent with it, 0 when left out. */
+  /** Default priority of its jobs; 0 by default. */
   priority?: number;
 };
 
 /**
- * A kind of background work. `run` may be started again at any time (a worker died, a lease ended), so
- * doing it twice changes nothing. It throws to be retried; `Refused` ends it for good. `giveUp` is called
- * when it ended for good: its retries are used up, it was refused, or its worker died too often.
- * `cron` (five fields, UTC) has it sent by the clock as well, with an empty payload.
+ * A kind of background work. `run` may be started again at any time (a worker died, a lease ended), so it must be
+ * idempotent. It throws to be retried; `Refused` ends it permanently. `giveUp` is called when it ended permanently: its
+ * retries are used up, it was refused, or its worker died too often. `cron` (five fields, UTC) also sends it by the
+ * clock, with an empty payload.
  */
 export type Job<Payload extends object, Deps> = JobName & {
   cron?: string;
@@ -28,16 +28,18 @@ export type Job<Payload extends object, Deps> = JobName & {
 
 /**
  * `onlyOneNamed`: while a job of this name and kind waits or runs, sending it again does nothing. Higher `priority`
- * first.
+ * runs first.
  */
 export type SendOptions = { priority?: number; delaySec?: number; onlyOneNamed?: string };
 
-/** Where jobs are sent: the result joins the transaction of the change that requests the job. */
+/** Sends jobs. The result joins the transaction of the change that requests the job. */
 export type Queue = {
   send<Payload extends object>(job: Sendable<Payload>, payload: Payload, options?: SendOptions): FollowUp;
 };
 
-/** A job, or just its name where the job itself cannot be imported; with `run`, the payload is checked against it. */
+/**
+ * A job, or just its name if the job itself cannot be imported. If `run` is present, the payload is checked against it.
+ */
 export type Sendable<Payload extends object> = JobName & {
   run?(payload: Payload, deps: never, signal: AbortSignal): Promise<void>;
 };

@@ -39,7 +39,7 @@ test('a lease that is renewed is kept for as long as the encode task takes', asy
   expect(renew.mock.calls.length).toBeLessThanOrEqual(5 * LEASE_SEC);
 });
 
-test('work that is done waits for no renewal that hangs', async () => {
+test('finished work does not wait for a renewal that hangs', async () => {
   vi.useRealTimers();
   const { promise: isRenewing, resolve } = Promise.withResolvers<void>();
   const renew = () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GIVE_UP_MS, LEASE_SEC, RENEW_EVERY_MS } from '../../catalog/tasks/encode-task.ts';
 
-/** The reason with which a task ends whose lease went to someone else, or whose video is gone. */
+/** Reason with which a task ends if its lease went to another worker or its video is gone. */
 export class LeaseLost extends Error {
   constructor() {
     super('Somebody else holds this task now, or it is not wanted any more.');
@@ -10,9 +10,9 @@ export class LeaseLost extends Error {
 }
 
 /**
- * Does a task under a lease that `renew` keeps every few seconds. The task's signal is given when the lease was lost
- * (within seconds of a delete) or could not be renewed for a minute and a half, and when `signal` is: a shorter pause
- * of the database costs nothing, because what is committed is fenced.
+ * Runs a task under a lease that `renew` extends every few seconds. The task's signal is aborted when the lease was
+ * lost (within seconds of a delete), could not be renewed for 90 seconds, or `signal` is aborted. A shorter database
+ * outage is harmless, because commits are fenced.
  */
 export async function underLease<T>(
   renew: () => Promise<boolean>,
@@ -32,8 +32,8 @@ export async function underLease<T>(
 }
 
 /**
- * Until the answer is called. A renewal may hang for minutes when the database's host is gone: the lease ends all the
- * same.
+ * Renews until the returned function is called. A renewal may hang for minutes when the database's host is gone; the
+ * lease ends all the same.
  */
 function keepLease(renew: () => Promise<boolean>, lost: AbortController): () => void {
   let renewedMs = performance.now();
@@ -49,7 +49,7 @@ function keepLease(renew: () => Promise<boolean>, lost: AbortController): () => 
       if (await renew()) renewedMs = sentMs;
       else lose();
     } catch {
-      // A database that is away for a moment costs nothing: the lease decides, below.
+      // A short database outage is harmless: the lease decides, below.
     }
     isRenewing = false;
   };
@@ -60,7 +60,7 @@ function keepLease(renew: () => Promise<boolean>, lost: AbortController): () => 
   return () => clearInterval(timer);
 }
 
-/** Tries again what another worker's lease still holds: it ends by itself if that worker is dead. */
+/** Retries while another worker holds the lease, which ends by itself if that worker is dead. */
 export async function untilFree<Answer extends { kind: string }>(
   claim: () => Promise<Answer>,
   signal: AbortSignal,
@@ -68,7 +68,7 @@ export async function untilFree<Answer extends { kind: string }>(
   const deadlineMs = performance.now() + 1.5 * LEASE_SEC * 1000;
   for (;;) {
     const answer = await claim();
-    // The kind was just looked at, which the type cannot follow.
+    // The kind was just checked, which the type cannot express.
     if (answer.kind !== 'busy') return answer as Exclude<Answer, { kind: 'busy' }>;
     if (performance.now() > deadlineMs) throw new Error('Another worker does this task and is alive.');
     await sleep(500, undefined, { signal });

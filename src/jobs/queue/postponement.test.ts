@@ -28,7 +28,7 @@ test.each([
   expect(postponementOf(error)).toBeNull();
 });
 
-test('a full disk of one worker is left to others, a full store is not', () => {
+test('a full disk of one worker leaves the work to others, a full store does not', () => {
   expect(isLocalShortage(coded('ENOSPC'))).toBe(true);
   expect(isLocalShortage(new Refused('disk-full', 'full', { cause: coded('ENOSPC') }))).toBe(false);
 });

@@ -4,25 +4,27 @@ import { Refused } from '../../lib/refused.ts';
 import { StorageAway } from '../../ports/storage.ts';
 
 /**
- * What a task needs cannot be had now; the message says for people what is awaited. `isLocal`: another worker may
- * have what this one lacks.
+ * A task lacks something for now. The message says for people what it waits for. `isLocal`: another worker may have
+ * what this one lacks.
  */
 export class Postponed extends Error {
   override name = 'Postponed';
   readonly isLocal: boolean = false;
 }
 
-/** Whether only this worker lacks what the task needs: others may do it. A full store is full for all. */
+/**
+ * Returns whether only this worker lacks what the task needs, so that others may do it. A full store is full for all.
+ */
 export function isLocalShortage(error: unknown): boolean {
   const causes = causesOf(error);
   if (causes.some((cause) => cause instanceof Refused)) return false;
   return causes.some((cause) => (cause instanceof Postponed && cause.isLocal) || hasCode(cause, 'ENOSPC'));
 }
 
-/** Errors are looked through for their causes down to this depth. */
+/** Maximum depth to which the causes of an error are followed. */
 const MOST_CAUSES = 8;
 
-/** What this machine ran out of, or lost, for a time: none of it comes from the media. */
+/** Resources that this machine temporarily ran out of or lost. None of these errors is caused by the media. */
 const MACHINE_CODES = [
   'ENOSPC',
   'EDQUOT',
@@ -37,11 +39,11 @@ const MACHINE_CODES = [
 ];
 
 /**
- * The reason, for people, for which a task is postponed: something outside the media is away, full or slow, and the
- * task is done later with no failure counted. Null for every other error, which counts as the task's own.
+ * Returns a readable reason if a task must be postponed: something outside the media is unreachable, full or slow, and
+ * the task runs later without counting a failure. Returns null for every other error, which counts as the task's own.
  */
 export function postponementOf(error: unknown): string | null {
-  // A refusal names what its caller did; one that is about the machinery has a kind of its own.
+  // A refusal is the caller's mistake. Refusals about the machinery have their own kind.
   if (error instanceof Refused && error.kind !== 'disk-full') return null;
   for (const cause of causesOf(error)) {
     const reason = reasonOf(cause);

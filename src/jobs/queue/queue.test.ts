@@ -120,7 +120,7 @@ test('work that fails is retried, then given up with its reason; a refusal is gi
   expect(seen.log.slice(2)).toEqual(['run broken', 'run broken', 'gave up broken: It broke.']);
 });
 
-test('a refusal that no job sees to is reported', async () => {
+test('a refusal that no job handles is reported', async () => {
   const refused = defineJob<{ text: string }, Seen>({
     name: 'refused',
     queue: 'quick',
@@ -177,7 +177,7 @@ test('housekeeping does not wait behind a backlog, and planning comes before it'
   expect(seen.log).toEqual(['busy', 'tidy', 'plan', 'copy']);
 });
 
-test('a postponed job is tried again however often, and never given up', async () => {
+test('a postponed job is tried again without a limit, and never given up', async () => {
   const awaiting = defineJob<object, Seen>({
     name: 'awaiting',
     queue: 'quick',

@@ -12,32 +12,35 @@ const SCHEMA = 'millrace_queue';
 const QUEUES = ['quick', 'long', 'fetch', 'housekeeping'] as const;
 const GIVEN_UP = 'given-up';
 
-/** How long after its last sign of life a worker counts as dead; the queue's smallest value. */
+/** Time after its last heartbeat when a worker counts as dead; the queue's smallest value. */
 const HEARTBEAT_SEC = 10;
 const HEARTBEAT_REFRESH_SEC = 2;
 const POLL_SEC = 0.5;
-/** Where new jobs are announced, only those that waited for their time are found by looking. */
+/** If new jobs are announced, polling only has to find those whose time has come. */
 const TOLD_POLL_SEC = 2;
 const LONGEST_RUN_SEC = 24 * 3600 - 1;
 const LONGEST_RETRY_PAUSE_SEC = 120;
-/** One for what walks the store, one for deletes. */
+/** One for jobs that walk the store, one for deletes. */
 const HOUSEKEEPING_SLOTS = 2;
 const DRAIN_MS = 5_000;
-/** Items of a list of a payload that a log line shows. */
+/** Maximum items of a list in a payload that a log line shows. */
 const MOST_WRITTEN = 20;
 
 type Envelope = { job: string; payload: object };
 
-/** Jobs as the runner sees them: which payload and dependencies each takes is checked where it is listed. */
+/** Jobs as the runner sees them. The list of jobs checks the payload and dependencies of each. */
 export type AnyJob<Deps> = Job<never, Deps>;
 
 /**
- * How many jobs of each queue a worker runs at once; without `fetchSlots` it fetches nothing. Each worker has slots
- * of its own for housekeeping besides.
+ * Maximum concurrent jobs of each queue in a worker. Without `fetchSlots` it fetches nothing. Each worker also has
+ * separate slots for housekeeping.
  */
 export type Slots = { quickSlots: number; longSlots: number; fetchSlots?: number };
 
-/** An open queue. `run` starts the slots of a worker; `close` aborts what runs, hands it back and ends. */
+/**
+ * An open queue. `run` starts the slots of a worker. `close` aborts the running jobs, returns them to the queue and
+ * ends.
+ */
 export type JobQueue = Queue & {
   run<Deps>(jobs: readonly AnyJob<Deps>[], deps: Deps, slots: Slots): Promise<void>;
   close(): Promise<void>;
@@ -45,12 +48,12 @@ export type JobQueue = Queue & {
 
 export type QueueOptions = { pool: pg.Pool; onError: (error: Error) => void };
 
-/** Opens the queue to send only: no listener, no supervision. */
+/** Opens the queue only for sending: no listener, no supervision. */
 export async function openSendOnlyQueue(options: QueueOptions): Promise<JobQueue> {
   return openBoss(options, false);
 }
 
-/** Opens the queue to send and to run jobs. */
+/** Opens the queue for sending and running jobs. */
 export async function openQueue(options: QueueOptions): Promise<JobQueue> {
   return openBoss(options, true);
 }
@@ -87,7 +90,7 @@ async function openBoss({ pool, onError }: QueueOptions, tasks: boolean): Promis
     run: (jobs, deps, slots) =>
       startSlots(boss, { jobs, deps, slots, stopping: stopping.signal, onError, allowRetry: allowingRetry(pool) }),
     async close() {
-      // The slots must know that they stop before their jobs end, else they take the next ones.
+      // The slots must know that they stop before their jobs end. Otherwise they take the next ones.
       const slotsEnd = Promise.all([...QUEUES, GIVEN_UP].map((queue) => boss.offWork(queue, { wait: false })));
       stopping.abort(new Error('The worker is stopping.'));
       await slotsEnd;
@@ -96,7 +99,7 @@ async function openBoss({ pool, onError }: QueueOptions, tasks: boolean): Promis
   };
 }
 
-/** pg-boss over our own pool; it must not close what it does not own. */
+/** pg-boss on our own pool. It must not close a pool that it does not own. */
 function bossDatabase(pool: pg.Pool, onError: (error: Error) => void): BossDb {
   return {
     executeSql: (text, values) => pool.query(text, values),
@@ -129,7 +132,7 @@ type Running<Deps> = {
   allowRetry: (job: { id: string; name: string }) => Promise<void>;
 };
 
-/** A postponed job keeps the retries that it has: pauses grow as after failures, and it is never given up for them. */
+/** A postponed job keeps its retries: pauses grow as after failures, and it is never given up because of them. */
 function allowingRetry(pool: pg.Pool): Running<never>['allowRetry'] {
   return async ({ id, name }) => {
     await pool.query(`update ${SCHEMA}.job set retry_limit = retry_limit + 1 where name = $1 and id = $2`, [name, id]);
@@ -153,13 +156,13 @@ async function scheduleCrons<Deps>(boss: PgBoss, jobs: readonly AnyJob<Deps>[]):
   for (const job of jobs) {
     if (job.cron === undefined) continue;
     const data: Envelope = { job: job.name, payload: {} };
-    // A job that changed its queue since this database was made must not be scheduled in both.
+    // A job that moved to another queue since this database was created must not be scheduled in both.
     for (const queue of QUEUES) if (queue !== job.queue) await boss.unschedule(queue, job.name);
     await boss.schedule(job.queue, job.cron, data, { key: job.name, singletonKey: `${job.name}:cron` });
   }
 }
 
-/** One slot runs one job at a time. After a job it looks for the next at once instead of at its next poll. */
+/** One slot runs one job at a time. After a job it looks for the next at once, not at its next poll. */
 async function startSlot<Deps>(boss: PgBoss, running: Running<Deps>, queue: string): Promise<void> {
   let workerId = '';
   const options = {
@@ -183,7 +186,7 @@ async function runOne<Deps>(running: Running<Deps>, job: JobWithMetadata<Envelop
   const found = findJob(running.jobs, job.data);
   const signal = AbortSignal.any([job.signal, running.stopping]);
   try {
-    // The payload was written by send() for this very job, so it has the type that the job takes.
+    // send() wrote the payload for this very job, so it has the type that the job expects.
     await found.run(job.data.payload as never, running.deps, signal);
   } catch (error) {
     const isPostponed = postponementOf(error) !== null;
@@ -215,7 +218,7 @@ function deathReason(job: JobWithMetadata<Envelope>): string {
   return 'It was tried too often without an answer.';
 }
 
-/** Long lists, such as texts that were made so far, are no part of a log. */
+/** Long lists, such as texts that were generated so far, do not belong in a log. */
 function describe(cause: unknown, { job, payload }: Envelope): Error {
   const written = JSON.stringify(payload, (_, value: unknown) =>
     Array.isArray(value) && value.length > MOST_WRITTEN ? `${value.length} items` : value,

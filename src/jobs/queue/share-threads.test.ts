@@ -12,7 +12,7 @@ test.each([
   { threads: 6, atWork: [6, 3, 2], expected: 1 },
   { threads: 64, atWork: [], expected: 8 },
   { threads: 64, atWork: Array<number>(20).fill(8), expected: 1 },
-])('of $threads threads, beside $atWork: $expected', ({ threads, atWork, expected }) => {
+])('encoders get $expected of $threads threads, with $atWork at work', ({ threads, atWork, expected }) => {
   expect(shareThreads(threads, working(atWork))).toBe(expected);
 });
 
@@ -20,10 +20,13 @@ test.each([
   { threads: 2, paused: [2], expected: 2 },
   { threads: 2, paused: [2, 2], expected: 1 },
   { threads: 8, paused: [8, 4], expected: 4 },
-])('of $threads threads, beside $paused that wait for their viewers: $expected', ({ threads, paused, expected }) => {
-  const others = paused.map((taken) => ({ threads: taken, isPaused: true }));
-  expect(shareThreads(threads, others)).toBe(expected);
-});
+])(
+  'encoders get $expected of $threads threads, with $paused paused for their viewers',
+  ({ threads, paused, expected }) => {
+    const others = paused.map((taken) => ({ threads: taken, isPaused: true }));
+    expect(shareThreads(threads, others)).toBe(expected);
+  },
+);
 
 test.each(
   [1, 2, 4, 16, 64].flatMap((threads) => [
@@ -31,7 +34,7 @@ test.each(
     { threads, what: 'paused by turns', others: all(true) },
   ]),
 )(
-  'with all slots of $threads threads taken, by encoders $what, no more than three threads a processor are',
+  'with all slots of $threads threads taken, by encoders $what, there are at most three threads per processor',
   ({ threads, others }) => {
     const taken: number[] = [];
     for (let slot = 0; slot < threads; slot += 1) taken.push(shareThreads(threads, others(taken)));

@@ -1,19 +1,17 @@
-/** What one encoder of a segment can use: more threads wait for each other. */
+/** Maximum useful threads of one segment encoder: more would wait for each other. */
 const MOST_THREADS = 8;
 /**
- * Encoders that began alone keep their threads when others join: together they have this many times the processors at
- * most.
+ * Encoders that began alone keep their threads when others join. Together they have at most this many times the
+ * processors.
  */
 const MOST_SHARE = 2;
 
-/**
- * An encoder that has so many threads; one that is paused uses none of them now, and all again when its viewer goes on.
- */
+/** An encoder with this many threads. A paused one uses none of them now, and all again when its viewer continues. */
 export type ThreadHolder = { threads: number; isPaused: boolean };
 
 /**
- * Threads for one more encoder beside others, on a machine that gives encoding `threads`: an even share among those at
- * work, so that who comes alone has all, and one at least. Those that are paused count for what all have together.
+ * Returns the threads for one more encoder, on a machine that gives encoding `threads`: an equal share among the active
+ * ones, so that a single one has all, and at least one. Paused ones count towards the total.
  */
 export function shareThreads(threads: number, others: readonly ThreadHolder[]): number {
   const atWork = others.filter(({ isPaused }) => !isPaused);

@@ -25,31 +25,33 @@ import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from './hold-lease.ts';
 import { type PerformTask, runTask } from './run-task.ts';
 
-/** Free slots look for tasks this often also when nothing wakes them: a connection may have died without a word. */
+/** Interval at which free slots look for tasks even without a wake-up: a connection may have died silently. */
 const POLL_MS = 5_000;
 const TEND_MS = 2_000;
 const PROGRESS_MS = 3_000;
 const DRAIN_MS = 5_000;
-/** For so long a worker leaves what does not fit on its disk to others; of so many videos at the most. */
+/**
+ * Time for which a worker leaves tasks that do not fit on its disk to others, and the maximum number of such videos.
+ */
 const AVOID_MS = 60_000;
 const MOST_AVOIDED = 1_000;
 const MOST_SAMPLES = 200;
 
 const QUEUES: readonly TaskQueue[] = ['viewers', 'quick', 'long'];
 
-/** How many tasks of each queue a worker runs at once. */
+/** Maximum concurrent tasks of each queue in a worker. */
 export type TaskSlots = Readonly<Record<TaskQueue, number>>;
 
 export type RunnerOptions = {
   deps: JobDeps;
-  /** Notifications come over a connection made like its. */
+  /** Notifications use a connection with the same settings. */
   pool: Parameters<typeof listen>[0];
   slots: TaskSlots;
   tasks: Readonly<Record<TaskKind, PerformTask>>;
   leases?: LeaseTimes;
 };
 
-/** Runs encode tasks until `close`, which aborts what runs and gives it back. */
+/** Runs encode tasks until `close`, which aborts and returns the running ones. */
 export type TaskRunner = { close(): Promise<void> };
 
 /** Starts to claim and run encode tasks, as many at once as there are slots. */
@@ -74,7 +76,7 @@ type Running = {
   claim: Claim;
   lost: AbortController;
   ended: Promise<void>;
-  /** When the renewal that was last answered was sent, on this machine's clock. */
+  /** Time at which the last successful renewal was sent, on this machine's clock. */
   renewedMs: number;
   fraction: number;
   written: number;
@@ -83,9 +85,9 @@ type Running = {
 class Runner {
   readonly #options: RunnerOptions;
   readonly #leases: LeaseTimes;
-  /** By this name the runner is woken. */
+  /** Name under which the runner is woken. */
   readonly #name = newGuid();
-  /** By the number of their attempt. */
+  /** By attempt number. */
   readonly #running = new Map<number, Running>();
   readonly #avoided = new Map<Guid, number>();
   readonly #stopping = new AbortController();
@@ -115,7 +117,7 @@ class Runner {
     if (name === this.#name) this.fill();
   }
 
-  /** Claims tasks for all free slots. What is called meanwhile is done once more afterwards. */
+  /** Claims tasks for all free slots. Calls during a run cause one more afterwards. */
   fill(): void {
     if (this.#stopping.signal.aborted) return;
     this.#isStale = this.#filling !== null;
@@ -131,7 +133,7 @@ class Runner {
     for (const timer of this.#timers) clearInterval(timer);
     this.#stopping.abort(new Error('The worker is stopping.'));
     await this.#filling;
-    // Rows that stay because the database is away cost one wake-up each, and go after a minute.
+    // Rows that remain because the database is down cost one wake-up each, and expire after a minute.
     const { db, report } = this.#options.deps;
     const forgotten = forgetIdle(db, this.#name).catch((cause: unknown) =>
       report(new Error('The end of a worker could not be recorded.', { cause })),
@@ -162,11 +164,11 @@ class Runner {
     const claim = await this.#claimMostUrgent(queue);
     if (claim !== null) return claim;
     await registerIdle(this.#options.deps.db, queue, this.#name);
-    // What became ready before that woke no worker.
+    // Tasks that became ready before that woke no worker.
     return this.#claimMostUrgent(queue);
   }
 
-  /** Segments that a viewer waits for come first, of whichever library; backfill leaves the processors to viewers. */
+  /** Segments that a viewer waits for come first, of whichever library. Backfill leaves the processors to viewers. */
   async #claimMostUrgent(queue: TaskQueue): Promise<Claim | null> {
     const { db, owner, segments } = this.#options.deps;
     const leaseSec = queue === 'viewers' ? SEGMENT_LEASE_SEC : this.#leases.leaseSec;
@@ -211,7 +213,7 @@ class Runner {
     this.#samples.push({ task: claim.task, tookSec: (performance.now() - startedMs) / 1000 });
   }
 
-  /** The lease counts from when its renewal was sent, so that it is never longer here than in the database. */
+  /** The lease counts from when its renewal was sent, so that it never lasts longer here than in the database. */
   async #renew(): Promise<void> {
     const tasks = this.#listRenewed();
     if (tasks.length === 0) return;
@@ -224,7 +226,7 @@ class Runner {
     }
   }
 
-  /** Beyond the lease a task goes on for a while: no other worker takes it before the database is steady again. */
+  /** A task continues for a while beyond its lease: no other worker claims it before the database is stable again. */
   #loseExpired(): void {
     const nowMs = performance.now();
     for (const task of this.#listRenewed()) if (nowMs - task.renewedMs > this.#leases.loseMs) this.#lose(task);
@@ -255,7 +257,7 @@ class Runner {
     if (samples.length > 0) await measureSpeeds(db, samples);
   }
 
-  /** One at a time of each kind; what fails is done with the next. */
+  /** One run of each kind at a time. The next run retries what failed. */
   async #once(name: string, action: () => Promise<void>): Promise<void> {
     if (this.#inFlight.has(name)) return;
     this.#inFlight.add(name);

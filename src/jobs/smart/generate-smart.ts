@@ -27,7 +27,7 @@ import { requestTranscription } from '../speech/transcribe-video.ts';
 import { generateTexts } from './generate-texts.ts';
 import { readEvidence } from './read-evidence.ts';
 
-/** A request for texts of a video; `language` is that of the speaker, null for whichever captions there are. */
+/** A request for texts of a video. `language` is that of the speaker, null for any captions. */
 export type SmartRequest = MediaKey & { request: Guid; language: string | null };
 
 const LONGEST_WAIT_SEC = 24 * 3600;
@@ -35,12 +35,12 @@ const LONGEST_WAIT_SEC = 24 * 3600;
 type Payload = SmartRequest & { waitedSec?: number; isTranscribing?: boolean };
 
 /**
- * Generates title, description, chapters and moments of a video from its captions, as far as a request names them. A
- * video without captions is transcribed first. Doing it twice changes nothing: what is stored ends the request.
+ * Generates the requested texts of a video from its captions: title, description, chapters and moments. A video without
+ * captions is transcribed first. Idempotent: stored results end the request.
  */
 export const generateSmart = defineJob<Payload, JobDeps>({
   name: 'generate-smart',
-  // It waits for a model, or for captions, most of its time.
+  // It mostly waits for a model, or for captions.
   queue: 'fetch',
   retryLimit: 4,
   async run(payload, deps, signal) {
@@ -73,7 +73,7 @@ export const generateSmart = defineJob<Payload, JobDeps>({
   },
 });
 
-/** What is requested of a video; `isTranscribing`: its transcription was sent too and is waited for. */
+/** The features requested for a video. `isTranscribing`: its transcription was also sent and is awaited. */
 export type SmartOrder = {
   key: MediaKey;
   features: readonly SmartFeature[];
@@ -92,7 +92,7 @@ export async function sendSmart(
   await requestSmart(tx, key, features, send);
 }
 
-/** The features that flags name; a flag that is absent falls back. */
+/** Returns the features that flags name. A missing flag uses the fallback. */
 export function featuresOf(flags: Partial<Record<SmartFeature, boolean | null | undefined>>): SmartFeature[] {
   return SMART_FEATURES.filter((feature) => flags[feature] === true);
 }

@@ -20,13 +20,16 @@ type Wanted = {
   features: readonly SmartFeature[];
   transcript: Transcript;
   model: LanguageModel | null;
-  /** Read only where the texts are extracted. */
+  /** Called only if the texts are extracted. */
   readEvidence: () => Promise<Evidence>;
 };
 
 type Generated = { values: GeneratedTexts; messages: MediaMessage[]; isExtracted: boolean };
 
-/** Texts of a video, by the model where there is one, else taken out of what is said; lines say what went wrong. */
+/**
+ * Returns texts of a video, made by the model if there is one, else extracted from the speech. Lines report what went
+ * wrong.
+ */
 export async function generateTexts(
   { features, transcript, model, readEvidence }: Wanted,
   signal: AbortSignal,
@@ -50,7 +53,7 @@ export async function generateTexts(
   }
 }
 
-/** Why a feature has no text that was extracted. */
+/** Reason why no text was extracted for a feature. */
 const NOTHING_FOUND: Readonly<Record<SmartFeature, string>> = {
   title: 'No title was generated: the captions have no whole sentence that can stand alone as a title.',
   description: 'No description was generated: the captions have no whole sentences.',
@@ -58,7 +61,7 @@ const NOTHING_FOUND: Readonly<Record<SmartFeature, string>> = {
   moments: 'No moments were generated: the captions have no words to name them by.',
 };
 
-/** A feature for which nothing can be made of what is said is left out, with a line that gives the reason. */
+/** Omits features for which the speech yields nothing, with a line that gives the reason. */
 function extractTexts(features: readonly SmartFeature[], transcript: Transcript, evidence: Evidence): Generated {
   const values: GeneratedTexts = {};
   const messages: MediaMessage[] = [];

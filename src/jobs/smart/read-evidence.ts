@@ -12,7 +12,7 @@ import { inBlocks, readFragments } from '../speech/read-fragments.ts';
 
 const BYTES_A_SAMPLE = 2;
 
-/** Reads what else helps to find chapters and moments: scene cuts, loudness and heat, as far as they are there. */
+/** Reads what else helps to find chapters and moments: scene cuts, loudness and heat, as far as available. */
 export async function readEvidence(
   key: MediaKey,
   durationSec: number,

@@ -4,8 +4,8 @@ import type { LanguageModel, ModelRequest } from '../../ports/language-model.ts'
 const LONGEST_QUOTE = 8_000;
 
 /**
- * Has a model answer, and reads the answer; one that cannot be read is sent back once, with what is wrong with it.
- * Throws `BadModelAnswer` when the second one cannot be read either.
+ * Queries a model and parses its answer. An unreadable answer is sent back once, with the reason. Throws
+ * `BadModelAnswer` if the second one is unreadable too.
  */
 export async function askModel<T>(
   model: LanguageModel,

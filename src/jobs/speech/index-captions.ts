@@ -12,15 +12,12 @@ import { pastFailures } from '../store/past-failures.ts';
 import { readTrack } from './read-track.ts';
 
 const VIDEOS_AT_ONCE = 50;
-/** Videos of one run; the rest is left to the next minute. */
+/** Maximum videos per run. The rest waits for the next minute. */
 const MOST_VIDEOS = 2_000;
-/** Times are stored as int4: a cue that begins later (596 h) is found at this one. */
+/** Times are stored as int4. A cue that begins later (596 h) is stored with this time. */
 const LATEST_MS = 2 ** 31 - 1;
 
-/**
- * Reads captions that changed, so that what is said is found: every minute, and at once when somebody changed some.
- * Doing it twice changes nothing.
- */
+/** Indexes changed captions for the search: every minute, and at once after an edit. Idempotent. */
 export const indexCaptions = defineJob<object, JobDeps>({
   name: 'index-captions',
   queue: 'housekeeping',
@@ -45,7 +42,9 @@ export const indexCaptions = defineJob<object, JobDeps>({
   },
 });
 
-/** The newest first, past those that fail; nothing more once what all need, such as the storage, is away. */
+/**
+ * The newest first, skipping those that fail. Stops when something that all need, such as the storage, is unavailable.
+ */
 async function* eachBatch({ db }: JobDeps, isOver: () => boolean): AsyncGenerator<UnreadCaptions[]> {
   let last: MediaKey | null = null;
   for (let done = 0; done < MOST_VIDEOS && !isOver(); done += VIDEOS_AT_ONCE) {
@@ -72,7 +71,7 @@ async function readPassages(track: CaptionTrack, { storage }: JobDeps, signal: A
   try {
     return toPassages(await readTrack(track, storage, signal));
   } catch (error) {
-    // A file that is gone or too large is not searched; its track must not keep others from it.
+    // A missing or too large file is not searched. It must not keep others from being indexed.
     if (error instanceof Refused && ['not-found', 'too-large'].includes(error.kind)) return [];
     throw error;
   }

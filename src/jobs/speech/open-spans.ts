@@ -8,13 +8,13 @@ import type { VoiceDetection } from '../../ports/voice-detector.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { asBuffers, readFragments } from './read-fragments.ts';
 
-/** The decoder stands still while an engine works on a span; adapters give one at most ten minutes. */
+/** The decoder pauses while an engine works on a span. Adapters allow at most ten minutes for one. */
 const SLOWEST_SPAN_SEC = 900;
 
-/** Spans of an audio track while they are walked through; `close` ends what makes them, wherever they are. */
+/** Spans of an audio track during iteration. `close` ends their producers at any point. */
 export type OpenSpans = { spans: AsyncIterable<Span>; done: Promise<unknown>; close(): Promise<void> };
 
-/** Decodes stored audio and cuts it into spans: of speech where it can be detected, else of what is loud enough. */
+/** Decodes stored audio and cuts it into spans: of speech if it can be detected, else of what is loud enough. */
 export async function openSpans(audio: SpeechAudio, deps: JobDeps, signal: AbortSignal): Promise<OpenSpans> {
   const ending = new AbortController();
   const either = AbortSignal.any([signal, ending.signal]);
@@ -36,7 +36,7 @@ export async function openSpans(audio: SpeechAudio, deps: JobDeps, signal: Abort
       async close() {
         ending.abort();
         detection?.close();
-        // Its end is known by now; an error of a run that was ended says nothing.
+        // Its end is known by now. An error of a run that was ended means nothing.
         await run.done.catch(() => undefined);
       },
     };
@@ -46,7 +46,7 @@ export async function openSpans(audio: SpeechAudio, deps: JobDeps, signal: Abort
   }
 }
 
-/** A machine on which the detector does not run transcribes all the same. */
+/** If the detector does not run on this machine, it transcribes anyway. */
 async function openDetection({ voice, report }: JobDeps, signal: AbortSignal): Promise<VoiceDetection | null> {
   try {
     return (await voice?.open(signal)) ?? null;

@@ -19,7 +19,7 @@ export function readFragments(
   );
 }
 
-/** The chunks of a stream for which no encoding was set. */
+/** Yields the chunks of a stream without an encoding. */
 export async function* asBuffers(stream: Readable): AsyncGenerator<Buffer> {
   for await (const chunk of stream) yield chunk as Buffer;
 }

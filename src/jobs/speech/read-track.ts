@@ -6,7 +6,7 @@ import type { Storage } from '../../ports/storage.ts';
 
 const MAX_CAPTION_BYTES = 8 * 2 ** 20;
 
-/** Reads the cues of a stored track. Refuses (`too-large`) more than 8 MiB. */
+/** Reads the cues of a stored track. Throws `Refused` (`too-large`) above 8 MiB. */
 export async function readTrack(
   { key, srclang, sizeBytes = 0 }: CaptionTrack,
   storage: Storage,
@@ -17,8 +17,8 @@ export async function readTrack(
 }
 
 /**
- * The track that holds what is said: captions of the speaker's language, by a person before made ones; without a
- * language the first by a person, else the first that was made of the speech itself. Null when there is none.
+ * Returns the track with the spoken text: captions of the speaker's language, a person's before generated ones. Without
+ * a language: the first by a person, else the first that was generated from the speech itself. Null if there is none.
  */
 export function chooseTrack(captions: readonly CaptionTrack[], language: string | null): CaptionTrack | null {
   const spoken = captions.filter(({ translatedFrom }) => translatedFrom === undefined);

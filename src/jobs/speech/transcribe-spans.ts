@@ -12,18 +12,18 @@ import { SPEECH_SAMPLE_RATE, type SpokenWord, type Transcriber } from '../../por
 import type { JobDeps } from '../job-deps.ts';
 import { openSpans } from './open-spans.ts';
 
-/** A video's turn: then others that wait for the engine have theirs. */
+/** Length of a video's turn, in ms. Then others that wait for the engine get theirs. */
 const TURN_MS = 5 * 60_000;
 const BYTES_A_SEC = 2 * SPEECH_SAMPLE_RATE;
-/** Spans in a row at which an engine may crash: then it is the engine, not the spans. */
+/** Maximum successive spans at which an engine may crash. Beyond that, the engine is at fault, not the spans. */
 const MOST_CRASHES = 3;
 
 export type SpokenText = { language: string; words: SpokenWord[] };
 
 /**
- * How transcribing ended: `whole`, its turn is over (`turn`, with the crashes in a row so far), new videos wait to be
- * encoded (`gave-way`), a person's captions stand in the way (`dropped`), or the run is over (`gone`): the video is
- * gone, it was cancelled, or another followed.
+ * How transcribing ended: `whole`, its turn is over (`turn`, with the number of successive crashes so far), new videos
+ * wait to be encoded (`gave-way`), a person's captions exist (`dropped`), or the run is over (`gone`): the video is
+ * gone, it was cancelled, or another run replaced it.
  */
 export type SpansEnd =
   | { kind: 'whole'; text: SpokenText }
@@ -37,14 +37,14 @@ export type SpansWanted = {
   language: string | null;
   force: boolean;
   givesWay: boolean;
-  /** In a row, before this turn. */
+  /** In succession, before this turn. */
   crashes: number;
 };
 
 /**
- * Transcribes audio span by span; without a language the first span that holds words decides on that of the rest. What
- * was found in a span is kept, so that whoever goes on begins with the next: what is decoded again costs little beside
- * an engine.
+ * Transcribes audio span by span. Without a language, the first span with words decides the language of the rest. The
+ * words of each span are stored, so that the next run continues with the next span: decoding again costs little
+ * compared to an engine.
  */
 export async function transcribeSpans(wanted: SpansWanted, deps: JobDeps, signal: AbortSignal): Promise<SpansEnd> {
   const open = await openSpans(wanted.audio, deps, signal);
@@ -98,7 +98,7 @@ async function walkSpans(
 type SpanToFind = { span: Span; identity: Buffer; text: SpokenText };
 
 /**
- * Words that an engine dates after the end of its span were never said there. Answers how the engine crashed, if it
+ * Words that an engine dates after the end of its span were never said there. Returns how the engine crashed, if it
  * did.
  */
 async function findWords(
@@ -120,7 +120,7 @@ async function findWords(
   }
 }
 
-/** A span at which the engine crashes has no words; the video's messages say so. */
+/** A span at which the engine crashes has no words. The video's messages report it. */
 async function passOver(
   crash: EngineCrashed,
   { key, span, identity }: { key: MediaKey; span: Span; identity: Buffer },

@@ -24,26 +24,28 @@ import { type SpokenText, transcribeSpans } from './transcribe-spans.ts';
 import { translateCaptions } from './translate-captions.ts';
 
 /**
- * `language` is that of the speaker, null for the engine's guess; `force` makes made captions anew; `targets` are the
- * languages that captions are translated into afterwards.
+ * `language` is that of the speaker, null to let the engine guess. `force` replaces generated captions. `targets` are
+ * the languages into which the captions are translated afterwards.
  */
 export type Transcription = MediaKey & { language: string | null; force: boolean; targets: readonly string[] };
 
-/** How soon a video is looked at again whose audio is not stored yet. */
+/** Interval of checks for a video whose audio is not stored yet. */
 const WAIT_SEC = 10;
-/** Waiting ends with the video; this bounds it all the same. */
+/** Waiting ends with the video. This is an additional bound. */
 const LONGEST_WAIT_SEC = 24 * 3600;
 
-/** New videos go before speech; steady uploads must not keep it off for longer than this in all. */
+/** New videos take precedence over speech. Steady uploads must not delay it for longer than this in total. */
 const GIVE_WAY_SEC = 5;
 const LONGEST_GIVING_WAY_SEC = 600;
 
-/** `run`: that of the video which the job is for; what came from before runs had numbers is the first. */
+/**
+ * `run`: number of the transcription run that the job belongs to. Jobs from before runs had numbers count as the first.
+ */
 type Sent = Transcription & { run?: number; waitedSec?: number; gaveWaySec?: number; crashes?: number };
 
 /**
- * Makes captions of what is said in a video, span by span, from its stored audio. Captions that a person wrote are left
- * alone, before and after; doing it twice changes nothing. A video whose audio is not stored yet is waited for.
+ * Generates captions from the speech in a video, span by span, from its stored audio. Captions that a person wrote are
+ * left alone, before and after. Idempotent. Waits for a video whose audio is not stored yet.
  */
 export const transcribeVideo = defineJob<Sent, JobDeps>({
   name: 'transcribe-video',
@@ -73,7 +75,7 @@ export const transcribeVideo = defineJob<Sent, JobDeps>({
   },
 });
 
-/** Has a video transcribed; while that is under way already, nothing follows. */
+/** Requests the transcription of a video. Does nothing if one is already pending or running. */
 export function requestTranscription(queue: Queue, wanted: Transcription, options: SendOptions = {}): FollowUp {
   return async (tx) => {
     const run = await beginSpeechRun(tx, wanted);
@@ -85,7 +87,7 @@ function runOf({ libraryId, mediaId, run = 0 }: Sent): SpeechRunKey {
   return { libraryId, mediaId, run };
 }
 
-/** `reason` says why there are no captions now, where there are none. `gone`: nothing is left to be done or noted. */
+/** `reason` says why there are no captions now, if there are none. `gone`: nothing is left to do or to note. */
 type Outcome =
   | { kind: 'over'; reason: string }
   | { kind: 'later'; delaySec: number; gaveWaySec?: number; crashes?: number }
@@ -131,7 +133,7 @@ async function transcribe(wanted: Sent, deps: JobDeps, signal: AbortSignal): Pro
 
 type Guessed = { key: SpeechRunKey; audio: SpeechAudio; transcriber: Transcriber };
 
-/** What was guessed is kept: whoever goes on after a crash or a turn has the same language. */
+/** The guess is stored: a run that continues after a crash or a turn uses the same language. */
 async function guess({ key, ...heard }: Guessed, deps: JobDeps, signal: AbortSignal): Promise<string | null> {
   const language = await guessLanguage(heard, deps, signal);
   if (language !== null) await noteSpeechLanguage(deps.db, key, language);
@@ -153,7 +155,7 @@ async function sendAgain(wanted: Sent, { db, queue }: JobDeps, delaySec: number)
   await noteSpeechRun(db, runOf(wanted), { state: 'waiting' });
 }
 
-/** Publishes captions of a transcript; answers why there are none. */
+/** Publishes captions of a transcript. Returns the reason if there are none. */
 async function publish(
   key: MediaKey,
   { language, words }: SpokenText,

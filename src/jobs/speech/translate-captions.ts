@@ -23,17 +23,20 @@ import { askModel } from './ask-model.ts';
 import { publishCues } from './publish-cues.ts';
 import { chooseTrack, readTrack } from './read-track.ts';
 
-/** `language` is that of the speaker, null for whichever captions there are; `target` that of the translation. */
+/** `language` is that of the speaker, null for any captions; `target` is that of the translation. */
 export type Translation = MediaKey & { language: string | null; target: string; force: boolean };
 
 const LONGEST_WAIT_SEC = 24 * 3600;
 
-/** What was translated before the model was busy: the texts of the first cues of the track whose object is named. */
+/**
+ * The part that was translated before the model was busy: the texts of the first cues of the track whose object is
+ * named.
+ */
 type Part = { of: string; texts: readonly string[] };
-/** `stuckSec`: how long the model has translated nothing. */
+/** `stuckSec`: time for which the model has translated nothing. */
 type Payload = Translation & { waitedSec?: number; stuckSec?: number; part?: Part };
 
-/** The model is busy; `part` is what it translated until then. */
+/** The model is busy. `part` is what it has translated so far. */
 class Interrupted extends Error {
   readonly part: Part;
   readonly retryAfterSec: number;
@@ -46,12 +49,12 @@ class Interrupted extends Error {
 }
 
 /**
- * Translates captions of what is said, by the language model. Captions that a person wrote are left alone, before and
- * after; doing it twice changes nothing. While the model is busy it goes on later, after the cues that are translated.
+ * Translates captions with the language model. Captions that a person wrote are left alone, before and after.
+ * Idempotent. If the model is busy, the job continues later after the translated cues.
  */
 export const translateCaptions = defineJob<Payload, JobDeps>({
   name: 'translate-captions',
-  // It waits for the model most of its time.
+  // It mostly waits for the model.
   queue: 'fetch',
   retryLimit: 4,
   async run(wanted, deps, signal) {
@@ -68,7 +71,7 @@ export const translateCaptions = defineJob<Payload, JobDeps>({
   },
 });
 
-/** A model that goes on after each pause is given the pauses that it names; one that does not, ever longer ones. */
+/** A model that makes progress after each pause gets the pauses that it names. Otherwise the pauses grow. */
 async function sendAgain(wanted: Payload, { part, retryAfterSec }: Interrupted, deps: JobDeps): Promise<void> {
   const isStuck = part.of === wanted.part?.of && part.texts.length === wanted.part.texts.length;
   const before = isStuck ? (wanted.stuckSec ?? 0) : 0;
@@ -106,7 +109,7 @@ async function translate(wanted: Payload, deps: JobDeps, signal: AbortSignal): P
 
 type Some = { passages: readonly Passage[]; from: string; target: string };
 
-/** A model that loses count of many is given fewer. */
+/** A model that loses count of many passages gets fewer. */
 async function translateSome(model: LanguageModel, some: Some, signal: AbortSignal): Promise<string[]> {
   const { passages, from, target } = some;
   const count = passages.length;

@@ -2,12 +2,12 @@ import { shuffled } from '../../lib/shuffled.ts';
 import { unlessAborted } from '../../lib/unless-aborted.ts';
 import { MAX_DELETE_KEYS, type Storage, type StorageKey } from '../../ports/storage.ts';
 
-/** When the store refuses so many in a row, the rest is left to the next time. */
+/** Successive refusals of the store after which the rest is left to the next run. */
 const MOST_IN_A_ROW = 10;
 
 /**
- * Deletes objects, in any order; one that the store refuses keeps no other. Answers those that are gone, and why not
- * all are. An abort ends it between two answers of the store, or without the last.
+ * Deletes objects in any order. One that the store refuses does not stop the others. Returns those that are gone, and
+ * why the others are not. An abort ends it between two responses of the store, or without the last.
  */
 export async function deleteObjects(
   storage: Storage,

@@ -15,12 +15,10 @@ import { pastFailures } from './past-failures.ts';
 import { ownerOf, sortByName } from './sort-by-name.ts';
 
 const QUARANTINE_SEC = 24 * 3600;
-/**
- * More orphans than this part of all objects, or than so many bytes, are a fault of something else than a lost worker.
- */
+/** More orphans than this share of all objects, or than this many bytes, have another cause than a lost worker. */
 const MOST_OF_ALL = 0.01;
 const MOST_BYTES = 100e9;
-/** In a small store a single video is more than a hundredth. */
+/** In a small store, a single video is more than a hundredth. */
 const LEAST_LIMIT = 100;
 const ROWS_AT_ONCE = 1000;
 const PAGES_AT_ONCE = 20;
@@ -28,8 +26,8 @@ const PAGES_AT_ONCE = 20;
 export type DropDeps = { db: Db; storage: Storage; quarantineSec?: number };
 
 /**
- * Deletes the orphans that are past their quarantine and that still no row names, a bounded number a run. Deletes none,
- * and throws, when there are more in all than lost workers leave: then the owner decides (`millrace orphans`).
+ * Deletes orphans after their quarantine if still no row names them, a bounded number per run. If there are more in
+ * total than lost workers leave, deletes none and throws: the owner decides (`millrace orphans`).
  */
 export async function dropOrphans(deps: DropDeps, signal: AbortSignal): Promise<void> {
   const { db, quarantineSec = QUARANTINE_SEC } = deps;
@@ -55,7 +53,8 @@ async function refuseTooMany(db: Db): Promise<void> {
 }
 
 /**
- * Deletes those of these orphans that are still orphans, and takes what is final off the list. Answers how many went.
+ * Deletes those of these orphans that are still orphans, and removes final cases from the list. Returns the number
+ * deleted.
  */
 export async function deleteOrphans(
   orphans: readonly ListedOrphan[],
@@ -94,7 +93,7 @@ async function deleteObjectsOf(
   return gone.length;
 }
 
-/** Keys by their two first segments. */
+/** Groups keys by their first two segments. */
 function byOwner(names: readonly string[]): Map<string, StorageKey[]> {
   const owners = new Map<string, StorageKey[]>();
   for (const name of names) {

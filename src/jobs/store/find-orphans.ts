@@ -4,14 +4,14 @@ import type { ObjectInfo, Storage } from '../../ports/storage.ts';
 import { ownerOf, sortByName } from './sort-by-name.ts';
 
 const ORPHAN_AGE_MS = 3600 * 1000;
-/** Objects that one run looks at; the next goes on from there. */
+/** Objects examined per run. The next run continues from there. */
 const OBJECTS_AT_ONCE = 20_000;
 
 export type FindDeps = { db: Db; storage: Pick<Storage, 'list'>; orphanAgeMs?: number };
 
 /**
- * Lists the objects that no row names, a bounded number of objects a run, those of busy videos left alone. The place
- * where the next run goes on is kept in the database, by whole videos.
+ * Lists the objects that no row names, a bounded number of objects per run, except those of busy videos. The position
+ * for the next run is stored in the database, by whole videos.
  */
 export async function findOrphans(deps: FindDeps, signal: AbortSignal): Promise<void> {
   const sweep = await loadOrphanSweep(deps.db);
@@ -35,7 +35,7 @@ function endRound(sweep: OrphanSweep): void {
   sweep.after = '';
 }
 
-/** The two first segments of the keys, `{libraryId}/{mediaId}`, and all objects there. */
+/** The first two segments of the keys, `{libraryId}/{mediaId}`, and all objects there. */
 type Video = { owner: string; objects: ObjectInfo[] };
 
 async function* videosBehind({ storage }: FindDeps, after: string, signal: AbortSignal): AsyncGenerator<Video> {

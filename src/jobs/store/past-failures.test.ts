@@ -40,7 +40,7 @@ test('the log line of a job says why some of its steps failed', async () => {
   }
 });
 
-test('of very many failures it reports little, and leaves the rest after ten in a row', async () => {
+test('it reports a few of very many failures, and stops after ten in a row', async () => {
   const names = Array.from({ length: 300 }, (_, n) => `${n} ${'x'.repeat(1000)}`);
   let requested = 0;
   const count = async (name: string) => {
@@ -54,7 +54,7 @@ test('of very many failures it reports little, and leaves the rest after ten in 
   expect(requested).toBe(10);
 });
 
-test('failures now and then do not end it', async () => {
+test('occasional failures do not end it', async () => {
   const numbers = Array.from({ length: 100 }, (_, n) => n);
   const done = pastFailures(numbers, async (n) => (n % 10 === 9 ? undefined : refuse(`${n}`)), never);
   await expect(done).rejects.toThrow('90 of 100 failed, the others were done: 0 could not be deleted');
@@ -65,7 +65,7 @@ async function* brokenList() {
   throw new Error('The list broke off.');
 }
 
-test('what failed is reported as well when the list breaks off, or the run is aborted', async () => {
+test('failures are also reported if the list breaks off or the run is aborted', async () => {
   const broken = pastFailures(brokenList(), refuse, never);
   await expect(broken).rejects.toThrow(/^1 of 1 failed, .*The list broke off.*The store refused one\.$/);
   await expect(pastFailures(brokenList(), nothing, never)).rejects.toThrow(/^The list broke off\.$/);

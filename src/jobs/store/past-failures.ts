@@ -1,13 +1,13 @@
-/** Of what failed, the causes of so many are reported. */
+/** Maximum number of failures whose causes are reported. */
 const MOST_TOLD = 5;
 const LONGEST_TOLD = 500;
 const MOST_CAUSES = 5;
-/** After so many failures in a row the rest is left: then it is hardly the things that are at fault. */
+/** After this many successive failures the rest is skipped: the items are hardly at fault then. */
 const MOST_IN_A_ROW = 10;
 
 /**
- * Does an action for each of some things in turn, past those for which it fails. Then throws one error that shows of
- * all. Ends early after many failures in a row, so things that fail each time must not come in one order each time.
+ * Runs an action for each item in turn and continues after failures. Then throws one error that describes all of them.
+ * Ends early after many successive failures, so items that always fail must not come in the same order each time.
  */
 export async function pastFailures<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
@@ -43,12 +43,12 @@ export async function pastFailures<Item>(
   }
 }
 
-/** An error's message and what it comes from, in one bounded line: of causes, logs print little. */
+/** An error's message and its causes, in one bounded line: logs print little of causes. */
 function report(error: unknown): string {
   let text = messageOf(error);
   let cause = error instanceof Error ? error.cause : undefined;
   for (let depth = 0; depth < MOST_CAUSES && cause !== undefined; depth += 1) {
-    // An error of this file says of its causes already.
+    // An error of this file already includes its causes.
     if (!text.includes(messageOf(cause))) text += `: ${messageOf(cause)}`;
     cause = cause instanceof Error ? cause.cause : undefined;
   }

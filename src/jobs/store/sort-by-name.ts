@@ -12,14 +12,14 @@ const NAMED_OBJECTS = [
   /^pictures\/[0-9a-f-]+\/(seek\/)?[a-z0-9_]+\.(jpg|webp|gif|webm|mp4)$/,
 ];
 
-/** The two first segments of a key, `{libraryId}/{mediaId}`. */
+/** Returns the first two segments of a key, `{libraryId}/{mediaId}`. */
 export function ownerOf(key: string): string {
   return key.split('/').slice(0, 2).join('/');
 }
 
 /**
- * Sorts objects of one owner into those that no row names and those that one does. Of a video that something is being
- * made of, and of what is no video's, neither can be said: they are in none of the two.
+ * Splits objects of one owner into those that no row names and those that one does. Objects of a video with work in
+ * progress, and of no video, are undecided and in neither list.
  */
 export async function sortByName(
   db: Db,

@@ -16,15 +16,15 @@ import {
 import { Refused } from '../../lib/refused.ts';
 import type { Storage, StoreMark } from '../../ports/storage.ts';
 
-/** Deletions within this time of a check need no further one. */
+/** Deletions within this time after a check need no further one. */
 const FRESH_MS = 10_000;
-/** The most often that the state of the database is written into the store. */
+/** Minimum time between two writes of the database's state into the store. */
 const ADVANCE_EVERY_MS = 10_000;
 const CHECK_EVERY_MS = 30_000;
 const CHECK_LIMIT_MS = 15_000;
 const CLOSE_LIMIT_MS = 2_000;
 
-/** The database and the store do not belong together, or that cannot be said now: nothing may be deleted. */
+/** The database and the store do not belong together, or this is currently unknown: nothing may be deleted. */
 export class StoreNotOurs extends Error {
   constructor(reason: string) {
     super(reason);
@@ -35,26 +35,29 @@ export class StoreNotOurs extends Error {
 export type GuardDeps = {
   db: Db;
   storage: Pick<Storage, 'marks'>;
-  /** How long nothing is deleted after a store was found to have seen a later state of the database. */
+  /** Time for which nothing is deleted after a store was found to have seen a later state of the database. */
   quarantineSec: number;
-  /** A new reason why nothing may be deleted; null when it ended. Called at each change. */
+  /** Called at each change with the reason why nothing may be deleted; null when it ended. */
   report: (reason: string | null) => void;
 };
 
 /** Keeps one process from deleting anything in a store that is not its database's. The caller closes it. */
 export type StoreGuard = {
-  /** Throws `StoreNotOurs` unless the store was found to be ours within the last 10 s; `isFresh` looks in any case. */
+  /**
+   * Throws `StoreNotOurs` unless a check within the last 10 s found the store to be ours. `isFresh` always checks
+   * again.
+   */
   requireOurs(options?: { isFresh: boolean }): Promise<void>;
-  /** Resolves after the first check: written before it, objects in a new store would look like another's. */
+  /** Resolves after the first check. Objects written before it would make a new store look like another's. */
   checked(): Promise<void>;
-  /** Why nothing may be deleted, as it was found last; null when all may be. */
+  /** The last reason found why nothing may be deleted; null if deletions are allowed. */
   problem(): string | null;
-  /** Objects were written: the store's mark follows soon, so that an older database is recognised. */
+  /** Objects were written. The store's mark is updated soon, so that an older database is recognised. */
   noteWrite(): void;
   close(): Promise<void>;
 };
 
-/** Checks the store at once and every half minute, without anybody waiting for it. */
+/** Checks the store at once and every half minute, in the background. */
 export function openStoreGuard(deps: GuardDeps): StoreGuard {
   let problem: string | null = null;
   let checkedAtMs = Number.NEGATIVE_INFINITY;
@@ -78,9 +81,9 @@ export function openStoreGuard(deps: GuardDeps): StoreGuard {
     return checking;
   }
 
-  /** What is written in the pause between is counted at its end. */
+  /** Writes during the pause are counted at its end. */
   async function advance(): Promise<void> {
-    // What fails here is found and reported by the next check.
+    // The next check finds and reports any failure here.
     if (problem === null) await writeMarks(deps).catch(() => undefined);
     if (isClosed) return;
     await new Promise<void>((resolve) => {
@@ -122,14 +125,14 @@ export function openStoreGuard(deps: GuardDeps): StoreGuard {
   };
 }
 
-/** Refuses (`forbidden`) unless the store is this database's now. */
+/** Throws `Refused` (`forbidden`) unless the store currently belongs to this database. */
 export async function requireOwnStore({ db, storage }: Pick<GuardDeps, 'db' | 'storage'>): Promise<void> {
   const verdict = await judge({ db, storage });
   if (verdict.kind === 'ours') return;
   throw new Refused('forbidden', verdict.kind === 'refused' ? verdict.reason : 'The store was not checked before.');
 }
 
-/** Makes this database's mark that of all its stores, whatever they say. Answers the places. */
+/** Writes this database's mark into all its stores, whatever they contain. Returns the places. */
 export async function adoptStores({ db, storage }: Pick<GuardDeps, 'db' | 'storage'>): Promise<string[]> {
   const signal = AbortSignal.timeout(CHECK_LIMIT_MS);
   const found = await Promise.all(storage.marks.map((mark) => findMark(mark, signal)));
@@ -144,7 +147,7 @@ export async function adoptStores({ db, storage }: Pick<GuardDeps, 'db' | 'stora
   return found.map(({ place }) => place);
 }
 
-/** Checks, and does what the verdict needs: marks empty stores, begins to hold deletions back. */
+/** Runs a check and acts on the verdict: marks empty stores, starts to hold back deletions. */
 async function findProblem(deps: GuardDeps): Promise<string | null> {
   try {
     let verdict = await judge(deps);
@@ -165,7 +168,7 @@ async function findProblem(deps: GuardDeps): Promise<string | null> {
 
 async function judge({ db, storage }: Pick<GuardDeps, 'db' | 'storage'>): Promise<StoreVerdict> {
   const signal = AbortSignal.timeout(CHECK_LIMIT_MS);
-  // The marks first: what they say was committed before, so the row that is read next has it.
+  // The marks first: their content was committed before, so the row that is read next includes it.
   const found = await Promise.all(storage.marks.map((mark) => findMark(mark, signal)));
   return judgeStores(await loadInstallation(db), found);
 }
@@ -182,9 +185,9 @@ async function findMark(mark: StoreMark, signal: AbortSignal): Promise<FoundMark
   }
 }
 
-/** Of two databases that find the same empty store at once, one marks it. */
+/** If two databases find the same empty store at once, one of them marks it. */
 async function markNew({ db, storage }: GuardDeps, places: readonly string[]): Promise<void> {
-  // The sequence stays: roles that start at once would take an advanced one for a sign that the store was used before.
+  // The sequence stays: for roles that start at once, an advanced one would mean that the store was used before.
   const ours = await loadInstallation(db);
   const text = formatMark({ installation: ours.id, sequence: ours.sequence });
   const signal = AbortSignal.timeout(CHECK_LIMIT_MS);
@@ -195,7 +198,7 @@ async function markNew({ db, storage }: GuardDeps, places: readonly string[]): P
   }
 }
 
-/** The database's state goes first: a mark is never ahead of the database that wrote it. Others' marks stay. */
+/** The database's state is written first: a mark is never ahead of the database that wrote it. Marks of others stay. */
 async function writeMarks(deps: GuardDeps): Promise<void> {
   const { db, storage } = deps;
   const { kind } = await judge(deps);

@@ -3,7 +3,9 @@ import { type StoreGuard, StoreNotOurs } from './store-guard.ts';
 
 type Step<Deps> = (deps: Deps, signal: AbortSignal) => Promise<void>;
 
-/** A step of a sweep that does nothing unless the store is this database's; why it is not, the guard reports. */
+/**
+ * Wraps a step of a sweep so that it does nothing unless the store is this database's. The guard reports why it is not.
+ */
 export function whenOurs<Deps extends { store: Pick<StoreGuard, 'requireOurs'> }>(step: Step<Deps>): Step<Deps> {
   return async (deps, signal) => {
     try {

@@ -15,15 +15,15 @@ import { hashSource } from './hash-source.ts';
 export type CompleteUploadDeps = { db: Db; storage: Storage; queue: Queue };
 
 /**
- * An upload session whose bytes are all staged; `sha256` (32 raw bytes) is null when not all of them were hashed as
- * they came.
+ * An upload session whose bytes are all staged. `sha256` (32 raw bytes) is null if not all of them were hashed on
+ * arrival.
  */
 export type StagedUpload = UploadRef & { sha256: Buffer | null };
 
 /**
- * Gives the staged bytes to the video as its original, starts its processing and marks the upload session as complete.
- * May be done again after a crash at any point, also at once by two: the video gets its original once. Refuses
- * (`invalid`) a video that got another original and (`not-found`) one that is gone; what was staged is removed then.
+ * Makes the staged bytes the video's original, starts its processing and marks the upload session as complete. May be
+ * repeated after a crash at any point, also concurrently: the video gets its original once. Throws `Refused`
+ * (`invalid`) if the video got another original, and (`not-found`) if it is gone; the staged bytes are then removed.
  */
 export async function completeUpload(
   upload: StagedUpload,

@@ -7,8 +7,8 @@ import type { Storage } from '../../ports/storage.ts';
 type Deps = { db: Db; storage: Storage };
 
 /**
- * Ends an upload that came to nothing, with all its bytes and parts. One that is complete is left alone; of one whose
- * video is gone the staged bytes go. The upload session goes last: after a crash the sweep finds it and goes on.
+ * Ends a failed upload and deletes all its bytes and parts. Leaves a complete one alone. If its video is gone, the
+ * staged bytes are deleted. The upload session is deleted last: after a crash the sweep finds it and continues.
  */
 export async function dropUpload({ id, key }: UploadRef, { db, storage }: Deps): Promise<void> {
   const method = await giveUpUpload(db, id);

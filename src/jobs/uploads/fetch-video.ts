@@ -26,7 +26,7 @@ import { postponementOf } from '../queue/postponement.ts';
 import { completeUpload } from './complete-upload.ts';
 import { dropUpload } from './drop-upload.ts';
 
-/** The largest file that is fetched. */
+/** Maximum bytes of a fetched file. */
 export const MAX_FETCH_BYTES = 1e12;
 
 const HOUR_MS = 3_600_000;
@@ -40,14 +40,14 @@ const USUAL_LIMITS: DownloadLimits = {
   backoffMs: 1_000,
 };
 
-/** Names a fetch that was requested; what to ask of whom lies sealed at its upload session. */
+/** Identifies a requested fetch. Its address and headers are sealed in the upload session. */
 export type FetchRef = MediaKey & { uploadId: Guid };
 
 /**
- * Downloads a file from its origin into the staging and gives it to its video. A worker that takes over from a
- * dead one goes on at the last staged byte. A refusal of the origin, or of the rules, ends the video as
- * `upload-failed` with the reason in its messages. A delete of the video ends it within a second or two, and
- * nothing stays staged.
+ * Downloads a file from its origin into the staging and makes it its video's original. A worker that takes over from a
+ * dead one continues at the last staged byte. A refusal by the origin, or by the rules, ends the video as
+ * `upload-failed` with the reason in its messages. Deleting the video ends it within a second or two, and nothing stays
+ * staged.
  */
 export const fetchVideo = defineJob<FetchRef, JobDeps>({
   name: 'fetch-video',
@@ -80,7 +80,7 @@ export const fetchVideo = defineJob<FetchRef, JobDeps>({
 
 async function fetchSource(claim: FetchClaim, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { ref, request, version } = claim;
-  // After a crash between the commit and its row the object is there, and nothing is staged any more.
+  // After a crash between the commit and its row, the object exists and nothing is staged any more.
   if ((await deps.storage.head(sourceKeyOf(ref.key, ref.id))) === null) {
     await download(
       {
@@ -101,7 +101,7 @@ async function fetchSource(claim: FetchClaim, deps: JobDeps, signal: AbortSignal
   await completeUpload({ ...ref, sha256: null }, deps, signal);
 }
 
-// `abort` rather than `rewind`: a writer that was shut out may still hold the old bytes' file open.
+// `abort` rather than `rewind`: a writer that was shut out may still have the file of the old bytes open.
 function stagingSink(staging: Staging, id: Guid): DownloadSink {
   return {
     size: () => staging.size(id),
@@ -109,7 +109,7 @@ function stagingSink(staging: Staging, id: Guid): DownloadSink {
       try {
         return await staging.append(id, offset, body, signal);
       } catch (error) {
-        // Somebody whose lease ended still wrote: nobody's refusal, but a reason to look again.
+        // A worker whose lease had ended was still writing. That is not a refusal, but a reason to try again.
         if (!(error instanceof Refused) || error.kind !== 'conflict') throw error;
         throw new Error(`Expected to be the only one who stages ${id}.`, { cause: error });
       }
@@ -118,7 +118,7 @@ function stagingSink(staging: Staging, id: Guid): DownloadSink {
   };
 }
 
-/** With its video the upload session went, and whoever held it removes what it staged. */
+/** The upload session was deleted with its video, and its holder removes what it staged. */
 async function dropIfGone(ref: UploadRef, deps: JobDeps): Promise<void> {
   if (!(await isFetchOpen(deps.db, ref.id))) await dropUpload(ref, deps);
 }
@@ -133,7 +133,7 @@ async function giveUpFetch(ref: UploadRef, deps: JobDeps, reason: string): Promi
       announce(ref.key, WebhookStatus.failed),
     );
   } catch (error) {
-    // The video is gone, or this was reported before: what is left to do is the same.
+    // The video is gone, or this was reported before. The remaining steps are the same.
     if (!(error instanceof Refused) || error.kind !== 'not-found') throw error;
   }
   await dropUpload(ref, deps);

@@ -6,7 +6,7 @@ import { defineJob } from '../queue/define-job.ts';
 
 type Deps = { db: Db; storage: Storage };
 
-/** Takes the SHA-256 of an original that came in pieces, so that it was never seen as one stream. */
+/** Computes the SHA-256 of an original that arrived in pieces, never as one stream. */
 export const hashSource = defineJob<MediaKey & { sourceKey: StorageKey }, Deps>({
   name: 'hash-source',
   queue: 'long',

@@ -13,10 +13,11 @@ export type JoinDeps = { db: Db; staging: Staging; space: SpaceDeps };
 type Part = { id: string; lengthBytes: number; endBytes: number };
 
 /**
- * Copies the staged parts of a final upload one behind the other into its own staged bytes, and removes each once its
- * copy is durable, so that the medium needs room for one part more. May be done again after a crash at any point: it
- * goes on where the copy ends. Returns the SHA-256 of the whole, or null if it did not see all bytes. Refuses
- * (`not-found`) a part whose bytes are gone, and (`ForeignBody`) a file that is no media file by its beginning.
+ * Copies the staged parts of a final upload one after the other into its own staged bytes, and removes each once its
+ * copy is durable, so that the medium needs space for one additional part. May be repeated after a crash at any point:
+ * it continues where the copy ends. Returns the SHA-256 of the whole, or null if it did not see all bytes. Throws
+ * `Refused` (`not-found`) if the bytes of a part are gone, and `ForeignBody` if the beginning of the file shows that it
+ * is not a media file.
  */
 export async function joinParts({ id }: UploadRef, deps: JoinDeps, signal: AbortSignal): Promise<Buffer | null> {
   const { db, staging, space } = deps;

@@ -3,7 +3,7 @@ import type { Storage } from '../../ports/storage.ts';
 
 export type SpaceDeps = {
   storage: Pick<Storage, 'space'>;
-  /** How many bytes uploads must leave free on a medium of this many bytes. */
+  /** Returns the bytes that uploads must leave free on a medium of this size. */
   diskFloorBytes(totalBytes: number): number;
 };
 
@@ -12,7 +12,7 @@ export function usualDiskFloorBytes(totalBytes: number): number {
   return Math.max(5e9, totalBytes / 20);
 }
 
-/** Refuses (`disk-full`) bytes that would not leave the floor free on the medium. */
+/** Throws `Refused` (`disk-full`) if these bytes would not leave the floor free on the medium. */
 export async function requireSpace(lengthBytes: number, { storage, diskFloorBytes }: SpaceDeps): Promise<void> {
   const space = await storage.space();
   if (space === null) return;

@@ -14,13 +14,13 @@ const MAX_REDIRECTS = 3;
 const MAX_DISCARDED_BYTES = 64 * 1024;
 const DISCARD_MS = 1_000;
 
-/** What to deliver where; `limitMs` is for all of it, redirects included. */
+/** An event and its destination. `limitMs` covers the whole delivery, redirects included. */
 export type Delivery = { event: WebhookEvent; url: string; readOnlyKey: string; limitMs: number };
 
 /**
- * Posts an event once. Redirects are followed as POST with the same headers, three at most, each address through
- * the guarded client; one that would turn the POST into a GET (303) is a failure, since the event would be lost in
- * it. Only an abort is thrown; what the receiver or the rules refuse is an outcome.
+ * Posts an event once. Redirects are followed as POST with the same headers, at most three, each address through the
+ * guarded client. One that would turn the POST into a GET (303) is a failure, because the event would be lost. Only an
+ * abort is thrown; refusals by the receiver or the rules are outcomes.
  */
 export async function postWebhook(delivery: Delivery, outbound: Outbound, signal: AbortSignal): Promise<Outcome> {
   try {
@@ -54,7 +54,7 @@ async function followPost(delivery: Delivery, outbound: Outbound, signal: AbortS
   }
 }
 
-/** Reads what the receiver says beyond its status, so that the connection can be used again; not for long. */
+/** Reads the rest of the response for a short time, so that the connection can be reused. */
 async function discard(body: Readable): Promise<void> {
   const timer = setTimeout(() => body.destroy(), DISCARD_MS);
   let receivedBytes = 0;
@@ -64,7 +64,7 @@ async function discard(body: Readable): Promise<void> {
       if (receivedBytes > MAX_DISCARDED_BYTES) break;
     }
   } catch {
-    // The status has been read: what breaks after it changes nothing.
+    // The status has been read: a later failure changes nothing.
   } finally {
     clearTimeout(timer);
   }

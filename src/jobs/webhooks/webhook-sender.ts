@@ -12,15 +12,15 @@ const MAX_PER_LIBRARY = 4;
 const POLL_MS = 1_000;
 const PRUNE_MS = 3_600_000;
 
-/** How long things take: usually as `USUAL_TIMING` says. */
+/** Time limits and delays; by default `USUAL_TIMING`. */
 export type WebhookTiming = {
-  /** The longest that one attempt may take; shorter than the lease. */
+  /** Maximum time of one attempt; shorter than the lease. */
   answerLimitMs: number;
-  /** After this long the events of a dead sender go to another. */
+  /** Time after which another sender takes the events of a dead one. */
   leaseSec: number;
-  /** How long deliveries under way may go on after `close`. */
+  /** Time for which pending deliveries may continue after `close`. */
   graceMs: number;
-  /** The wait after the n-th failed attempt, n from 1. */
+  /** Wait after the n-th failed attempt, n from 1. */
   retryDelaySec(attempts: number): number;
 };
 
@@ -30,7 +30,7 @@ export type WebhookSenderDeps = {
   db: Db;
   outbound: Outbound;
   secretBox: SecretBox;
-  /** Subscribes to the channel that says that events wait; answers how to end it. */
+  /** Subscribes to the channel that announces waiting events. Returns a handle that ends the subscription. */
   onEvents(wake: () => void): Promise<{ close(): Promise<void> }>;
   onError(error: unknown): void;
   timing?: WebhookTiming;
@@ -42,18 +42,18 @@ type Sending = {
   deps: WebhookSenderDeps;
   timing: WebhookTiming;
   running: Set<Promise<void>>;
-  /** Aborted when no more events are taken. */
+  /** Aborted when no more events are claimed. */
   stop: AbortSignal;
-  /** Aborted when deliveries under way are broken off. */
+  /** Aborted when pending deliveries are cancelled. */
   cut: AbortSignal;
   alarm: Alarm;
 };
 
 /**
  * Sends webhook events until closed: at most 64 at a time, and 4 of one library over all senders, so that a slow
- * receiver holds up no other. Each event is delivered at least once, those of a video in their order. A sender
- * that dies leaves its events to others when their lease ends; one that is closed lets its deliveries go on for
- * 4 s and gives the rest back.
+ * receiver holds up no other. Each event is delivered at least once, those of a video in order. When a sender dies,
+ * others take its events once their lease ends. When closed, it lets its deliveries continue for 4 s and returns the
+ * rest.
  */
 export async function startWebhookSender(deps: WebhookSenderDeps): Promise<WebhookSender> {
   const [stop, cut] = [new AbortController(), new AbortController()];
@@ -86,7 +86,7 @@ async function sendUntilStopped(sending: Sending): Promise<void> {
   const { deps, running, stop, alarm } = sending;
   let pruneAtMs = Date.now();
   while (!stop.aborted) {
-    // Whatever happens from here on ends this sleep, so nothing is missed while events are claimed.
+    // Any event from here on ends this sleep, so nothing is missed while events are claimed.
     const slept = alarm.sleep(POLL_MS);
     try {
       const bounds = { perLibrary: MAX_PER_LIBRARY, leaseSec: sending.timing.leaseSec };
@@ -119,7 +119,7 @@ async function deliver(sending: Sending, event: ClaimedEvent): Promise<void> {
   await endEvent(deps.db, event, { ...outcome, retrySec: timing.retryDelaySec(event.attempts) });
 }
 
-/** One attempt; null when it was broken off by the closing. */
+/** One attempt; null if closing cancelled it. */
 async function attempt({ deps, timing, cut }: Sending, event: ClaimedEvent): Promise<Outcome | null> {
   const { url } = event;
   if (url === null || url === '') return { kind: 'gone', answer: 'Not sent: the library has no webhook address now.' };
@@ -129,7 +129,7 @@ async function attempt({ deps, timing, cut }: Sending, event: ClaimedEvent): Pro
   } catch (error) {
     if (cut.aborted) return null;
     deps.onError(error);
-    // Ours, yet no event may wait for ever: it is tried again and given up as any other.
+    // The failure is ours, but no event may wait forever: it is retried and given up like any other.
     return { kind: 'failed', answer: 'Not sent: the delivery failed on this server; its log says why.' };
   }
 }

@@ -55,7 +55,7 @@ describe('addresses', () => {
     expect(own('8.8.4.4')).toEqual({ kind: 'public' });
   });
 
-  test('listed blocks pass and nothing beside them', () => {
+  test('listed blocks are allowed and nothing else', () => {
     const listed = createAddressRules(['10.1.0.0/16', '::1', '127.0.0.2', '8.8.8.8'], () => ['8.8.8.8']);
     for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '::1', '127.0.0.2', '8.8.8.8']) {
       expect(listed(address)).toEqual({ kind: 'listed' });

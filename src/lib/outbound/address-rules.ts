@@ -3,10 +3,10 @@ import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** What the rules say of an address: `listed` by the owner, `public`, or denied with a reason to show. */
+/** Verdict of the rules on an address: `listed` by the owner, `public`, or denied with a reason. */
 export type Verdict = { kind: 'listed' } | { kind: 'public' } | { kind: 'denied'; reason: string };
 
-/** All that is routed in IPv6 today; the rest holds old ways to write IPv4 addresses, such as `::127.0.0.1`. */
+/** The whole routed IPv6 space; the rest contains old notations of IPv4 addresses, such as `::127.0.0.1`. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 export type AddressRules = (address: string) => Verdict;
@@ -15,8 +15,8 @@ export type AddressRules = (address: string) => Verdict;
 const DENIED_UNICAST = new Set(['168.63.129.16']);
 
 /**
- * Rules for addresses that the server may connect to. `allow` is a list of CIDR blocks or single addresses;
- * `ownAddresses` are this machine's, asked anew each time. Throws an `Error` that names a malformed block.
+ * Creates rules for addresses that the server may connect to. `allow` is a list of CIDR blocks or single addresses;
+ * `ownAddresses` are this machine's, read again each time. Throws an `Error` that names a malformed block.
  */
 export function createAddressRules(
   allow: readonly string[],
@@ -55,7 +55,7 @@ function contains({ network, bits }: Block, address: Address): boolean {
   return network.kind() === address.kind() && address.match(network, bits);
 }
 
-/** `::ffff:10.0.0.1` is 10.0.0.1 to the kernel, so it is to the rules. */
+/** `::ffff:10.0.0.1` is 10.0.0.1 to the kernel, and so to the rules. */
 function unwrap(address: Address): Address {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }

@@ -5,30 +5,30 @@ import { Refused } from '../refused.ts';
 import type { Outbound, OutboundAnswer } from './outbound.ts';
 import { continues, ifRangeOf, isResumable, parseContentRange, type Version, versionOf } from './resume.ts';
 
-/** Where the bytes go; a staged upload fits. `append` keeps what came before a failure, as `size` then shows. */
+/** Destination of the bytes; a staged upload fits. `append` keeps the bytes before a failure, as `size` shows. */
 export type DownloadSink = {
   size(): Promise<number>;
   append(offset: number, body: Readable, signal: AbortSignal): Promise<number>;
-  /** Forgets all bytes. */
+  /** Discards all bytes. */
   reset(): Promise<void>;
 };
 
 export type DownloadLimits = {
   maxBytes: number;
-  /** Of the whole download, with all its attempts and pauses. */
+  /** Limit for the whole download, with all attempts and pauses. */
   timeoutMs: number;
-  /** After this long without a byte the connection is given up and the rest requested anew. */
+  /** Time without a byte after which the connection is closed and the rest is requested again. */
   idleTimeoutMs: number;
   minBytesPerSec: number;
-  /** Failures in a row, each without `PROGRESS_BYTES` gained, after which it is given up. */
+  /** Consecutive failures, each with less than `PROGRESS_BYTES` gained, after which it gives up. */
   maxFailures: number;
-  /** The pause after the first failure; it doubles with each further one, up to 30 s. */
+  /** Pause after the first failure. It doubles with each further one, up to 30 s. */
   backoffMs: number;
 };
 
 /**
- * What outlives the process that downloads: of which version of the file the sink's bytes are. `remember` is
- * done before the first byte of a version is stored.
+ * State that outlives the downloading process: the version of the file that the sink's bytes belong to. `remember`
+ * completes before the first byte of a version is stored.
  */
 export type DownloadMemory = { version: Version | null; remember(version: Version): Promise<void> };
 
@@ -43,12 +43,14 @@ export type DownloadRequest = {
 
 export type Downloaded = { sizeBytes: number; url: string; contentType: string | null };
 
-/** An attempt that gained this much was a good one: a long file over a bad line may need any number of those. */
+/**
+ * Bytes after which an attempt counts as successful: a long file over a bad connection may need any number of attempts.
+ */
 const PROGRESS_BYTES = 1024 * 1024;
 
 const MAX_BACKOFF_MS = 30_000;
 
-/** Set by the download itself; another value would break the resuming. */
+/** Headers set by the download itself; another value would break resuming. */
 const OWN_HEADERS = new Set([
   'range',
   'if-range',
@@ -59,10 +61,10 @@ const OWN_HEADERS = new Set([
 ]);
 
 /**
- * Brings a file into a sink. A connection that breaks or stalls, and a status of 408, 429 or 5xx, is tried again
- * from the last byte (`Range` with `If-Range`); when the origin cannot resume, or its file changed, once from the
- * start. Refuses with the origin's status, or what else was wrong, after bounded tries. What the sink already holds
- * is gone on with when the memory shows which version it is of, else dropped.
+ * Downloads a file into a sink. A broken or stalled connection, and a status of 408, 429 or 5xx, is retried from the
+ * last byte (`Range` with `If-Range`), or once from the start if the origin cannot resume or its file changed. Refuses
+ * with the origin's status or another reason after a bounded number of attempts. Continues with the sink's bytes if the
+ * memory names their version, else discards them.
  */
 export async function download(request: DownloadRequest, signal: AbortSignal): Promise<Downloaded> {
   const { headers, sink, limits, memory } = request;
@@ -130,7 +132,7 @@ async function ask(request: DownloadRequest, { state, offset }: Attempt, signal:
 
 type Answered = Attempt & { answer: OutboundAnswer };
 
-/** Judges the answer by its status, then takes its body. */
+/** Judges the response by its status, then reads its body. */
 async function take(
   request: DownloadRequest,
   { state, offset, answer }: Answered,
@@ -138,7 +140,7 @@ async function take(
 ): Promise<Outcome> {
   const { status, headers } = answer;
   if (status === 200) {
-    // The whole file, although the rest was requested: it changed, or the origin supports no ranges.
+    // The origin sent the whole file although the rest was requested: it changed, or ranges are not supported.
     if (offset > 0) await restart(request, state);
     state.version = versionOf(headers);
     await request.memory?.remember(state.version);
@@ -162,7 +164,7 @@ async function take(
   throw new Refused('invalid', statusMessage(status));
 }
 
-/** The origin has no byte after the last: then that was the end, unless a length was announced that says else. */
+/** If the origin has no byte after the last one, the file is complete, unless a larger length was announced. */
 function isUnchanged({ version }: State, offset: number): boolean {
   return version?.totalBytes === null || version?.totalBytes === offset;
 }
@@ -175,7 +177,7 @@ async function receive(
   const { sink, limits } = request;
   const total = state.version?.totalBytes ?? parseContentRange(answer.headers['content-range'])?.totalBytes ?? null;
   if ((total ?? 0) > limits.maxBytes) throw tooLarge(limits.maxBytes);
-  // It may have failed while its version was remembered.
+  // The body may have failed while its version was stored.
   const failure: { error: unknown } = { error: answer.body.errored };
   answer.body.on('error', (error) => {
     failure.error = error;
@@ -184,7 +186,7 @@ async function receive(
   try {
     sizeBytes = await sink.append(offset, answer.body, signal);
   } catch (error) {
-    // The sink's own failure (a full disk) is final; the origin's is tried again.
+    // A failure of the sink (a full disk) is final; one of the origin is retried.
     if (failure.error === null) throw error;
     return brokenOr(failure.error, signal);
   }
@@ -200,7 +202,7 @@ function done(answer: OutboundAnswer, sizeBytes: number): Outcome {
   };
 }
 
-/** Starting over is allowed once: an origin that changes its file all the time would else be fetched for ever. */
+/** Starting over is allowed once. Otherwise an origin that changes its file all the time would be fetched forever. */
 async function restart({ sink }: DownloadRequest, state: State): Promise<void> {
   if (state.isRestarted) {
     throw new Refused('invalid', 'Origin broke off again and cannot resume, or its file keeps changing.');
@@ -210,7 +212,7 @@ async function restart({ sink }: DownloadRequest, state: State): Promise<void> {
   state.version = null;
 }
 
-/** A failure of the way is worth another try; a rule's refusal is not. */
+/** A network failure is worth another attempt; a refusal by a rule is not. */
 function brokenOr(error: unknown, signal: AbortSignal): Outcome {
   signal.throwIfAborted();
   if (error instanceof Refused) {
@@ -225,7 +227,7 @@ function broken(message: string, cause?: unknown): Outcome & { kind: 'broken' } 
   return { kind: 'broken', refusal: new Refused('invalid', message, { cause }), retryAfterMs: 0 };
 }
 
-/** What an origin answered, in words. */
+/** Describes an origin's response in words. */
 export function statusMessage(status: number): string {
   return `Origin returned HTTP ${status} (${http.STATUS_CODES[status] ?? 'unknown status'}).`;
 }
@@ -236,7 +238,7 @@ function tooLarge(maxBytes: number): Refused {
 
 type Pause = { limits: DownloadLimits; retryAfterMs: number };
 
-/** Doubles with each failure, half of it by chance; longer when the origin requests it. */
+/** Doubles with each failure, half of it random; longer if the origin requests it. */
 function pauseFor(failures: number, { limits, retryAfterMs }: Pause): number {
   const fullMs = Math.min(MAX_BACKOFF_MS, limits.backoffMs * 2 ** (failures - 1));
   return Math.max(fullMs * (0.5 + Math.random() / 2), Math.min(retryAfterMs, MAX_BACKOFF_MS));

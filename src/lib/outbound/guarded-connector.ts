@@ -11,9 +11,9 @@ const ANY_HOST_PORTS = new Set([80, 443, 8080, 8443]);
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * A connector that only reaches addresses the rules let through. Literal addresses are checked before the
- * connection (a `lookup` hook never sees them); names are resolved once, all their addresses are checked, and the
- * connection goes to exactly those, so a name that changes its mind in between gains nothing.
+ * Creates a connector that only reaches allowed addresses. Literal addresses are checked before the connection (a
+ * `lookup` hook never sees them). Names are resolved once, all their addresses are checked, and the connection uses
+ * exactly those, so a name that changes in between gains nothing.
  */
 export function createGuardedConnector(rules: AddressRules, lookup: Lookup = lookupAll): buildConnector.connector {
   return (options, callback) => {

@@ -30,11 +30,11 @@ test('an origin that trickles is refused by its rate', async () => {
   });
 });
 
-test("a slow reader is not the origin's fault", async () => {
+test('a slow reader is not blamed on the origin', async () => {
   const source = Readable.from(Array.from({ length: 50 }, () => Buffer.alloc(10)));
   expect(
     await drain(
-      // What a busy processor takes counts as the source's time, too.
+      // Delays of a busy processor count as the source's time too.
       limitBody(source, { ...LIMITS, rateWindowMs: 500 }, () => undefined),
       () => sleep(30),
     ),
@@ -54,7 +54,7 @@ test('closing the body closes the source at once, also while it is silent', asyn
   expect(closed).toBe(1);
 });
 
-test('an origin that goes away before anybody reads is instructed to whoever reads then', async () => {
+test('an origin that disconnects before anybody reads is reported to the next reader', async () => {
   const source = new PassThrough();
   const body = limitBody(source, LIMITS, () => undefined);
   source.write('some');

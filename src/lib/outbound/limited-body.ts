@@ -3,26 +3,25 @@ import { readableFrom } from '../readable-from.ts';
 import { Refused } from '../refused.ts';
 
 export type BodyLimits = {
-  /** The most that the body may bring. */
+  /** Maximum bytes of the body. */
   maxBytes: number;
-  /** The longest wait for the next byte. */
+  /** Maximum wait for the next byte. */
   idleTimeoutMs: number;
-  /** The least rate, taken over `rateWindowMs` of waiting; 0 for none. */
+  /** Minimum rate, measured over `rateWindowMs` of waiting; 0 for none. */
   minBytesPerSec: number;
   rateWindowMs: number;
 };
 
 /**
- * A body that fails when it grows too large, stands still or trickles. Only time spent waiting for the origin
- * counts: a reader who takes long over what came is not the origin's fault. Closing it closes the source.
+ * Returns a body that fails when it grows too large, stalls or trickles. Only time spent waiting for the origin counts,
+ * so a slow reader is not blamed on the origin. Closing it closes the source.
  */
 export function limitBody(source: Readable, limits: BodyLimits, onClose: () => void): Readable {
   const body = readableFrom(limitedChunks(source, limits), () => {
     source.destroy();
     onClose();
   });
-  // A source that is aborted while it has no reader, or by the closing, says so by an event that must have a
-  // listener.
+  // A source that is aborted without a reader, or by closing, emits an error that must have a listener.
   source.on('error', (error) => body.destroy(error));
   return body;
 }
@@ -67,7 +66,7 @@ function checkRate({ waitedMs, bytes }: { waitedMs: number; bytes: number }, min
   throw new Refused('timeout', `Origin is too slow: expected ${minBytesPerSec} bytes a second, came ${bytesPerSec}.`);
 }
 
-/** The refusal of an answer that has more bytes than is allowed. */
+/** Returns the refusal of a response with more bytes than allowed. */
 export function tooLarge(maxBytes: number): Refused {
   return new Refused('too-large', `Origin's answer is larger than the ${maxBytes} bytes allowed.`);
 }

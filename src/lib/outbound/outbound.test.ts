@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** An origin on a loopback address of its own; it counts what reaches it. */
+/** Starts an origin on its own loopback address; it counts what reaches it. */
 async function serve(listener: RequestListener, host = '127.0.0.2') {
   const seen: string[] = [];
   const server: Server = createServer((request, response) => {
@@ -55,8 +55,8 @@ const SPELLINGS = [
   'localhost',
 ];
 
-describe('where a request may go', () => {
-  test.each(SPELLINGS)('loopback spelled %s is refused, and reached only when listed', async (host) => {
+describe('destinations of a request', () => {
+  test.each(SPELLINGS)('loopback spelled %s is refused, and allowed only if listed', async (host) => {
     const canary = await serve((_, response) => response.end('reached'), '0.0.0.0');
     const url = `http://${host}:${canary.port}/`;
     const refusal = await open({ allow: [] })
@@ -87,12 +87,12 @@ describe('where a request may go', () => {
     await expect(request).rejects.toMatchObject({ name: 'Refused', message: expect.stringContaining('not allowed') });
   });
 
-  test('a public address is refused at a port that is none of the web', async () => {
+  test('a public address is refused at a port that is not used for the web', async () => {
     await expect(open().request('http://8.8.8.8:22/', GET, never)).rejects.toThrow('Port 22 is not allowed');
   });
 });
 
-describe('which addresses a name may have', () => {
+describe('addresses of a name', () => {
   test('a name with one public and one private address is refused', async () => {
     const lookup = async () => [
       { address: '8.8.8.8', family: 4 },
@@ -104,7 +104,7 @@ describe('which addresses a name may have', () => {
     );
   });
 
-  test('a name that changes its address is asked once, and the checked address is the one reached', async () => {
+  test('a name that changes its address is resolved once, and the checked address is used', async () => {
     const good = await serve((_, response) => response.end('good'));
     const answers = ['127.0.0.2', '127.0.0.1', '127.0.0.1'];
     const requested: string[] = [];
@@ -113,12 +113,12 @@ describe('which addresses a name may have', () => {
     const { body } = await open({ lookup }).request(url, GET, never);
     expect(await text(body)).toBe('good');
     expect(requested).toEqual(['rebind.example']);
-    // A client without that connection asks again, and checks again.
+    // A client without that connection resolves and checks the name again.
     await expect(open({ lookup }).request(url, GET, never)).rejects.toThrow('"loopback" range');
     expect(good.seen).toHaveLength(1);
   });
 
-  test('a name that nobody knows is refused by its name', async () => {
+  test('an unknown name is refused by its name', async () => {
     const lookup = async () => Promise.reject(new Error('ENOTFOUND'));
     await expect(open({ lookup }).request('http://nobody.example/', GET, never)).rejects.toThrow(
       'nobody.example could not',
@@ -152,7 +152,7 @@ describe('redirects', () => {
     await expect(open().request(`${origin.url}/6`, GET, never)).rejects.toThrow('more than 5 times');
   });
 
-  test('a posted body goes along with a 307 and is dropped by a 302', async () => {
+  test('a posted body is sent again after a 307 and dropped after a 302', async () => {
     const origin = await serve(async (request, response) => {
       const status = { '/302': 302, '/307': 307 }[request.url ?? ''];
       if (status !== undefined) response.writeHead(status, { location: '/end' }).end();
@@ -163,7 +163,7 @@ describe('redirects', () => {
     expect(await text((await open().request(`${origin.url}/302`, post, never)).body)).toBe('GET ');
   });
 
-  test('are returned as they came to who asks for that', async () => {
+  test('are returned unchanged if the caller asks for that', async () => {
     const origin = await serve((_, response) => response.writeHead(307, { location: '/end' }).end('moved'));
     const { status, headers, body } = await open().request(origin.url, { ...GET, redirects: 'returned' }, never);
     expect([status, headers.location, await text(body)]).toEqual([307, '/end', 'moved']);
@@ -171,7 +171,7 @@ describe('redirects', () => {
   });
 });
 
-describe('what an answer may cost', () => {
+describe('limits of a response', () => {
   test('an announced length above the limit is refused before the body', async () => {
     const origin = await serve((_, response) => response.writeHead(200, { 'content-length': 1001 }).flushHeaders());
     await expect(open().request(origin.url, GET, never)).rejects.toMatchObject({ name: 'Refused', kind: 'too-large' });
@@ -235,7 +235,7 @@ describe('what an answer may cost', () => {
   });
 });
 
-test('ranges, headers and every status come through; nothing of ours but a plain agent goes out', async () => {
+test('ranges, headers and every status are passed on; our own requests carry only a plain user agent', async () => {
   const origin = await serve((request, response) => {
     const { host, connection, ...headers } = request.headers;
     response.writeHead(404, { 'x-one': 'a', 'set-cookie': ['b', 'c'] }).end(JSON.stringify(headers));

@@ -9,9 +9,9 @@ import { checkHeaders, checkUrl, type Hop, redirectOf } from './request-rules.ts
 export type OutboundOptions = {
   /** CIDR blocks that may be reached although private, at any port. */
   allow: readonly string[];
-  /** Finds the addresses of a name; the system's resolver when absent. */
+  /** Resolves a name; the system's resolver when absent. */
   lookup?: Lookup;
-  /** This machine's own addresses, never reached unless listed; its interfaces' when absent. */
+  /** This machine's own addresses, never reached unless listed; those of its interfaces when absent. */
   ownAddresses?: () => readonly string[];
 };
 
@@ -19,35 +19,35 @@ export type OutboundRequest = {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Readonly<Record<string, string>>;
   body?: string | Uint8Array;
-  /** Both ends included; without an end, to the end. */
+  /** Both ends are inclusive; without an end, to the end of the file. */
   range?: { start: number; end?: number };
-  /** The most bytes of the answer's body. */
+  /** Maximum bytes of the response body. */
   maxBytes: number;
-  /** From the call to the last byte of the answer. */
+  /** Time limit from the call to the last byte of the response. */
   timeoutMs: number;
-  /** The longest wait for the answer's head and between its bytes. */
+  /** Maximum wait for the response head and between its bytes. */
   idleTimeoutMs?: number;
-  /** The least rate of the answer's body, over 10 s of waiting. */
+  /** Minimum rate of the response body, over 10 s of waiting. */
   minBytesPerSec?: number;
-  /** Redirects are followed as browsers do, unless their answers are to be `returned` as they came. */
+  /** Redirects are followed as browsers do, unless the redirects themselves are to be `returned`. */
   redirects?: 'followed' | 'returned';
 };
 
 export type AnswerHeaders = Readonly<Partial<Record<string, string>>>;
 
-/** An answer of any status. The caller reads `body` to its end or destroys it. */
+/** A response of any status. The caller reads `body` to its end or destroys it. */
 export type OutboundAnswer = {
   status: number;
-  /** Names in lower case; several of one name are joined by commas. */
+  /** Lower-case names; several values of one name are joined by commas. */
   headers: AnswerHeaders;
   body: Readable;
-  /** Where the redirects led. */
+  /** URL after redirects. */
   url: string;
 };
 
-/** The only way out of the server for addresses that callers name. */
+/** The only client of the server for URLs that callers name. */
 export type Outbound = {
-  /** Refuses what the rules forbid, and answers that are too large, slow or absent. */
+  /** Refuses URLs that the rules forbid, and responses that are too large, slow or absent. */
   request(url: string, request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer>;
   close(): Promise<void>;
 };
@@ -57,7 +57,7 @@ const RATE_WINDOW_MS = 10_000;
 const CONNECTIONS_PER_ORIGIN = 8;
 const KEEP_ALIVE_MS = 4_000;
 
-/** Makes a client with connections of its own; it touches no process-wide setting. The maker closes it. */
+/** Creates a client with its own connections; it changes no process-wide setting. The creator closes it. */
 export function createOutbound({ allow, lookup, ownAddresses }: OutboundOptions): Outbound {
   const rules = createAddressRules(allow, ownAddresses);
   let agent: Promise<Agent> | null = null;
@@ -71,9 +71,7 @@ export function createOutbound({ allow, lookup, ownAddresses }: OutboundOptions)
   };
 }
 
-/**
- * undici is loaded with the first request: it takes 20 MiB, and most roles of most services never leave the machine.
- */
+/** undici is loaded with the first request: it takes 20 MiB, and most roles of most services never send one. */
 async function openAgent(rules: AddressRules, lookup: Lookup | undefined): Promise<Agent> {
   const [{ Agent }, { createGuardedConnector }] = await Promise.all([
     import('undici'),
@@ -108,7 +106,7 @@ async function requestGuarded(agent: Agent, requested: Requested, signal: AbortS
 
 type Clock = { signal: AbortSignal; stop: () => void };
 
-/** One signal for the caller's abort and the total time, which ends with the answer's body. */
+/** Combines the caller's abort and the total time limit, which ends with the response body. */
 function startClock(timeoutMs: number, signal: AbortSignal): Clock {
   const controller = new AbortController();
   const onAbort = () => controller.abort(signal.reason);
@@ -142,18 +140,18 @@ async function send(agent: Agent, { requested, hop, clock }: Journey): Promise<D
   return await agent.request({
     origin: hop.url.origin,
     path: hop.url.pathname + hop.url.search,
-    // The methods of a request and GET, which a redirect may make of them.
+    // The methods of a request, or GET after a redirect.
     method: hop.method as Dispatcher.HttpMethod,
     headers: { 'user-agent': 'millrace', accept: '*/*', ...hop.headers, 'accept-encoding': 'identity' },
     body: hop.body,
     signal: clock.signal,
     headersTimeout: requested.idleTimeoutMs ?? requested.timeoutMs,
-    // The body's waits are timed where it is read.
+    // The reader of the body has its own time limits.
     bodyTimeout: 0,
   });
 }
 
-/** The body of a redirect is not read: its connection is given up, which bounds what it can cost. */
+/** The body of a redirect is not read: its connection is closed, which bounds its cost. */
 async function redirectOrDestroy(answer: Dispatcher.ResponseData, redirect: () => Hop | null): Promise<Hop | null> {
   let keep = false;
   try {
@@ -166,7 +164,7 @@ async function redirectOrDestroy(answer: Dispatcher.ResponseData, redirect: () =
 }
 
 function discardBody(body: Readable): void {
-  // Destroying an unread body makes it say so by an error, which is not needed.
+  // Destroying an unread body emits an error, which is not needed.
   body.on('error', () => undefined);
   body.destroy();
 }
@@ -207,7 +205,7 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed before the answer',
 };
 
-/** What went wrong on the way, as the caller may read it. An abort of the caller stays what it is. */
+/** Returns a network failure as the caller may read it. An abort by the caller stays as it is. */
 function refusalFrom(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof Refused) return error;
   if (signal.aborted) return signal.reason;

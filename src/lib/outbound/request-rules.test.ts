@@ -36,7 +36,7 @@ describe('headers', () => {
     expect(() => checkHeaders(headers)).toThrow(expect.objectContaining({ name: 'Refused', kind: 'invalid' }));
   });
 
-  test('others pass, names in lower case', () => {
+  test('others pass, with names in lower case', () => {
     expect(checkHeaders({ Authorization: 'Bearer x', 'X-A': 'é\t' })).toEqual({
       authorization: 'Bearer x',
       'x-a': 'é\t',
@@ -85,7 +85,7 @@ describe('redirects', () => {
     expect(() => redirectOf(hop('GET'), 302, location)).toThrow(expect.objectContaining({ name: 'Refused' }));
   });
 
-  test.each([200, 300, 304, 305, 400])('%i is none', (status) => {
+  test.each([200, 300, 304, 305, 400])('%i is not a redirect', (status) => {
     expect(redirectOf(hop('GET'), status, '/z')).toBeNull();
   });
 });

@@ -19,10 +19,10 @@ const OWN_HEADERS = new Set([
   'upgrade',
 ]);
 
-/** What another origin may see when a redirect leads there; anything else may be a secret of the first. */
+/** Headers that may be sent to another origin after a redirect; anything else may be a secret of the first origin. */
 const HARMLESS_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'if-range', 'range', 'user-agent']);
 
-/** Checks an address to ask: http or https, with a host, without credentials. */
+/** Checks a URL: http or https, with a host, without credentials. */
 export function checkUrl(text: string): URL {
   const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : null;
   if (url === null) throw new Refused('invalid', 'Expected a URL such as https://example.com/video.mp4.');
@@ -35,7 +35,7 @@ export function checkUrl(text: string): URL {
   return url;
 }
 
-/** Checks header names and values; names come back in lower case. Line breaks and control characters are refused. */
+/** Checks header names and values, and returns names in lower case. Refuses line breaks and control characters. */
 export function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(headers);
   const sizeBytes = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
@@ -61,7 +61,10 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
 
 export type Hop = { url: URL; method: string; headers: Record<string, string>; body: string | Uint8Array | null };
 
-/** The request that a redirect leads to (RFC 9110 section 15.4), its address checked; null when it is none. */
+/**
+ * Returns the request that a redirect leads to (RFC 9110 section 15.4) with its URL checked; null if it is not a
+ * redirect.
+ */
 export function redirectOf(hop: Hop, status: number, location: string | null): Hop | null {
   if (![301, 302, 303, 307, 308].includes(status) || location === null) return null;
   if (!URL.canParse(location, hop.url.href)) {

@@ -1,12 +1,12 @@
 import type { AnswerHeaders } from './outbound.ts';
 
-/** What the origin said of the file when it was first asked: what distinguishes one version from another. */
+/** Properties of the file at the first response, which distinguish its versions. */
 export type Version = { etag: string | null; lastModified: string | null; totalBytes: number | null };
 
-/** A `Content-Range` of a 206 or 416 answer (RFC 9110 section 14.4); null stands for `*`. */
+/** A `Content-Range` of a 206 or 416 response (RFC 9110 section 14.4); null means `*`. */
 export type ContentRange = { start: number | null; end: number | null; totalBytes: number | null };
 
-/** The version that a complete answer (200) is of. */
+/** Returns the version of a complete response (200). */
 export function versionOf(headers: AnswerHeaders): Version {
   const length = headers['content-length'];
   return {
@@ -16,17 +16,21 @@ export function versionOf(headers: AnswerHeaders): Version {
   };
 }
 
-/** What to put into `If-Range`: a strong ETag, else the time (RFC 9110 section 13.1.5); null when there is neither. */
+/**
+ * Returns the value for `If-Range`: a strong ETag, else the time (RFC 9110 section 13.1.5); null if there is neither.
+ */
 export function ifRangeOf({ etag, lastModified }: Version): string | null {
   return etag !== null && !etag.startsWith('W/') ? etag : lastModified;
 }
 
-/** Whether a part of this version can be told from a part of another: by a validator, or at least by the length. */
+/**
+ * Whether parts of this version can be distinguished from parts of another: by a validator, or at least by the length.
+ */
 export function isResumable(version: Version): boolean {
   return ifRangeOf(version) !== null || version.totalBytes !== null;
 }
 
-/** Reads a `Content-Range`; anything malformed is null. */
+/** Parses a `Content-Range`; anything malformed is null. */
 export function parseContentRange(text: string | undefined): ContentRange | null {
   const match = /^bytes (?:(\d{1,15})-(\d{1,15})|\*)\/(\d{1,15}|\*)$/.exec(text ?? '');
   if (match === null) return null;
@@ -38,12 +42,12 @@ export function parseContentRange(text: string | undefined): ContentRange | null
   };
 }
 
-/** Whether a 206 answer goes on at `offset` with the same version of the file. */
+/** Whether a 206 response continues at `offset` with the same version of the file. */
 export function continues(version: Version, offset: number, headers: AnswerHeaders): boolean {
   const range = parseContentRange(headers['content-range']);
   if (range === null || range.start !== offset) return false;
   if (version.totalBytes !== null && range.totalBytes !== null && range.totalBytes !== version.totalBytes) return false;
-  // Without any validator the length is the only proof, so it has to be there.
+  // Without any validator the length is the only evidence, so it is required.
   if (ifRangeOf(version) === null && range.totalBytes === null) return false;
   return version.etag === null || headers.etag === undefined || headers.etag === version.etag;
 }

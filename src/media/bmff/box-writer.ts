@@ -1,6 +1,6 @@
 import { needsU64 } from './boxes.ts';
 
-/** Boxes on their way into one buffer whose size is known before: what comes next is written at `at`. */
+/** Writes boxes into one buffer of known size, at position `at`. */
 export type BoxWriter = { readonly bytes: Buffer; readonly view: DataView; at: number };
 
 /** Opens a writer over a buffer that it fills. */
@@ -8,7 +8,7 @@ export function writeInto(bytes: Buffer): BoxWriter {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), at: 0 };
 }
 
-/** Writes whole numbers of 32 bits each, big endian; of a negative one the two's complement. */
+/** Writes 32-bit integers, big endian; negative ones as two's complement. */
 export function putU32(writer: BoxWriter, ...values: readonly number[]): void {
   for (const value of values) {
     writer.view.setUint32(writer.at, value);
@@ -22,13 +22,13 @@ export function putBytes(writer: BoxWriter, bytes: Buffer): void {
   writer.at += bytes.length;
 }
 
-/** Writes the head of a box of `sizeBytes`, itself included (ISO 14496-12 section 4.2). Throws from 4 GiB on. */
+/** Writes the head of a box of `sizeBytes`, head included (ISO 14496-12 section 4.2). Throws from 4 GiB on. */
 export function putBoxHead(writer: BoxWriter, type: string, sizeBytes: number): void {
   if (needsU64(sizeBytes)) throw new Error(`Expected box ${type} below 4 GiB, got ${sizeBytes} bytes.`);
   putU32(writer, sizeBytes, Buffer.from(type, 'latin1').readUInt32BE());
 }
 
-/** Writes the head of a box that opens with version and flags. */
+/** Writes the head of a full box, with version and flags. */
 export function putFullBoxHead(
   writer: BoxWriter,
   { type, sizeBytes, version = 0, flags = 0 }: { type: string; sizeBytes: number; version?: number; flags?: number },

@@ -33,7 +33,7 @@ describe('boxes', () => {
     expect(() => readBoxes(Buffer.from(hex, 'hex'))).toThrow(BrokenMedia);
   });
 
-  test('of any bytes cover them without a hole, or are refused', () => {
+  test('cover any bytes without a hole, or are refused', () => {
     const piece = fc.oneof(fc.uint8Array({ maxLength: 20 }), fc.constantFrom(outer, inner, writeBox('free')));
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {

@@ -1,15 +1,15 @@
 import { BrokenMedia } from './broken-media.ts';
 
-/** A box within `bytes` (ISO 14496-12 section 4.2); `end` is the byte after its last. */
+/** A box within `bytes` (ISO 14496-12 section 4.2). `end` is exclusive. */
 export type Box = Reading & { type: string; bytes: Buffer; start: number; payloadStart: number; end: number };
 
 /**
- * `isLenient`, of a source's boxes and all within them: a size of 0 ends a list, and so does less than a head, as
- * QuickTime closes lists with zeros; a list has 10,000 boxes at most.
+ * `isLenient` is for the boxes of a source file, at every level: a size of 0 or fewer bytes than a head end a list,
+ * because QuickTime ends lists with zeros. A list has at most 10,000 boxes.
  */
 type Reading = { isLenient: boolean };
 
-/** The head of a box: its type, its size with the head, and the size of the head. `sizeBytes` 0 means "to the end". */
+/** The head of a box: type, size including the head, and size of the head. `sizeBytes` 0 means "to the end". */
 export type BoxHead = { type: string; headBytes: 8 | 16; sizeBytes: number };
 
 /** Reads the fields of one box in order and never past its end. */
@@ -19,7 +19,7 @@ export type FieldReader = {
   u16(): number;
   u32(): number;
   i32(): number;
-  /** A 64-bit unsigned number; above 2^53 - 1 it is refused. */
+  /** A 64-bit unsigned number. Rejects numbers above 2^53 - 1. */
   u64(): number;
   skip(count: number): void;
   /** The next `count` bytes, not copied. */
@@ -29,12 +29,12 @@ export type FieldReader = {
 const HIGH_WORD = 2 ** 32;
 const MOST_LENIENT_BOXES = 10_000;
 
-/** Bytes that a box head can need at most: size, type, 64-bit size. */
+/** Maximum bytes of a box head: size, type, 64-bit size. */
 export const LONGEST_BOX_HEAD = 16;
 
 /**
- * Reads a box head at `at`. Null when the buffer holds too little of it; throws BrokenMedia when the size
- * is below the head's own or above 2^53 - 1.
+ * Reads a box head at `at`. Returns null if the buffer does not hold all of it. Throws BrokenMedia if the size is
+ * smaller than the head or above 2^53 - 1.
  */
 export function readBoxHead(bytes: Buffer, at: number, end: number = bytes.length): BoxHead | null {
   if (end - at < 8) return null;
@@ -46,12 +46,14 @@ export function readBoxHead(bytes: Buffer, at: number, end: number = bytes.lengt
   return checkedHead({ type, headBytes: 16, sizeBytes: readU64(bytes, at + 8, type) });
 }
 
-/** Lists the boxes that fill a buffer. Throws BrokenMedia on a box that does not fit. */
+/** Lists the boxes that fill a buffer. Throws BrokenMedia if a box does not fit. */
 export function readBoxes(bytes: Buffer, reading: Reading = { isLenient: false }): Box[] {
   return listBoxes(bytes, { start: 0, end: bytes.length }, reading);
 }
 
-/** Lists the boxes in a box, behind `afterBytes` of its payload (8 in stsd and dref). Throws as `readBoxes`. */
+/**
+ * Lists the boxes in a box, after the first `afterBytes` of its payload (8 in stsd and dref). Throws like `readBoxes`.
+ */
 export function childBoxes(parent: Box, afterBytes = 0): Box[] {
   return listBoxes(parent.bytes, { start: parent.payloadStart + afterBytes, end: parent.end }, parent);
 }
@@ -77,7 +79,7 @@ function listBoxes(bytes: Buffer, { start, end }: { start: number; end: number }
   return boxes;
 }
 
-/** Follows `path` down from a list, or from what is in a box, first match at each step. Null when a step is missing. */
+/** Follows `path` down from a list or a box, taking the first match at each step. Returns null if a step is missing. */
 export function findBox(from: Box | readonly Box[], ...path: readonly string[]): Box | null {
   let level = 'type' in from ? childBoxes(from) : from;
   let found: Box | null = null;
@@ -89,7 +91,7 @@ export function findBox(from: Box | readonly Box[], ...path: readonly string[]):
   return found;
 }
 
-/** As `findBox`, but a missing step throws BrokenMedia. */
+/** Like `findBox`, but throws BrokenMedia if a step is missing. */
 export function requireBox(from: Box | readonly Box[], ...path: readonly string[]): Box {
   const found = findBox(from, ...path);
   if (found === null) throw new BrokenMedia(`Expected a box ${path.join('/')}, found none.`);
@@ -124,51 +126,51 @@ export function readFields(box: Box): FieldReader {
   };
 }
 
-/** Reads the version and flags that open a full box (ISO 14496-12 section 4.2). */
+/** Reads version and flags at the start of a full box (ISO 14496-12 section 4.2). */
 export function readVersion(fields: FieldReader): { version: number; flags: number } {
   const word = fields.u32();
   return { version: word >>> 24, flags: word & 0xffffff };
 }
 
-/** Makes a box around `parts`. Throws when it would need a 64-bit size. */
+/** Makes a box around `parts`. Throws if it would need a 64-bit size. */
 export function writeBox(type: string, ...parts: readonly Uint8Array[]): Buffer {
   return openBox(type, 0, ...parts);
 }
 
-/** Makes the beginning of a box of which `laterBytes` are still to come behind `parts`. Throws as `writeBox`. */
+/** Makes the beginning of a box: head and `parts`. The caller appends another `laterBytes`. Throws like `writeBox`. */
 export function openBox(type: string, laterBytes: number, ...parts: readonly Uint8Array[]): Buffer {
   const sizeBytes = parts.reduce((sum, part) => sum + part.length, 8 + laterBytes);
   if (needsU64(sizeBytes)) throw new Error(`Expected box ${type} below 4 GiB, got ${sizeBytes} bytes.`);
   return Buffer.concat([writeU32(sizeBytes), Buffer.from(type, 'latin1'), ...parts]);
 }
 
-/** Makes the head of a box of `payloadBytes`, with a 64-bit size where it takes one. */
+/** Makes the head of a box of `payloadBytes`, with a 64-bit size if necessary. */
 export function openWideBox(type: string, payloadBytes: number): Buffer {
   if (!needsU64(payloadBytes + 8)) return openBox(type, payloadBytes);
   return Buffer.concat([writeU32(1), Buffer.from(type, 'latin1'), writeU32(...toU64Words(payloadBytes + 16))]);
 }
 
-/** Whether a whole number takes more than 32 bits. */
+/** Returns whether an integer needs more than 32 bits. */
 export function needsU64(value: number): boolean {
   return value >= HIGH_WORD;
 }
 
-/** A whole number as the two words of a 64-bit field, high first. */
+/** Splits an integer into the two words of a 64-bit field, high word first. */
 export function toU64Words(value: number): [high: number, low: number] {
   return [Math.floor(value / HIGH_WORD), value % HIGH_WORD];
 }
 
-/** The number of a 64-bit field; above 2^53 it is not exact. */
+/** Returns the number in a 64-bit field, inexact above 2^53. */
 export function fromU64Words(high: number, low: number): number {
   return high * HIGH_WORD + low;
 }
 
-/** Makes a box that opens with version and flags. */
+/** Makes a full box, with version and flags. */
 export function writeFullBox(type: string, version: number, flags: number, ...parts: readonly Uint8Array[]): Buffer {
   return writeBox(type, writeU32(version * 2 ** 24 + flags), ...parts);
 }
 
-/** Writes whole numbers of 16 bits each, big endian. */
+/** Encodes 16-bit integers, big endian. */
 export function writeU16(...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 2);
   values.forEach((value, index) => {
@@ -177,7 +179,7 @@ export function writeU16(...values: readonly number[]): Buffer {
   return bytes;
 }
 
-/** Writes whole numbers of 32 bits each, big endian. */
+/** Encodes 32-bit integers, big endian. */
 export function writeU32(...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 4);
   values.forEach((value, index) => {
@@ -186,7 +188,7 @@ export function writeU32(...values: readonly number[]): Buffer {
   return bytes;
 }
 
-/** Box types come from the file: shown in messages with everything but plain characters replaced. */
+/** Returns a box type for messages. Types come from the file, so all but printable ASCII is replaced. */
 export function printable(type: string): string {
   return `'${type.replace(/[^\x20-\x7e]/g, '?')}'`;
 }

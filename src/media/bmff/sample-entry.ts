@@ -1,9 +1,9 @@
 import { childBoxes, readBoxes, writeBox, writeU16, writeU32 } from './boxes.ts';
 
-/** Bytes of the fields of a visual sample entry before the first box inside (ISO 14496-12 section 12.1.3). */
+/** Bytes of a visual sample entry's fields before its first inner box (ISO 14496-12 section 12.1.3). */
 export const VISUAL_FIELDS_BYTES = 78;
 
-/** A visual sample entry (ISO 14496-12 section 12.1.3) around `boxes`, the codec's configuration first. */
+/** Makes a visual sample entry (ISO 14496-12 section 12.1.3) around `boxes`, the codec's configuration first. */
 export function visualEntry(
   type: string,
   { widthPx, heightPx }: { widthPx: number; heightPx: number },
@@ -24,7 +24,7 @@ export function visualEntry(
   );
 }
 
-/** The payload of the first box in a visual sample entry: the configuration of its codec. Empty when it has none. */
+/** Returns the payload of the first box in a visual sample entry, its codec configuration. Empty if there is none. */
 export function configurationOf(visual: Buffer): Buffer {
   const [entry] = readBoxes(visual);
   const [box] = entry === undefined ? [] : childBoxes(entry, VISUAL_FIELDS_BYTES);

@@ -1,14 +1,14 @@
 const ALLOWED_TAG = /^<(\/?)(c|i|b|u|v|lang|ruby|rt)(?:[.\s][^<>]{0,200})?>$/;
 const TIMESTAMP_TAG = /^<(?:\d{2,}:)?\d{2}:\d{2}\.\d{3}>$/;
-/** A number in angle brackets is text, as in `3 <4 and 5> 4`, unless it is a time. */
+/** A number in angle brackets is text, as in `3 <4 and 5> 4`, unless it is a timestamp. */
 const ANY_TAG = /<(?:\/?[A-Za-z][^<>]*|(?:\d{2,}:)?\d{2}:\d{2}\.\d{3})>/g;
 const ENTITY = /&(?!(?:amp|lt|gt|lrm|rlm|nbsp|#\d{1,7}|#x[0-9a-fA-F]{1,6});)/g;
-/** Codes of SubStation Alpha, which many SubRip files have. */
+/** SubStation Alpha codes, which many SubRip files contain. */
 const OVERRIDE_CODE = /\{\\[^{}]*\}/g;
 
 /**
- * Makes text safe WebVTT cue text: the tags of WebVTT stay, others are removed, lone `<`, `>`
- * and `&` are escaped, `-->` cannot occur.
+ * Makes text safe as WebVTT cue text: keeps WebVTT tags, removes others, and escapes lone `<`, `>` and `&`. `-->`
+ * cannot occur in the result.
  */
 export function cleanCueText(text: string): string {
   let clean = '';
@@ -21,12 +21,12 @@ export function cleanCueText(text: string): string {
   return clean + escapeText(text.slice(at));
 }
 
-/** The same for SubRip text, without its codes such as `{\an8}`. */
+/** Does the same for SubRip text, and removes its codes such as `{\an8}`. */
 export function cleanSubRipText(text: string): string {
   return cleanCueText(text.replace(OVERRIDE_CODE, ''));
 }
 
-/** Escapes text that has no tags of its own. */
+/** Escapes text without tags. */
 export function escapeText(text: string): string {
   return text.replace(ENTITY, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

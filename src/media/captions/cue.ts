@@ -1,16 +1,16 @@
 /**
- * One caption: shown from `startMs` to `endMs`, `text` is WebVTT cue text (W3C WebVTT 4.2.2), `settings` its valid cue
+ * One caption, shown from `startMs` to `endMs`. `text` is WebVTT cue text (W3C WebVTT 4.2.2), `settings` its valid cue
  * settings.
  */
 export type Cue = { startMs: number; endMs: number; settings: string; text: string };
 
 /**
- * What reading a caption file found. `errors` make it unusable, `warnings` name what was dropped or mended; both name
- * lines from 1.
+ * Result of reading a caption file. `errors` make it unusable; `warnings` name what was dropped or fixed. Both give
+ * line numbers, from 1.
  */
 export type CaptionFile = { cues: Cue[]; errors: string[]; warnings: string[] };
 
-/** Writes cues as a WebVTT file that holds nothing but cues: no style, region or note block survives. */
+/** Writes cues as a WebVTT file without style, region or note blocks. */
 export function writeVtt(cues: readonly Cue[]): string {
   const blocks = cues.map((cue) => {
     const settings = cue.settings === '' ? '' : ` ${cue.settings}`;
@@ -19,7 +19,7 @@ export function writeVtt(cues: readonly Cue[]): string {
   return ['WEBVTT\n', ...blocks].join('\n');
 }
 
-/** `hh:mm:ss.mmm`, hours of two digits or more (W3C WebVTT 4.1). */
+/** Formats `hh:mm:ss.mmm`, with two or more digits for hours (W3C WebVTT 4.1). */
 function formatTime(timeMs: number): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const seconds = Math.floor(timeMs / 1000);

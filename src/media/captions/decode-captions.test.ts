@@ -13,7 +13,7 @@ test.each([
     0,
   ],
   ['Windows-1252', Buffer.from('Grüße', 'latin1'), 1],
-])('text in %s is read, and a guess is said', (_, bytes, warnings) => {
+])('text in %s is read, and a guess is reported', (_, bytes, warnings) => {
   const decoded = decodeCaptions(bytes);
   expect(decoded.text.replace('\uFEFF', '')).toBe('Grüße');
   expect(decoded.warnings).toHaveLength(warnings);
@@ -43,6 +43,6 @@ test.each([0.5, 1.2, 30.03, 43_199.4999])('the playlist of a video of %d s passe
   ]);
 });
 
-test('a playlist of no length is our own fault', () => {
+test('a playlist without a length is our own fault', () => {
   expect(() => writeSubtitlePlaylist(0, 'en.vtt')).toThrow('seconds, got 0');
 });

@@ -4,19 +4,19 @@ import { escapeText } from './cue-text.ts';
 
 const MAX_CUES = 50_000;
 const TIME = /^(\d{1,4}):([0-5]?\d):([0-5]?\d)[.:](\d{1,3})$/;
-/** Vertical size of a script that states none. */
+/** Default vertical size of a script. */
 const DEFAULT_HEIGHT = 288;
 const TAGS = ['b', 'i', 'u'] as const;
 
-/** Numbers of styles by name, as on a keypad, and the height that positions count in. */
+/** Keypad alignments of styles by name, and the vertical size of the coordinate system. */
 type Script = { alignments: ReadonlyMap<string, number>; height: number };
-/** How the text of an event is shown from one code on. */
+/** Appearance of an event's text from one code on. */
 type Look = { tags: Set<string>; keypad: number; isDrawing: boolean };
 
 /**
- * Reads a script of SubStation Alpha (SSA 4, ASS) as captions: italics, bold, underlining, lines and the place at the
- * top, in the middle or at an edge stay. Fonts, colours, movement and drawings are left out. What looks like a tag of
- * WebVTT is text there, and is escaped. Events without text or time are left out.
+ * Reads a SubStation Alpha script (SSA 4, ASS) as captions. Italics, bold, underlining, line breaks and a position at
+ * the top, in the middle or at an edge are kept. Fonts, colours, movement and drawings are dropped. Text that looks
+ * like a WebVTT tag is escaped. Events without text or time are dropped.
  */
 export function readAss(text: string): Cue[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
@@ -27,7 +27,7 @@ export function readAss(text: string): Cue[] {
     if (line.startsWith('Format:')) columns = namesOf(line);
     if (!line.startsWith('Dialogue:') || cues.size >= MAX_CUES) continue;
     const cue = readEvent(fieldsOf(line, columns), script);
-    // Layers of one text, as of a shadow, are one caption.
+    // Layers of one text, for example its shadow, form one caption.
     if (cue !== null) cues.set(JSON.stringify(cue), cue);
   }
   return [...cues.values()].toSorted((a, b) => a.startMs - b.startMs);
@@ -55,7 +55,7 @@ function namesOf(line: string): string[] {
   return names.map((name) => name.trim().toLowerCase());
 }
 
-/** The last column holds all that is left, commas too. */
+/** The last column contains the rest of the line, including commas. */
 function fieldsOf(line: string, columns: readonly string[]): Record<string, string> {
   const values = line.slice(line.indexOf(':') + 1).split(',');
   return Object.fromEntries(
@@ -77,7 +77,7 @@ function readEvent(
     keypad: script.alignments.get(style.replace(/^\*/, '')) ?? 2,
     isDrawing: false,
   };
-  // Braces that belong to the text are written `\\{`.
+  // Literal braces are written `\\{`.
   const parts = text.split(/(?<!\\)(\{[^}]*\})/);
   const shown = parts.map((part) => {
     if (part.startsWith('{')) {
@@ -113,7 +113,7 @@ function applyCodes(block: string, look: Look, height: number): void {
   }
 }
 
-/** The keypad number in the same column, at the height of a position: 0 is the top, 1 the bottom. */
+/** Returns the keypad number in the same column, at the height of a position: 0 is the top, 1 the bottom. */
 function movedTo(keypad: number, share: number): number {
   if (!(share >= 0 && share <= 1)) return keypad;
   return ((keypad - 1) % 3) + (share < 1 / 3 ? 7 : share < 2 / 3 ? 4 : 1);

@@ -12,7 +12,7 @@ describe('reading captions', () => {
     expect(writeVtt(file.cues)).toBe('WEBVTT\n\n00:00:01.000 --> 00:00:02.500 line:0\nHi <i>you</i>\n');
   });
 
-  test('style and region blocks are left out and said, notes silently', () => {
+  test('style and region blocks are dropped with a warning, notes silently', () => {
     const file = readCaptions(
       'WEBVTT - title\n\nSTYLE\n::cue { background: url(http://x) }\n\nNOTE hello\n\na\n00:01.000 --> 00:02.000 ' +
         'line:10% onclick:x\n<script>alert(1)</script>\n',
@@ -38,7 +38,7 @@ describe('reading captions', () => {
     expect(readCaptions(text).errors).toEqual([problem]);
   });
 
-  test('what is written can be read again unchanged, whatever the text was', () => {
+  test('written captions can be read again unchanged, whatever the text was', () => {
     const piece = fc.constantFrom('<', '>', '&', '&amp;', '-->', '<b>', '</b>', '<x>', 'a', '\0', 'é', '{\\an1}', ' ');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {

@@ -42,7 +42,7 @@ const EXPECTED = [
   plain(2000, 2500, 'high', 'line:0'),
 ];
 
-/** Puts a subtitle file into a video and reads its captions back, as they are extracted after an upload. */
+/** Adds a subtitle file to a video and reads its captions back, as extracted after an upload. */
 async function extract(name: string, subtitles: string, codec: readonly string[]): Promise<Cue[]> {
   const file = `${dir}/${name}`;
   await writeFile(file, subtitles);

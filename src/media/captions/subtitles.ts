@@ -30,7 +30,9 @@ export function chooseSubtitles({ subtitles }: Pick<SourceFacts, 'subtitles'>): 
   });
 }
 
-/** How a track leaves ffmpeg: SubRip and WebVTT as they are, all others as a script that names their places. */
+/**
+ * ffmpeg's output format of a track: SubRip and WebVTT are copied, all others become a script that includes positions.
+ */
 const COPIED: Readonly<Record<string, readonly string[]>> = {
   subrip: ['-c:s', 'copy', '-f', 'srt'],
   webvtt: ['-c:s', 'copy', '-f', 'webvtt'],
@@ -38,8 +40,8 @@ const COPIED: Readonly<Record<string, readonly string[]>> = {
 const AS_SCRIPT = ['-c:s', 'ass', '-f', 'ass'];
 
 /**
- * Plans one run that writes each track (at least one) on a pipe of its own, for `readTrack`; time 0 is the source's
- * earliest stream.
+ * Plans one run that writes each track (at least one) to its own pipe, for `readTrack`. Time 0 is the start of the
+ * source's earliest stream.
  */
 export function planSubtitles(facts: Pick<SourceFacts, 'durationSec'>, tracks: readonly SubtitleFacts[]): FfmpegPlan {
   if (tracks.length === 0) throw new Error('Expected at least one subtitle track, got none.');
@@ -54,7 +56,7 @@ export function planSubtitles(facts: Pick<SourceFacts, 'durationSec'>, tracks: r
   };
 }
 
-/** The captions in what `planSubtitles` wrote of a track. */
+/** Reads the captions of a track from the output of `planSubtitles`. */
 export function readTrack({ codec }: Pick<SubtitleFacts, 'codec'>, text: string): Cue[] {
   return codec in COPIED ? readCaptions(text).cues : readAss(text);
 }

@@ -10,7 +10,7 @@ const WHOLE_TRACK = { sampleRateHz: 48000, firstSegment: 0, primingFrames: 1 };
 
 const TONE = '0.5*cos(440*2*PI*t)';
 
-/** A tone whose first sample is loud, so that a lost or kept priming frame shows. */
+/** A tone with a loud first sample, so that a lost or kept priming frame shows. */
 const stream = encode([
   ...['-f', 'lavfi', '-i', `aevalsrc=${TONE}|${TONE}:s=44100:d=9`, '-af', 'aresample=async=1:first_pts=0'],
   ...['-ac', '2', '-ar', '48000', '-c:a', 'aac', '-b:a', '96k'],
@@ -27,10 +27,10 @@ function bytesOf(segments: readonly Segment[]): Buffer {
 }
 
 describe('an AAC track', () => {
-  test('comes in segments of 188 frames from tick 0 on, the last one shorter', async () => {
+  test('has segments of 188 frames from tick 0 on, the last one shorter', async () => {
     const { fragments } = splitStream(await stream);
     const segments = segmentsOf(fragments);
-    // 9 s are 421.9 frames; the encoder adds one of priming, which is dropped.
+    // 9 s are 421.9 frames. The encoder adds a priming frame, which is dropped.
     expect(segments.map((it) => it.durationTicks / AAC_FRAME_TICKS)).toEqual([188, 188, 46]);
     expect(segments.map((it) => it.startTick)).toEqual([0, 192_512, 385_024]);
     const reread = segments.map((it) => readFragment(bytesOf([it])));
@@ -41,7 +41,7 @@ describe('an AAC track', () => {
     expect(samples.every((it) => it.isSync && it.durationTicks === 1024)).toBe(true);
   });
 
-  test('gives a segment as soon as its last frame is there', async () => {
+  test('returns a segment as soon as its last frame arrives', async () => {
     const { fragments } = splitStream(await stream);
     const segmenter = createAacSegmenter(WHOLE_TRACK);
     let frames = -WHOLE_TRACK.primingFrames;
@@ -53,7 +53,7 @@ describe('an AAC track', () => {
     }
   });
 
-  test('starts at 0 for an independent reader and sounds as the source does', async () => {
+  test('starts at 0 for an independent reader and sounds like the source', async () => {
     const { init, fragments } = splitStream(await stream);
     const file = Buffer.concat([normaliseInit(init), bytesOf(segmentsOf(fragments))]);
     const times = await runTool(
@@ -70,7 +70,7 @@ describe('an AAC track', () => {
     );
     expect(decoded.stderr).toBe('');
     expect(decoded.stdout.length / 2).toBe(422 * AAC_FRAME_TICKS);
-    // After the first frame, which has no overlap partner, a cosine of 440 Hz from sample 0 on.
+    // After the first frame, which has no overlap partner, the signal is a cosine of 440 Hz from sample 0 on.
     const errors = Array.from({ length: 4096 }, (_, index) => {
       const at = 2048 + index;
       return Math.abs(decoded.stdout.readInt16LE(at * 2) / 32768 - 0.5 * Math.cos((440 * 2 * Math.PI * at) / 48000));
@@ -100,7 +100,7 @@ describe('an AAC run', () => {
     expect(() => createAacSegmenter(WHOLE_TRACK).end()).toThrow('the run ended without any');
   });
 
-  test('of a later segment starts on that segment', async () => {
+  test('starts on its own segment if it begins later', async () => {
     const segmenter = createAacSegmenter({ sampleRateHz: 48000, firstSegment: 7, primingFrames: 4 });
     const segments = splitStream(await stream).fragments.flatMap((fragment) => segmenter.push(fragment));
     expect(segments.map((it) => [it.number, it.startTick])).toEqual([

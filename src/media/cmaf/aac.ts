@@ -3,33 +3,33 @@ import type { Sample } from './fragment.ts';
 import { type Segment, sealFragments } from './segment.ts';
 import type { InputFragment, Segmenter } from './segmenter.ts';
 
-/** Samples of one AAC frame (ISO 14496-3), that is ticks: an audio track's timescale is its sample rate. */
+/** Samples, and therefore ticks, of one AAC frame (ISO 14496-3): an audio track's timescale is its sample rate. */
 export const AAC_FRAME_TICKS = 1024;
 
 /** AAC frames of one segment: 4.011 s at 48 kHz. */
 export const AAC_SEGMENT_FRAMES = 188;
 
-/** A frame of silence, AAC-LC with two channels: what a channel pair element without spectral data is. */
+/** A silent frame of AAC-LC with two channels: a channel pair element without spectral data. */
 export const SILENT_FRAME = Uint8Array.of(0x21, 0x00, 0x49, 0x90, 0x02, 0x19, 0x00, 0x23, 0x80);
 
 export type AacRun = {
   /** The track's timescale; all our AAC is encoded at 48 kHz. */
   sampleRateHz: number;
   firstSegment: number;
-  /** Frames at the run's start that are not presented: ffmpeg's AAC encoder puts out one of priming. */
+  /** Frames at the start of the run that are not presented. ffmpeg's AAC encoder emits one priming frame. */
   primingFrames: number;
 };
 
 type Frame = { sizeBytes: number; bytes: Buffer };
 
 /**
- * Regroups the fragments of one AAC encoder run into segments of 188 frames, one fragment each, without the
- * priming frames. The first frame that is kept is presented at the start of `firstSegment` (tick 0 for a
- * whole track) with composition offset 0. Every frame lasts 1024 ticks, the last one too, which the encoder
- * may have cut short; the last segment holds the frames that are left.
+ * Regroups the fragments of one AAC encoder run into segments of 188 frames, one fragment each, without the priming
+ * frames. The first kept frame is presented at the start of `firstSegment` (tick 0 for a whole track) with composition
+ * offset 0. Every frame lasts 1024 ticks, even a last one that the encoder cut short. The last segment holds the
+ * remaining frames.
  *
- * Throws BrokenMedia when a frame but the last is not 1024 ticks long, when decode times have a gap, and
- * when the run ends within the priming.
+ * Throws BrokenMedia if a frame other than the last is not 1024 ticks long, if decode times have a gap, or if the run
+ * ends within the priming.
  */
 export function createAacSegmenter(run: AacRun): Segmenter {
   let number = run.firstSegment;
@@ -67,7 +67,7 @@ export function createAacSegmenter(run: AacRun): Segmenter {
   };
 }
 
-/** Returns where the next fragment must start. A frame cut short is the run's last: what follows would not fit. */
+/** Returns where the next fragment must start. A shortened frame is the run's last: nothing after it would fit. */
 function checkContinuous(fragment: InputFragment, expectedTick: number | null): number {
   if (expectedTick !== null && fragment.baseTick !== expectedTick) {
     throw new BrokenMedia(`Expected the next AAC fragment at tick ${expectedTick}, got ${fragment.baseTick}.`);

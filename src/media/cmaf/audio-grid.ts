@@ -1,26 +1,26 @@
 import { AAC_FRAME_TICKS, AAC_SEGMENT_FRAMES } from './aac.ts';
 import { encodeFragmentTable } from './fragment-table.ts';
 
-/** The sample rate of every encoded audio track, and its timescale. */
+/** Sample rate and timescale of every encoded audio track. */
 export const AUDIO_RATE_HZ = 48_000;
 
-/** What every encoded audio track is held to, bits per second. */
+/** Target bitrate of every encoded audio track, in bits per second. */
 export const AUDIO_BITRATE_BPS = 128_000;
 
-/** By how much a segment may go over that. */
+/** Factor by which a segment may exceed that. */
 const MOST_OVER_RATE = 1.1;
 
-/** How many samples an audio track of a length has: whole ones, one at least. */
+/** Returns the number of samples of an audio track, at least 1. */
 export function countAudioSamples(durationSec: number): number {
   return Math.max(1, Math.round(durationSec * AUDIO_RATE_HZ));
 }
 
-/** How many segments of 188 AAC frames an audio track of a length has. */
+/** Returns the number of segments of 188 AAC frames in an audio track. */
 export function countAudioSegments(durationSec: number): number {
   return Math.ceil(countAudioFrames(durationSec) / AAC_SEGMENT_FRAMES);
 }
 
-/** Lists a whole audio track before any of it is encoded, as `listOnDemand` does with pictures. */
+/** Lists a whole audio track before any of it is encoded, like `listOnDemand` for video. */
 export function listAudioOnDemand(durationSec: number): Buffer {
   const total = countAudioFrames(durationSec);
   const bytesOfFrame = (MOST_OVER_RATE * AUDIO_BITRATE_BPS * AAC_FRAME_TICKS) / AUDIO_RATE_HZ / 8;

@@ -18,14 +18,14 @@ const cutList: CutList = {
   grid: { kind: 'frames', rate, segmentFrames: 48, totalFrames: 120 },
 };
 
-/** Segments 1 and 2 of the timeline, the last one half as long. */
+/** Segments 1 and 2 of the timeline. The last one is half as long. */
 const encoded = encode(h264Args(rate, 48, 72, 24)).then((stream): Segment[] => {
   const segmenter = createVideoSegmenter({ cutList, firstSegment: 1 });
   return [...splitStream(stream).fragments.flatMap((fragment) => segmenter.push(fragment)), ...segmenter.end()];
 });
 
 describe('a chunk', () => {
-  test('has facts that its bytes bear out', async () => {
+  test('has facts that match its bytes', async () => {
     const segments = await encoded;
     const { pieces, idx, facts } = buildChunk(segments, 1);
     const object = Buffer.concat(pieces);
@@ -77,7 +77,7 @@ describe('a chunk', () => {
 });
 
 describe('a chunk that is not whole', () => {
-  test('is found out by one changed byte anywhere', async () => {
+  test('is detected by one changed byte anywhere', async () => {
     const { pieces, idx } = buildChunk(await encoded, 1);
     const object = Buffer.concat(pieces);
     fc.assert(
@@ -91,7 +91,7 @@ describe('a chunk that is not whole', () => {
     expect(() => verifyChunk(object.subarray(1), idx)).toThrow(BrokenMedia);
   });
 
-  test('is not built from segments out of order, with a hole, or none', async () => {
+  test('is not built from segments out of order, with a gap, or from none', async () => {
     const [first, second] = await encoded;
     if (first === undefined || second === undefined) throw new Error('Expected two segments.');
     expect(() => buildChunk([], 1)).toThrow('got none');

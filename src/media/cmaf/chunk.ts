@@ -4,7 +4,7 @@ import { decodeFragmentTable, encodeFragmentTable, type FragmentEntry } from './
 import { type ChunkIndex, countCtsRuns, encodeIdx, type IndexedFragment } from './idx.ts';
 import { type Segment, type SegmentFragment, segmentSizeBytes } from './segment.ts';
 
-/** What a chunk's row keeps: enough for playlists, bandwidths and the length of an MP4 download's head. */
+/** Fields of a chunk's row: enough for playlists, bandwidths and the length of an MP4 download's head. */
 export type ChunkFacts = {
   firstSegment: number;
   segmentCount: number;
@@ -13,20 +13,20 @@ export type ChunkFacts = {
   sha256: string;
   startTick: number;
   durationTicks: number;
-  /** `encodeFragmentTable`: 12 bytes a fragment. */
+  /** From `encodeFragmentTable`: 12 bytes per fragment. */
   fragmentTable: Buffer;
   samples: number;
   /** Runs of equal composition offsets; 0 when all are 0 (a ctts box would still hold one run for them). */
   ctsRuns: number;
   syncCount: number;
-  /** The highest rate of one segment, bits per second over its own duration, rounded up. */
+  /** Highest bitrate of a single segment over its own duration, in bits per second, rounded up. */
   peakSegmentBps: number;
 };
 
-/** A chunk ready to be stored: the object's bytes in order, its `.idx` object, and its row. */
+/** A chunk ready to be stored: the object's bytes in order, its `.idx` object and its row. */
 export type Chunk = { pieces: Buffer[]; idx: Buffer; facts: ChunkFacts };
 
-/** Where one segment lies in its chunk object; `endByte` is inclusive, as in a Range header. */
+/** Byte range of one segment in its chunk object. `endByte` is inclusive, as in a Range header. */
 export type SegmentRange = {
   segment: number;
   startByte: number;
@@ -38,9 +38,9 @@ export type SegmentRange = {
 };
 
 /**
- * Puts whole segments together to one chunk object. The pieces are the segments' own buffers, not copied.
- * Throws when there is none, when they are not numbered on from `firstSegment`, or when one does not start
- * where the last ended.
+ * Joins whole segments into one chunk object. The pieces are the segments' own buffers, not copies. Throws if there is
+ * no segment, if they are not numbered consecutively from `firstSegment`, or if one does not start where the previous
+ * one ended.
  */
 export function buildChunk(segments: readonly Segment[], firstSegment: number): Chunk {
   const [first] = segments;
@@ -65,7 +65,7 @@ export function buildChunk(segments: readonly Segment[], firstSegment: number): 
   return { pieces, idx: encodeIdx(index), facts };
 }
 
-/** Finds every segment of a chunk by its row alone. Throws when the table does not agree with the row. */
+/** Locates every segment of a chunk from its row alone. Throws if the table does not agree with the row. */
 export function segmentRanges(
   facts: Pick<ChunkFacts, 'firstSegment' | 'segmentCount' | 'fragmentTable'>,
 ): SegmentRange[] {

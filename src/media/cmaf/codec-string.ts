@@ -3,8 +3,8 @@ import { BrokenMedia } from '../bmff/broken-media.ts';
 import { readEntryBox, readEntryColours, type SampleEntry } from './sample-entry.ts';
 
 /**
- * The `codecs` parameter of a sample entry (RFC 6381 section 3.3, RFC 8216 section 4.3.4.2): avc1, hvc1,
- * vp09, av01, mp4a, opus. Throws BrokenMedia on any other entry and on a damaged configuration.
+ * Returns the `codecs` parameter of a sample entry (RFC 6381 section 3.3, RFC 8216 section 4.3.4.2): avc1, hvc1, vp09,
+ * av01, mp4a, opus. Throws BrokenMedia on any other entry and on a damaged configuration.
  */
 export function readCodecString(entry: SampleEntry): string {
   switch (entry.type) {
@@ -56,7 +56,7 @@ function reverseBits(word: number): number {
   return reversed;
 }
 
-/** "VP Codec ISO Media File Format Binding" section 6: the long form only where the colours are not the defaults. */
+/** "VP Codec ISO Media File Format Binding" section 6: long form only if the colours are not the defaults. */
 function vp9String(entry: SampleEntry): string {
   const fields = readEntryBox(entry, 'vpcC');
   fields.skip(4);
@@ -66,15 +66,15 @@ function vp9String(entry: SampleEntry): string {
   const colours = [fields.u8(), fields.u8(), fields.u8()];
   const chroma = (depth >> 1) & 7;
   const parts = [profile, level, depth >> 4];
-  // 2 is "unspecified": it says no more than the short form does.
+  // 2 is "unspecified", which the short form says too.
   const plain = chroma <= 1 && (depth & 1) === 0 && colours.every((colour) => colour === 1 || colour === 2);
   if (!plain) parts.push(chroma, ...colours, depth & 1);
   return ['vp09', ...parts.map(twoDigits)].join('.');
 }
 
 /**
- * "AV1 Codec ISO Media File Format Binding" section 5: profile, level and tier, bit depth; chroma and colours only where
- * these are not the defaults.
+ * "AV1 Codec ISO Media File Format Binding" section 5: profile, level and tier, bit depth. Chroma and colours only if
+ * they are not the defaults.
  */
 function av1String(entry: SampleEntry): string {
   const fields = readEntryBox(entry, 'av1C');
@@ -85,7 +85,7 @@ function av1String(entry: SampleEntry): string {
   const tier = bits & 0x80 ? 'H' : 'M';
   const short = `av01.${profileLevel >> 5}.${twoDigits(profileLevel & 0x1f)}${tier}.${twoDigits(depth)}`;
   const colours = readEntryColours(entry);
-  // 2 is "unspecified": it states no more than the short form does.
+  // 2 is "unspecified", which the short form says too.
   const codes = colours === null ? [] : [colours.primaries, colours.transfer, colours.matrix];
   const isPlain = codes.every((code) => code === 1 || code === 2) && colours?.isFullRange !== true;
   if (isPlain) return short;
@@ -116,7 +116,7 @@ function mp4aString(entry: SampleEntry): string {
 function expectDescriptor(fields: FieldReader, tag: number): void {
   const came = fields.u8();
   if (came !== tag) throw new BrokenMedia(`Expected descriptor ${tag} in esds, got ${came}.`);
-  // The length goes on while the top bit is set, four bytes at most.
+  // The length continues while the top bit is set, in at most four bytes.
   for (let index = 0; index < 4 && fields.u8() & 0x80; index += 1);
 }
 

@@ -1,6 +1,6 @@
 /**
- * One CMAF fragment (moof + mdat) of a chunk as its row keeps it: 12 bytes each, little endian:
- * u32 payload bytes, u32 prefix bytes (moof and mdat header), u16 samples, u16 flags.
+ * One CMAF fragment (moof + mdat) of a chunk as stored in its row: 12 bytes each, little endian: u32 payload bytes, u32
+ * prefix bytes (moof and mdat header), u16 samples, u16 flags.
  */
 export type FragmentEntry = { payloadBytes: number; prefixBytes: number; samples: number; startsSegment: boolean };
 
@@ -19,7 +19,7 @@ export function encodeFragmentTable(entries: readonly FragmentEntry[]): Buffer {
   return table;
 }
 
-/** Reads a fragment table. Throws on a length that is no multiple of 12. */
+/** Reads a fragment table. Throws if its length is not a multiple of 12. */
 export function decodeFragmentTable(table: Uint8Array): FragmentEntry[] {
   if (table.byteLength % ENTRY_BYTES !== 0) {
     throw new Error(`Expected a fragment table of ${ENTRY_BYTES}-byte entries, got ${table.byteLength} bytes.`);

@@ -19,7 +19,7 @@ const alike = fc.tuple(sample, fc.integer({ min: 1, max: 40 })).map(([one, count
 const samples = fc.oneof(fc.array(sample, { minLength: 1, maxLength: 40 }), alike);
 
 describe('a written fragment', () => {
-  test('is read back as it was, whatever its samples', () => {
+  test('is read back unchanged, whatever its samples', () => {
     fc.assert(
       fc.property(samples, fc.nat(0xffffffff), fc.maxSafeNat(), (list, sequence, baseTick) => {
         const payload = Buffer.alloc(
@@ -54,7 +54,7 @@ describe('a written fragment', () => {
     expect(await frames(file)).toBe(await frames(stream));
   });
 
-  test('is refused when its payload is not what its samples say', () => {
+  test('is refused if its payload does not match its samples', () => {
     const one = { durationTicks: 1, sizeBytes: 5, compositionOffsetTicks: 0, isSync: true };
     const head = { sequence: 1, baseTick: 0, trackId: 1, samples: [one] };
     expect(() => writeFragment(head, Buffer.alloc(4))).toThrow(
@@ -64,7 +64,7 @@ describe('a written fragment', () => {
   });
 });
 
-/** A fragment with the given tfhd and truns, as other writers make them. */
+/** A fragment with the given tfhd and truns, as other muxers write them. */
 function foreign(tfhd: Buffer, truns: readonly Buffer[], payload: Buffer): Buffer {
   const traf = writeBox('traf', tfhd, writeFullBox('tfdt', 0, 0, writeU32(77)), ...truns);
   return Buffer.concat([writeBox('moof', writeFullBox('mfhd', 0, 0, writeU32(4)), traf), writeBox('mdat', payload)]);
@@ -73,7 +73,7 @@ function foreign(tfhd: Buffer, truns: readonly Buffer[], payload: Buffer): Buffe
 const bareTfhd = writeFullBox('tfhd', 0, 0x020000, writeU32(3));
 
 describe('a foreign fragment', () => {
-  test('takes from trex what neither its run nor its head says', () => {
+  test('takes from trex what neither its run nor its header gives', () => {
     const trun = writeFullBox('trun', 0, 1, writeU32(2, 92));
     const bytes = foreign(bareTfhd, [trun], Buffer.from('abcdef'));
     const {
@@ -113,7 +113,7 @@ describe('a foreign fragment', () => {
     expect(() => readFragment(foreign(tfhd, [trun], Buffer.from('abcdef')), defaults)).toThrow(BrokenMedia);
   });
 
-  test('of any bytes gives samples inside those bytes or BrokenMedia', async () => {
+  test('gives samples inside any bytes, or BrokenMedia', async () => {
     const [first] = splitStream(await clip).fragments;
     if (first === undefined) throw new Error('Expected a fragment.');
     const bytes = writeFragment({ ...first, samples: first.samples }, first.payload);

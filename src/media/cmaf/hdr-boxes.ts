@@ -2,7 +2,7 @@ import { writeBox, writeU16, writeU32 } from '../bmff/boxes.ts';
 import type { HdrMetadata } from '../probe/hdr-metadata.ts';
 
 /**
- * The boxes of a visual sample entry that state how bright an HDR picture is: `mdcv` (ISO 14496-12 section 12.1.8) and
+ * Writes the boxes of a visual sample entry with the HDR brightness metadata: `mdcv` (ISO 14496-12 section 12.1.8) and
  * `clli` (section 12.1.6). None without metadata.
  */
 export function writeHdrBoxes(metadata: HdrMetadata | undefined): Buffer[] {

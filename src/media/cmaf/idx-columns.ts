@@ -3,13 +3,13 @@ import { BrokenMedia } from '../bmff/broken-media.ts';
 /** Reads the columns of an `.idx` body in order and never past its end. */
 export type ColumnReader = { left(): number; u32(): number; varint(): number; take(count: number): Buffer };
 
-/** The composition offsets of a chunk as stored: `bits` per sample is 0, 4, 8 or 32. */
+/** Composition offsets of a chunk as stored. `bits` per sample is 0, 4, 8 or 32. */
 export type OffsetColumn = { bits: 0 | 4 | 8 | 32; dictionaryLength: number; bytes: Buffer };
 
 const MAX_U32 = 0xffffffff;
 const NOTHING = Buffer.alloc(0);
 
-/** Opens `body` at `from`. A read past the end, or a varint above 32 bits, throws BrokenMedia. */
+/** Opens `body` at `from`. Throws BrokenMedia on a read past the end or a varint above 32 bits. */
 export function createColumnReader(body: Buffer, from: number): ColumnReader {
   let at = from;
   const advance = (count: number): number => {
@@ -37,7 +37,7 @@ export function createColumnReader(body: Buffer, from: number): ColumnReader {
   };
 }
 
-/** Writes numbers as LEB128, seven bits a byte, lowest first. Throws on one outside 0 to 2^32 - 1. */
+/** Encodes numbers as LEB128: seven bits per byte, lowest first. Throws on a number outside 0 to 2^32 - 1. */
 export function encodeVarints(values: Iterable<number>): Buffer {
   const bytes: number[] = [];
   for (const value of values) {
@@ -52,14 +52,16 @@ export function encodeVarints(values: Iterable<number>): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Reads `count` varints. The caller has checked that the object is long enough for them. */
+/** Reads `count` varints. The caller has checked that the object is long enough. */
 export function decodeVarints(reader: ColumnReader, count: number): Uint32Array {
   const values = new Uint32Array(count);
   for (let index = 0; index < count; index += 1) values[index] = reader.varint();
   return values;
 }
 
-/** Chooses the narrowest coding: nothing when all are 0, a dictionary of up to 16 or 256 values, else plain i32. */
+/**
+ * Chooses the narrowest encoding: nothing if all offsets are 0, a dictionary of up to 16 or 256 values, else plain i32.
+ */
 export function encodeOffsets(offsets: Int32Array): OffsetColumn {
   if (offsets.every((offset) => offset === 0)) return { bits: 0, dictionaryLength: 0, bytes: NOTHING };
   const values = [...new Set(offsets)].sort((left, right) => left - right);
@@ -76,7 +78,7 @@ export function encodeOffsets(offsets: Int32Array): OffsetColumn {
   return { bits: perByte === 2 ? 4 : 8, dictionaryLength: values.length, bytes };
 }
 
-/** Reads back what `encodeOffsets` wrote. Refuses unknown widths and indexes beyond the dictionary. */
+/** Decodes the result of `encodeOffsets`. Rejects unknown widths and indexes beyond the dictionary. */
 export function decodeOffsets(reader: ColumnReader, count: number, bits: number, dictionaryLength: number): Int32Array {
   const offsets = new Int32Array(count);
   if (bits === 0 && dictionaryLength === 0) return offsets;
@@ -99,7 +101,7 @@ export function decodeOffsets(reader: ColumnReader, count: number, bits: number,
   return offsets;
 }
 
-/** One bit a sample, the first in the lowest bit. */
+/** Encodes one bit per sample, the first in the lowest bit. */
 export function encodeBits(values: Uint8Array): Buffer {
   const bytes = Buffer.alloc(Math.ceil(values.length / 8));
   values.forEach((value, at) => {
@@ -108,7 +110,7 @@ export function encodeBits(values: Uint8Array): Buffer {
   return bytes;
 }
 
-/** Reads back what `encodeBits` wrote: 0 or 1 for each of `count` samples. */
+/** Decodes the result of `encodeBits`: 0 or 1 for each of `count` samples. */
 export function decodeBits(reader: ColumnReader, count: number): Uint8Array {
   const bytes = reader.take(Math.ceil(count / 8));
   return Uint8Array.from({ length: count }, (_, at) => ((bytes[at >> 3] ?? 0) >> (at & 7)) & 1);

@@ -61,7 +61,7 @@ const small = indexOf(
   2 ** 40,
 );
 
-/** Puts the right CRC under changed bytes, so that only the checks behind it can refuse. */
+/** Appends a valid CRC to changed bytes, so that only the later checks can reject them. */
 function resealed(bytes: Buffer, change: (body: Buffer) => void): Buffer {
   const body = Buffer.from(bytes.subarray(0, bytes.length - 4));
   change(body);
@@ -71,7 +71,7 @@ function resealed(bytes: Buffer, change: (body: Buffer) => void): Buffer {
 }
 
 describe('a chunk index', () => {
-  test('is read back as it was written, whatever its columns', () => {
+  test('is read back unchanged, whatever its columns', () => {
     fc.assert(
       fc.property(shapes, fc.integer({ min: -1000, max: Number.MAX_SAFE_INTEGER }), (shape, startTick) => {
         const index = indexOf(shape, startTick);
@@ -95,7 +95,7 @@ describe('a chunk index', () => {
     expect(decodeIdx(bytes)).toEqual(index);
   });
 
-  test('is laid out byte by byte as written down', () => {
+  test('is laid out byte by byte as documented', () => {
     const bytes = encodeIdx(small);
     const header = '4d524958' + '01' + '0b' + '04' + '00' + 'c05d0000' + '02000000' + '06000000' + 'e9030000';
     const counts = '0000000000010000' + '7617000000000000' + 'f40700' + '0000000000' + '04000000' + '0300' + '0000';
@@ -124,7 +124,7 @@ describe('a damaged chunk index', () => {
     }
   });
 
-  test('is refused before it allocates by counts that the object cannot hold', () => {
+  test('is refused before it allocates by counts that the object cannot contain', () => {
     const many = resealed(encodeIdx(small), (body) => body.writeUInt32LE(0xffffffff, 16));
     expect(() => decodeIdx(many)).toThrow('2 fragments and 4294967295 samples in the idx');
   });
@@ -134,14 +134,14 @@ describe('a damaged chunk index', () => {
     { what: 'ticks of all samples', at: 32 },
     { what: 'runs of composition offsets', at: 48 },
     { what: 'bytes of the samples of fragment 0', at: 104 },
-  ])('is refused when its $what do not add up, though its CRC is right', ({ what, at }) => {
+  ])('is refused if its $what do not add up, although its CRC is right', ({ what, at }) => {
     const wrong = resealed(encodeIdx(small), (body) => {
       body[at] = (body[at] ?? 0) ^ 1;
     });
     expect(() => decodeIdx(wrong)).toThrow(what);
   });
 
-  test('of any resealed bytes gives an index or BrokenMedia', () => {
+  test('gives an index or BrokenMedia for any resealed bytes', () => {
     const bytes = encodeIdx(small);
     fc.assert(
       fc.property(

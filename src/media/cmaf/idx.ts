@@ -11,20 +11,20 @@ import {
   encodeVarints,
 } from './idx-columns.ts';
 
-/** One fragment of a chunk in its index. `crc32` is over head and payload together. */
+/** One fragment of a chunk in its index. `crc32` covers head and payload. */
 export type IndexedFragment = { samples: number; prefixBytes: number; payloadBytes: number; crc32: number };
 
 /**
- * The sample table of a chunk, as its `.idx` object keeps it. The columns have one value per sample, over
- * all fragments in order; times are in ticks of `timescale`.
+ * Sample table of a chunk, as stored in its `.idx` object. The columns have one value per sample, across all fragments
+ * in order. Times are in ticks of `timescale`.
  */
 export type ChunkIndex = {
   timescale: number;
-  /** Decode and presentation time of the chunk's first sample. */
+  /** Decode and presentation time of the first sample. */
   startTick: number;
   durationTicks: number;
   sizeBytes: number;
-  /** Of the whole chunk object, 32 bytes. */
+  /** Hash of the whole chunk object, 32 bytes. */
   sha256: Buffer;
   /** Runs of equal composition offsets, as in a ctts box; 0 when all offsets are 0. */
   ctsRuns: number;
@@ -41,13 +41,13 @@ const VERSION = 1;
 const HEADER_BYTES = 88;
 const CRC_BYTES = 4;
 const FLAG = { constantDuration: 1, hasOffsets: 2, allSync: 4, firstSync: 8 };
-/** A fragment takes three varints and a CRC. */
+/** A fragment needs three varints and a CRC. */
 const LEAST_FRAGMENT_BYTES = 7;
 
 /**
- * Writes a chunk's index as `.idx` version 1: an 88-byte header, fragment table, sizes, durations, offsets,
- * sync samples, and a CRC32 of all that. Little endian, varints are LEB128; 4-bit offset indexes and sync
- * bits fill a byte from its low end. Throws when the columns do not agree with each other.
+ * Encodes a chunk's index as `.idx` version 1: an 88-byte header, fragment table, sizes, durations, offsets, sync
+ * samples, and a CRC32 of all of it. Little endian; varints are LEB128; 4-bit offset indexes and sync bits fill a byte
+ * from its low end. Throws if the columns do not agree with each other.
  */
 export function encodeIdx(index: ChunkIndex): Buffer {
   checkIndex(index);
@@ -87,9 +87,8 @@ export function encodeIdx(index: ChunkIndex): Buffer {
 }
 
 /**
- * Reads an `.idx` object. Refuses, with BrokenMedia, a wrong CRC, any other version, counts that the object
- * is too short for (before it allocates by them), bytes left over, and columns that do not agree with each
- * other or with the header.
+ * Decodes an `.idx` object. Throws BrokenMedia on a wrong CRC, any other version, counts too large for the object
+ * (before it allocates by them), trailing bytes, and columns that do not agree with each other or with the header.
  */
 export function decodeIdx(bytes: Buffer): ChunkIndex {
   const body = checkedBody(bytes);
@@ -130,7 +129,7 @@ export function decodeIdx(bytes: Buffer): ChunkIndex {
   return index;
 }
 
-/** Counts runs of equal composition offsets as a ctts box would; 0 when there is no offset at all. */
+/** Counts runs of equal composition offsets as a ctts box would. Returns 0 if all offsets are 0. */
 export function countCtsRuns(offsets: Int32Array): number {
   if (offsets.every((offset) => offset === 0)) return 0;
   let runs = 0;
@@ -164,7 +163,7 @@ function decodeSync(reader: ColumnReader, index: ChunkIndex, flags: number): voi
   else index.syncs = decodeBits(reader, index.syncs.length);
 }
 
-/** The sync column in which exactly the first sample of each fragment is one. */
+/** Returns the sync column in which exactly the first sample of each fragment is a sync sample. */
 function firstSync(index: ChunkIndex): Uint8Array {
   const syncs = new Uint8Array(index.sampleSizesBytes.length);
   let at = 0;
@@ -175,7 +174,7 @@ function firstSync(index: ChunkIndex): Uint8Array {
   return syncs;
 }
 
-/** Everything before the final CRC, once that and the fixed fields are as they must be. */
+/** Returns everything before the final CRC, after checking the CRC and the fixed fields. */
 function checkedBody(bytes: Buffer): Buffer {
   if (bytes.length < HEADER_BYTES + CRC_BYTES) {
     throw new BrokenMedia(`Expected an idx of ${HEADER_BYTES + CRC_BYTES} bytes or more, got ${bytes.length}.`);
@@ -197,7 +196,7 @@ function safeNumber(value: bigint, name: string): number {
   throw new BrokenMedia(`Expected a ${name} below 2^53 in the idx, got ${value}.`);
 }
 
-/** The sums that tie the columns to the fragments and the fragments to the chunk. */
+/** Checks that the columns add up to the fragments, and the fragments to the chunk. */
 function checkIndex(index: ChunkIndex): void {
   const { fragments, sampleSizesBytes } = index;
   const count = sampleSizesBytes.length;

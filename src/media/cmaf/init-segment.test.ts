@@ -47,7 +47,7 @@ const encodes = [
 describe.each(encodes)('an init segment of $name', ({ args, codec }) => {
   const stream = encode([...args, ...(args.includes('-movflags') ? [] : FRAGMENTED)]);
 
-  test('says its codec, its clock and its shape', async () => {
+  test('names its codec, its clock and its size', async () => {
     const facts = readInitSegment(splitStream(await stream).init);
     expect(facts.codecString).toMatch(codec);
     expect(facts.trackId).toBe(1);
@@ -106,7 +106,7 @@ describe('normalised init segments', () => {
     ]);
   });
 
-  test('of damaged bytes are facts or BrokenMedia', async () => {
+  test('give facts or BrokenMedia for damaged bytes', async () => {
     const all = await Promise.all(
       [encodes[0], encodes[7]].map(async (it) => splitStream(await encode([...(it?.args ?? []), ...FRAGMENTED])).init),
     );

@@ -18,19 +18,21 @@ import type { SampleDefaults } from './fragment.ts';
 import { presentationDelayTicks } from './presentation-delay.ts';
 import { readEntryColours, readSampleEntry, writeStableEntry } from './sample-entry.ts';
 
-/** RFC 8216bis VIDEO-RANGE: how picture samples become light. */
+/** RFC 8216bis VIDEO-RANGE: the transfer function of the video. */
 export type VideoRange = 'SDR' | 'PQ' | 'HLG';
 
-/** What an init segment says of its one track. Video has no channels and no sample rate, audio no size: null. */
+/**
+ * Facts of the one track of an init segment. Channels and sample rate are null for video, the size is null for audio.
+ */
 export type InitFacts = {
   trackId: number;
   /** Ticks per second of all times in the fragments. */
   timescale: number;
-  /** What the edit list takes off all presentation times: media_time of its one entry, 0 without one. */
+  /** Ticks that the edit list subtracts from all presentation times: media_time of its one entry, 0 without one. */
   delayTicks: number;
   /** RFC 6381, as in a playlist's CODECS. */
   codecString: string;
-  /** What the fragments' samples have where they do not say (trex). */
+  /** Values of samples in fragments that do not give their own (trex). */
   sampleDefaults: SampleDefaults;
 } & (
   | {
@@ -38,7 +40,7 @@ export type InitFacts = {
       widthPx: number;
       heightPx: number;
       videoRange: VideoRange;
-      /** What `colr` names; null when there is none. */
+      /** Colours in `colr`. Null without that box. */
       colours: Colours | null;
       channels: null;
       sampleRateHz: null;
@@ -54,9 +56,7 @@ export type InitFacts = {
     }
 );
 
-/**
- * What an init segment is made of. `sampleEntry` is the whole entry box, `geometry` tkhd's matrix, width and height.
- */
+/** Contents of an init segment. `sampleEntry` is the whole entry box; `geometry` is tkhd's matrix, width and height. */
 export type InitFields = {
   timescale: number;
   handler: 'video' | 'audio';
@@ -73,8 +73,8 @@ const GEOMETRY_BYTES = 44;
 const HANDLERS: Record<string, 'video' | 'audio'> = { vide: 'video', soun: 'audio' };
 
 /**
- * Reads an init segment (ftyp and moov; ISO 14496-12 section 8.2). Throws BrokenMedia when it is damaged,
- * has not exactly one track, or its codec has no name here.
+ * Reads an init segment (ftyp and moov; ISO 14496-12 section 8.2). Throws BrokenMedia if it is damaged, does not have
+ * exactly one track, or has an unknown codec.
  */
 export function readInitSegment(bytes: Buffer): InitFacts {
   const track = openTrack(bytes);
@@ -93,7 +93,7 @@ export function readInitSegment(bytes: Buffer): InitFacts {
     const size = { widthPx: fixed.readUInt16BE(24), heightPx: fixed.readUInt16BE(26) };
     return { ...common, handler: 'video', ...size, ...shown, channels: null, sampleRateHz: null };
   }
-  // The rate is 16.16 fixed point: above 65535 Hz it does not fit, and the timescale is the rate.
+  // The rate is 16.16 fixed point, so rates above 65535 Hz do not fit. The timescale equals the rate.
   const sampleRateHz = fixed.readUInt16BE(24) || track.timescale;
   const channels = fixed.readUInt16BE(16);
   return {
@@ -123,15 +123,15 @@ export function normaliseInit(bytes: Buffer, { boxes = [], givenEntry }: EntryCh
   return writeInitSegment({ timescale, handler, language, geometry: upright(geometry), sampleEntry });
 }
 
-/** Encoders are given pictures the right way up; ffmpeg still copies the source's turn into what it writes. */
+/** The encoder's input is already upright, but ffmpeg still copies the source's rotation to its output. */
 function upright(geometry: Buffer): Buffer {
   const matrix = writeU32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
   return Buffer.concat([matrix, geometry.subarray(matrix.length)]);
 }
 
 /**
- * Makes the init segment of a fragmented track: ftyp, and a moov without samples or duration, whose edit list takes
- * off the presentation delay that all fragments have.
+ * Makes the init segment of a fragmented track: ftyp, and a moov without samples or duration. Its edit list subtracts
+ * the presentation delay that all fragments have.
  */
 export function writeInitSegment(init: InitFields): Buffer {
   const isVideo = init.handler === 'video';
@@ -208,7 +208,7 @@ function readTrackHeader(tkhd: Box): { trackId: number; geometry: Buffer } {
   return { trackId, geometry: fields.take(GEOMETRY_BYTES) };
 }
 
-/** An empty edit (media_time -1) and a list of several are no delay that we wrote. */
+/** Only we write the delay, as one edit. An empty edit (media_time -1) or several edits are something else. */
 function readDelay(elst: Box | null): number {
   if (elst === null) return 0;
   const fields = readFields(elst);
@@ -244,7 +244,9 @@ function readSampleDefaults(trex: Box | null): SampleDefaults {
   return { durationTicks: fields.u32(), sizeBytes: fields.u32(), flags: fields.u32() };
 }
 
-/** One edit without an end (segment_duration 0, as fragments follow) that begins behind the presentation delay. */
+/**
+ * Makes an edit without an end (segment_duration 0, because fragments follow) that starts after the presentation delay.
+ */
 function delayEdit(timescale: number): Buffer {
   const entry = Buffer.concat([writeU32(0, presentationDelayTicks(timescale)), writeU16(1, 0)]);
   return writeBox('edts', writeFullBox('elst', 0, 0, writeU32(1), entry));
@@ -266,7 +268,7 @@ function movieHeader(): Buffer {
   );
 }
 
-/** tkhd: enabled and in the movie (flags 3), zero dates and duration. */
+/** tkhd: enabled and in movie (flags 3), zero dates and duration. */
 function trackHeader(init: InitFields): Buffer {
   if (init.geometry.length !== GEOMETRY_BYTES) {
     throw new Error(`Expected a geometry of ${GEOMETRY_BYTES} bytes, got ${init.geometry.length}.`);

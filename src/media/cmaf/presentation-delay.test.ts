@@ -8,11 +8,11 @@ describe('decode times', () => {
   });
 
   test.each([
-    // One picture a second, reordered by two.
+    // One frame per second, reordered by two.
     { timescale: 1000, shown: [0, 4000, 2000, 1000, 3000], decoded: [0, 1000, 1199, 1200, 3200] },
-    // A pause of a minute before a reordered picture.
+    // A pause of one minute before a reordered frame.
     { timescale: 600, shown: [0, 36_000, 20], decoded: [0, 20, 140] },
-  ])('are moved ahead where pictures are reordered by more than the delay: $shown', ({ timescale, shown, decoded }) => {
+  ])('are moved ahead if pictures are reordered by more than the delay: $shown', ({ timescale, shown, decoded }) => {
     expect(decodeTicks(shown, timescale)).toEqual(decoded);
   });
 

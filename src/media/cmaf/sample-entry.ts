@@ -3,7 +3,7 @@ import { BrokenMedia } from '../bmff/broken-media.ts';
 import { VISUAL_FIELDS_BYTES } from '../bmff/sample-entry.ts';
 import type { Colours } from '../probe/colours.ts';
 
-/** The one sample entry of a track (ISO 14496-12 section 8.5.2), opened. */
+/** The one sample entry of a track (ISO 14496-12 section 8.5.2), parsed. */
 export type SampleEntry = {
   /** `avc1`, `mp4a` ... */
   type: string;
@@ -14,12 +14,12 @@ export type SampleEntry = {
 };
 
 const AUDIO_FIXED_BYTES = 28;
-/** QuickTime audio descriptions of version 1 and 2 carry more fixed fields. */
+/** Versions 1 and 2 of QuickTime audio descriptions have more fixed fields. */
 const AUDIO_EXTRA_BYTES = [0, 16, 36];
 const COMPRESSOR_NAME_AT = 42;
 const COMPRESSOR_NAME_BYTES = 32;
 
-/** Reads a track's stsd box. Refuses, with BrokenMedia, any number of entries but one. */
+/** Reads a track's stsd box. Throws BrokenMedia unless it has exactly one entry. */
 export function readSampleEntry(stsd: Box, handler: 'video' | 'audio'): SampleEntry {
   const fields = readFields(stsd);
   readVersion(fields);
@@ -30,14 +30,14 @@ export function readSampleEntry(stsd: Box, handler: 'video' | 'audio'): SampleEn
   return { type: entry.type, fixed, children: childBoxes(entry, fixed.length) };
 }
 
-/** Opens one of the entry's inner boxes. Throws BrokenMedia when it is missing. */
+/** Opens one of the entry's inner boxes. Throws BrokenMedia if it is missing. */
 export function readEntryBox(entry: SampleEntry, type: string): FieldReader {
   const box = entry.children.find((child) => child.type === type);
   if (box === undefined) throw new BrokenMedia(`Expected a box ${type} in sample entry ${entry.type}, found none.`);
   return readFields(box);
 }
 
-/** The colours of a `colr` box of type nclx (ISO 14496-12 section 12.1.5); null when there is none. */
+/** Reads the colours of a `colr` box of type nclx (ISO 14496-12 section 12.1.5). Returns null if there is none. */
 export function readEntryColours(entry: SampleEntry): Colours | null {
   if (!entry.children.some(({ type }) => type === 'colr')) return null;
   const fields = readEntryBox(entry, 'colr');
@@ -46,7 +46,10 @@ export function readEntryColours(entry: SampleEntry): Colours | null {
   return { primaries, transfer, matrix, isFullRange: (fields.u8() & 0x80) !== 0 };
 }
 
-/** Writes the entry with further boxes, and without what may differ between equal encodes: bit rates (btrt) and the compressor's name. */
+/**
+ * Writes the entry with additional boxes, without fields that may differ between equal encodes: bitrates (btrt) and the
+ * compressor's name.
+ */
 export function writeStableEntry(entry: SampleEntry, handler: 'video' | 'audio', boxes: readonly Buffer[]): Buffer {
   const fixed = Buffer.from(entry.fixed);
   if (handler === 'video') fixed.fill(0, COMPRESSOR_NAME_AT, COMPRESSOR_NAME_AT + COMPRESSOR_NAME_BYTES);

@@ -4,18 +4,18 @@ import { delaySamples, presentationDelayTicks } from './presentation-delay.ts';
 import { writeFragmentHead } from './write-fragment.ts';
 
 /**
- * One fragment as it is stored: `head` is the moof and the mdat header, `payload` the samples' bytes. The samples'
- * offsets are without the presentation delay, which only the head has.
+ * One fragment as stored: `head` is the moof and the mdat header, `payload` the samples' bytes. The samples' offsets
+ * exclude the presentation delay; only the head includes it.
  */
 export type SegmentFragment = { head: Buffer; payload: Buffer; baseTick: number; samples: readonly Sample[] };
 
-/** Which segment fragments are sealed for. `timescale`: ticks per second of all its times. */
+/** The segment that fragments are sealed for. `timescale`: ticks per second of all its times. */
 export type SealedSegment = { number: number; timescale: number };
 
 /**
- * A whole segment, ready to be stored: its fragments in order, decode times continuous. The first sample is
- * a sync sample whose decode and presentation time is `startTick`; the samples' durations sum to
- * `durationTicks`. Ticks of `timescale`.
+ * A whole segment, ready to be stored: its fragments in order, with continuous decode times. The first sample is a sync
+ * sample whose decode and presentation time is `startTick`. The samples' durations sum to `durationTicks`. Times are in
+ * ticks of `timescale`.
  */
 export type Segment = {
   number: number;
@@ -25,15 +25,15 @@ export type Segment = {
   fragments: readonly SegmentFragment[];
 };
 
-/** What a fragment of a segment is sealed from. */
+/** Input for one sealed fragment of a segment. */
 export type FragmentParts = { baseTick: number; samples: readonly Sample[]; payload: Buffer };
 
-/** Fragments that one segment may hold; sequence numbers are spread by it. */
+/** Maximum fragments per segment. Sequence numbers are spaced by it. */
 const MAX_SEGMENT_FRAGMENTS = 256;
 
 /**
- * Gives the fragments of a segment their heads, with the presentation delay. A fragment's mfhd sequence number follows
- * from the segment's number alone, so that it rises over the timeline whoever made the segment.
+ * Adds heads to the fragments of a segment, with the presentation delay. A fragment's mfhd sequence number depends only
+ * on the segment's number and its place in it, so that it rises over the timeline whichever run made the segment.
  */
 export function sealFragments(
   { number, timescale }: SealedSegment,
@@ -50,7 +50,7 @@ export function sealFragments(
   });
 }
 
-/** Bytes of the segment as stored. */
+/** Returns the bytes of the segment as stored. */
 export function segmentSizeBytes(segment: Segment): number {
   return segment.fragments.reduce((sum, fragment) => sum + fragment.head.length + fragment.payload.length, 0);
 }

@@ -112,21 +112,21 @@ describe('a run that is not as planned', () => {
     );
   });
 
-  test('is refused when it has more frames than the timeline', async () => {
+  test('is refused if it has more frames than the timeline', async () => {
     const short = { ...cutList, startTicks: [0, 48], endTicks: 96 };
     await expect(fragments().then((all) => segmentsOf({ cutList: short, firstSegment: 0 }, all))).rejects.toThrow(
       'Expected frame 48 of segment 1 to be none, as the segment ends at tick 96, got one at tick 96.',
     );
   });
 
-  test('is refused when a cut has no sync sample', async () => {
+  test('is refused if a cut has no sync sample', async () => {
     const shifted = { ...cutList, startTicks: [0, 44, 88] };
     await expect(fragments().then((all) => segmentsOf({ cutList: shifted, firstSegment: 0 }, all))).rejects.toThrow(
       'Expected frame 44 of segment 0 to be none, as the segment ends at tick 44, got one at tick 44.',
     );
   });
 
-  test('is refused when it stops before its last segment, unless the source may be shorter than it said', async () => {
+  test('is refused if it stops before its last segment, unless the source may be shorter than announced', async () => {
     const all = (await fragments()).slice(0, 3);
     const run = { cutList, firstSegment: 0 };
     expect(() => segmentsOf(run, all)).toThrow(BrokenMedia);
@@ -134,17 +134,17 @@ describe('a run that is not as planned', () => {
     expect(early.map((it) => it.durationTicks)).toEqual([48, 24]);
   });
 
-  test('is refused when it gives nothing', () => {
+  test('is refused if it produces nothing', () => {
     expect(() => createVideoSegmenter({ cutList, firstSegment: 1 }).end()).toThrow(
       'Expected frames of segment 1, the run ended without any.',
     );
   });
 
-  test('names the plan when its segments are outside the timeline', () => {
+  test('names the plan if its segments are outside the timeline', () => {
     expect(() => createVideoSegmenter({ cutList, firstSegment: 2, segmentCount: 2 })).toThrow('within 0 to 3');
   });
 
-  test('is cut within a fragment where a sync sample stands on the cut', async () => {
+  test('is cut within a fragment if a sync sample is on the cut', async () => {
     const all = await fragments();
     const joined = [joinFragments(all.slice(0, 3)), joinFragments(all.slice(3))];
     const run = { cutList, firstSegment: 0 };
@@ -162,7 +162,7 @@ function joinFragments(fragments: readonly Fragment[]): Fragment {
 }
 
 describe('a source grid with uneven frames', () => {
-  // Every third frame comes up to half a frame late; keyframes are forced at frame 36.
+  // Every third frame is up to half a frame late. Keyframes are forced at frame 36.
   const pts = Array.from({ length: 72 }, (_, frame) => Math.round(((frame + (frame % 3) * 0.25) * 12288) / 24));
   const cutTick = pts[36] ?? 0;
   const cutList: CutList = { timescale: 12288, startTicks: [0, cutTick], endTicks: 36864, grid: { kind: 'source' } };

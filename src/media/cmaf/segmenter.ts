@@ -4,56 +4,59 @@ import type { Sample } from './fragment.ts';
 import { decodeTicks } from './presentation-delay.ts';
 import { type FragmentParts, type Segment, sealFragments } from './segment.ts';
 
-/** What a segmenter needs of a fragment; `readFragment` gives it. */
+/** A segmenter's input, as returned by `readFragment`. */
 export type InputFragment = { baseTick: number; samples: readonly Sample[]; payload: Buffer };
 
-/** Joins the fragments of one encoder run into segments. It holds at most one unfinished segment. */
+/** Joins the fragments of one encoder run into segments. Holds at most one unfinished segment. */
 export type Segmenter = {
   /** Takes the next fragment and returns the segments that it completes. */
   push(fragment: InputFragment): Segment[];
-  /** Says that the run is over and returns the last segment. */
+  /** Ends the run and returns the last segment. */
   end(): Segment[];
 };
 
 export type VideoRun = {
   cutList: CutList;
-  /** Segment that the run's first frame opens. */
+  /** Number of the segment that starts with the run's first frame. */
   firstSegment: number;
-  /** Segments that the run must give; without it, all to the end of the timeline. */
+  /** Number of segments that the run must produce; if omitted, all up to the end of the timeline. */
   segmentCount?: number;
   /**
-   * The presentation times that the run must give, rising, in the cut list's ticks: all of the source's frames
-   * of these segments. Without it, a `source` grid is checked for its cuts and borders only.
+   * Presentation times that the run must produce, ascending, in the cut list's ticks: all of the source's frames in
+   * these segments. If omitted, a `source` grid is checked for its cuts and borders only.
    */
   expectedTicks?: readonly number[];
   /**
-   * Accepts segments of a `source` grid with some of their frames missing, for a source of which packets are damaged:
-   * the frame before is shown longer, and a missing first one gives way to the next.
+   * Accepts segments of a `source` grid with missing frames, for a source with damaged packets. The previous frame is
+   * shown longer, and a missing first frame is replaced by the next.
    */
   mayLackFrames?: boolean;
-  /** Lets a run to the end of the timeline stop before its last segment, for a source shorter than it said. */
+  /**
+   * Accepts a run to the end of the timeline that stops before its last segment, for a source shorter than declared.
+   */
   mayEndEarly?: boolean;
 };
 
-/** Of a segment's frames. A keyframe that does not decode takes those after it with it, up to half a second or so. */
+/**
+ * Maximum share of a segment's frames that may be missing. An undecodable keyframe takes the frames after it with it,
+ * up to about half a second.
+ */
 const MOST_LACKING_SHARE = 0.75;
 
 type TimedSample = Sample & { presentTick: number };
 type TimedFragment = { samples: TimedSample[]; payload: Buffer };
 
 /**
- * Cuts the fragments of one video encoder run at the timeline's cuts and gives them its times.
+ * Cuts the fragments of one video encoder run at the timeline's cuts and assigns the timeline's times.
  *
- * The run's clock is shifted once, so that its first presented frame falls on the first cut. Then every
- * segment's decode times are its presentation times in rising order (`decodeTicks`), so that they start at the cut
- * and have no gap or overlap within and between runs. The last frame of a segment lasts until the next cut, whatever
- * the encoder wrote.
+ * The run's clock is shifted once, so that its first presented frame falls on the first cut. Then every segment's
+ * decode times are its presentation times in ascending order (`decodeTicks`). They start at the cut and have no gap or
+ * overlap within and between runs. The last frame of a segment lasts until the next cut, whatever the encoder wrote.
  *
- * Throws BrokenMedia, naming what was expected and what came, when a segment does not open with a sync
- * sample exactly on its cut, when a frame lies outside its segment, and when one is missing, doubled or extra.
- * The last segment of the timeline may end early: its duration is then that of the frames that came, and it is
- * the caller's to judge whether the source was that short. On a source grid without expected times it always
- * lasts to the timeline's end.
+ * Throws BrokenMedia, naming expected and actual values, if a segment does not start with a sync sample exactly on its
+ * cut, if a frame is outside its segment, or if one is missing, doubled or extra. The last segment of the timeline may
+ * end early: its duration is then that of its frames, and the caller decides whether the source was that short. On a
+ * source grid without expected times it always lasts to the timeline's end.
  */
 export function createVideoSegmenter(run: VideoRun): Segmenter {
   const plan = planRun(run);
@@ -84,7 +87,7 @@ export function createVideoSegmenter(run: VideoRun): Segmenter {
         if (cut !== -1) done.push(close(false));
         rest = parts[1];
       }
-      // All its frames are here: whoever waits for it need not wait for the fragment after it.
+      // The segment is complete: return it now instead of waiting for the next fragment.
       if (current + 1 < plan.endSegment && isFull(plan, current, open)) done.push(close(false));
       return done;
     },
@@ -154,7 +157,10 @@ function timeFragment(fragment: InputFragment, shiftTicks: number): TimedFragmen
   return { samples, payload: fragment.payload };
 }
 
-/** Index of the sync sample on the cut, or -1. A later sync sample closes the segment too: the check names it. */
+/**
+ * Returns the index of the sync sample on the cut, or -1. A later sync sample closes the segment too; the check reports
+ * it.
+ */
 function findCut(fragment: TimedFragment, cutTick: number): number {
   return fragment.samples.findIndex((sample) => sample.isSync && sample.presentTick >= cutTick);
 }
@@ -188,15 +194,18 @@ function closeSegment(plan: RunPlan, number: number, open: readonly TimedFragmen
 }
 
 /**
- * Where the frame on the cut did not decode, the next one, which the encoder made the sync sample, is shown from the
- * cut on.
+ * If the frame on the cut did not decode, the next frame, which the encoder made the sync sample, is shown from the cut
+ * on.
  */
 function openAtCut(open: readonly TimedFragment[], cutTick: number): void {
   const first = open[0]?.samples[0];
   if (first?.isSync) first.presentTick = Math.min(first.presentTick, cutTick);
 }
 
-/** Where the timeline's last frames end: a frame lasts its grid's step, or as long as the source's frame before it. */
+/**
+ * Returns the end of the timeline's last frames. A frame lasts one grid step, or as long as the source's previous
+ * frame.
+ */
 function shortEnd(plan: RunPlan, number: number, ticks: readonly number[]): number {
   const start = plan.startTick(number);
   const next = plan.startTick(number + 1);
@@ -217,8 +226,8 @@ function checkOpening(number: number, first: TimedSample | undefined, lowest: nu
 }
 
 /**
- * Every frame once, none outside: exactly on an encoded grid or against known source times, else rising within the
- * borders.
+ * Checks that every frame occurs once and none is outside: exact on an encoded grid or against known source times, else
+ * ascending within the borders.
  */
 function checkTicks(plan: RunPlan, number: number, ticks: readonly number[], mayBeShort: boolean): void {
   const start = plan.startTick(number);
@@ -242,7 +251,7 @@ function checkTicks(plan: RunPlan, number: number, ticks: readonly number[], may
   );
 }
 
-/** Most frames of the segment, none at a time that the source does not have. */
+/** Checks that most frames of the segment are there, and none at a time that the source does not have. */
 function checkSomeTicks(number: number, ticks: readonly number[], expected: (index: number) => number | null): void {
   let [count, found] = [0, 0];
   for (let tick = expected(count); tick !== null; tick = expected(count)) {
@@ -256,7 +265,10 @@ function checkSomeTicks(number: number, ticks: readonly number[], expected: (ind
   throw new BrokenMedia(`Expected most of the ${count} frames of segment ${number}, got ${found}.`);
 }
 
-/** The tick that frame `index` of the segment must have, null for no frame; null when only the source would know. */
+/**
+ * Returns the tick that frame `index` of the segment must have, null for no frame. Null as a whole if only the source
+ * would know.
+ */
 function expectedTicks(plan: RunPlan, start: number, next: number): ((index: number) => number | null) | null {
   const { frameTicks, expectedTicks: source } = plan;
   if (source !== null) {
@@ -267,7 +279,7 @@ function expectedTicks(plan: RunPlan, start: number, next: number): ((index: num
   return (index) => (start + index * frameTicks < next ? start + index * frameTicks : null);
 }
 
-/** Gives the samples their decode times; each lasts to the next. */
+/** Assigns decode times to the samples. Each lasts until the next. */
 function retime(open: readonly TimedFragment[], endTick: number, timescale: number): FragmentParts[] {
   const presentTicks = open.flatMap(({ samples }) => samples.map(({ presentTick }) => presentTick));
   const ticks = decodeTicks(presentTicks, timescale);

@@ -7,7 +7,7 @@ import type { Segment, SegmentFragment } from './segment.ts';
 /** A stored chunk as its row describes it. */
 export type StoredRow = Pick<ChunkFacts, 'firstSegment' | 'segmentCount' | 'startTick' | 'fragmentTable'>;
 
-/** Reads the segments of a whole stored chunk, as they were when it was built. Throws BrokenMedia on damaged bytes. */
+/** Reads the segments of a whole stored chunk, as they were when built. Throws BrokenMedia on damaged bytes. */
 export function readStoredSegments(bytes: Buffer, chunk: StoredRow, timescale: number): Segment[] {
   let startTick = chunk.startTick;
   return segmentRanges(chunk).map((range): Segment => {
@@ -21,9 +21,9 @@ export function readStoredSegments(bytes: Buffer, chunk: StoredRow, timescale: n
 }
 
 /**
- * Reads the fragments of one whole stored segment, offsets without the presentation delay: a segment's first sample is
- * presented when it is decoded, so its offset is the delay that the segment was written with. That is 0 in fragments
- * from before there was one. Throws BrokenMedia on damaged bytes.
+ * Reads the fragments of one whole stored segment, with offsets that exclude the presentation delay. A segment's first
+ * sample is presented when it is decoded, so its offset is the delay that the segment was written with: 0 in fragments
+ * older than the delay. Throws BrokenMedia on damaged bytes.
  */
 export function readStoredFragments(bytes: Buffer, fragments: readonly FragmentEntry[]): SegmentFragment[] {
   let at = 0;

@@ -34,7 +34,7 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
 }
 
 describe('a stream splitter', () => {
-  test('gives the same parts however the stream is cut', () => {
+  test('returns the same parts however the stream is cut', () => {
     const expected = [{ kind: 'init', bytes: init }, ...fragments.map((bytes) => ({ kind: 'fragment', bytes }))];
     fc.assert(
       fc.property(fc.array(fc.nat(stream.length), { maxLength: 30 }), (places) => {
@@ -44,7 +44,7 @@ describe('a stream splitter', () => {
     expect(split([...stream].map((byte) => Buffer.of(byte)))).toEqual(expected);
   });
 
-  test('gives a part with the very byte that completes it', () => {
+  test('returns a part with the byte that completes it', () => {
     const splitter = createStreamSplitter();
     expect(splitter.push(init.subarray(0, -1))).toEqual([]);
     expect(splitter.push(init.subarray(-1))).toEqual([{ kind: 'init', bytes: init }]);

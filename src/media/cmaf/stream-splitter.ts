@@ -1,26 +1,26 @@
 import { LONGEST_BOX_HEAD, printable, readBoxHead } from '../bmff/boxes.ts';
 import { BrokenMedia } from '../bmff/broken-media.ts';
 
-/** A whole piece of a fragmented MP4 stream: the init segment (ftyp, moov) or one fragment (moof, mdat). */
+/** A complete part of a fragmented MP4 stream: the init segment (ftyp, moov) or one fragment (moof, mdat). */
 export type StreamPart = { kind: 'init'; bytes: Buffer } | { kind: 'fragment'; bytes: Buffer };
 
-/** Cuts a byte stream into parts. It holds at most one unfinished part. */
+/** Cuts a byte stream into parts. Holds at most one unfinished part. */
 export type StreamSplitter = {
-  /** Takes the next bytes in any cutting and returns the parts that they complete. */
+  /** Takes the next bytes, split anywhere, and returns the parts that they complete. */
   push(chunk: Uint8Array): StreamPart[];
-  /** Says that no byte follows. Throws BrokenMedia when the stream stopped inside a part or had no init. */
+  /** Ends the stream. Throws BrokenMedia if it stopped inside a part or had no init segment. */
   end(): void;
 };
 
-/** Largest init segment or fragment that is taken in: ten seconds at 100 Mbit/s are 125 MB. */
+/** Maximum bytes of an init segment or fragment. Ten seconds at 100 Mbit/s are 125 MB. */
 export const MAX_PART_BYTES = 256 * 2 ** 20;
 
 type Unit = { opens: 'ftyp' | 'moov' | 'moof' | null; sizeBytes: number };
 
 /**
- * Cuts the stream that ffmpeg writes to a pipe (`empty_moov+default_base_moof`) into its init segment and
- * its fragments as they complete. styp, sidx, free, mfra and other boxes outside a part are dropped.
- * Throws BrokenMedia on a part above `maxPartBytes`, on a box without a size and on boxes out of order.
+ * Cuts the stream that ffmpeg writes to a pipe (`empty_moov+default_base_moof`) into its init segment and fragments as
+ * they complete. styp, sidx, free, mfra and other boxes outside a part are dropped. Throws BrokenMedia on a part above
+ * `maxPartBytes`, on a box without a size and on boxes out of order.
  */
 export function createStreamSplitter(maxPartBytes: number = MAX_PART_BYTES): StreamSplitter {
   const queue = createByteQueue();
@@ -28,7 +28,7 @@ export function createStreamSplitter(maxPartBytes: number = MAX_PART_BYTES): Str
   let neededBytes = 8;
   let sawInit = false;
 
-  /** Takes the next box into the unit when all of it is here. Undefined: more bytes are needed. */
+  /** Adds the next box to the unit once it is complete. Undefined: more bytes are needed. */
   function step(): StreamPart | null | undefined {
     const head = readBoxHead(queue.peek(unit.sizeBytes, LONGEST_BOX_HEAD), 0);
     if (head === null) {
@@ -79,7 +79,7 @@ export function createStreamSplitter(maxPartBytes: number = MAX_PART_BYTES): Str
   };
 }
 
-/** What the unit opens with once `type` has joined it. Throws when the box may not stand here. */
+/** Returns the unit's first box type after `type` is added. Throws if the box is not allowed here. */
 function nextOpening(opens: Unit['opens'], type: string, sawInit: boolean): Unit['opens'] {
   const at = printable(type);
   if (type === 'ftyp' || type === 'moov') {
@@ -104,7 +104,7 @@ type ByteQueue = {
   take(count: number): Buffer;
 };
 
-/** Bytes in the order of arrival; each is copied once, when it is taken. */
+/** Queues bytes in order of arrival. Each is copied once, when taken. */
 function createByteQueue(): ByteQueue {
   let chunks: Uint8Array[] = [];
   let sizeBytes = 0;

@@ -2,7 +2,7 @@ import { type BoxWriter, putBoxHead, putFullBoxHead, putU32, writeInto } from '.
 import { toU64Words } from '../bmff/boxes.ts';
 import { MAX_FRAGMENT_SAMPLES, type Sample } from './fragment.ts';
 
-/** What the head of a fragment says. `sequence` is mfhd's, `baseTick` tfdt's. */
+/** Contents of a fragment's head. `sequence` is mfhd's, `baseTick` tfdt's. */
 export type FragmentHead = { sequence: number; baseTick: number; trackId: number; samples: readonly Sample[] };
 
 /** `sample_flags` of a sample that depends on no other, and of one that does (ISO 14496-12 section 8.8.3.1). */
@@ -10,7 +10,7 @@ export const SYNC_FLAGS = 0x02000000;
 export const NON_SYNC_FLAGS = 0x01010000;
 const MAX_U32 = 0xffffffff;
 
-/** Which columns the run needs; what is the same for all samples goes to tfhd once. */
+/** Columns that the run needs. Values that all samples share are written once, in tfhd. */
 type Layout = {
   durationTicks: number | null;
   sizeBytes: number | null;
@@ -20,10 +20,10 @@ type Layout = {
 };
 
 /**
- * Makes the compact moof and the mdat header that stand before a fragment's payload (ISO 14496-12 section
- * 8.8): one traf, offsets from the moof, 64-bit tfdt, one trun, and constant columns as tfhd defaults. The
- * samples' composition offsets are written as they are, the presentation delay with them (`delaySamples`): in a
- * trun of version 0, or of version 1 if one is negative. Refuses no samples, more than 65535, and 4 GiB of payload.
+ * Makes the compact moof and the mdat header before a fragment's payload (ISO 14496-12 section 8.8): one traf, offsets
+ * from the moof, 64-bit tfdt, one trun, and constant columns as tfhd defaults. The samples' composition offsets are
+ * written unchanged and must already include the presentation delay (`delaySamples`): in a trun of version 0, or of
+ * version 1 if one is negative. Throws on no samples, more than 65535, and 4 GiB of payload.
  */
 export function writeFragmentHead(head: FragmentHead): Buffer {
   const { samples } = head;
@@ -107,7 +107,7 @@ function writeTrun(
     if (layout.durationTicks === null) putU32(writer, sample.durationTicks);
     if (layout.sizeBytes === null) putU32(writer, sample.sizeBytes);
     if (layout.flags === null) putU32(writer, sample.isSync ? SYNC_FLAGS : NON_SYNC_FLAGS);
-    // Of 32 bits with a sign in version 1, and never negative in version 0: the same bytes.
+    // Signed 32 bits in version 1, never negative in version 0: the same bytes.
     if (layout.hasOffsets) putU32(writer, sample.compositionOffsetTicks);
   }
 }

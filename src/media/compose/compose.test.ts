@@ -3,7 +3,7 @@ import type { CutList } from '../timeline/cut-list.ts';
 import { planAudio } from './plan-audio.ts';
 import { composeCutList, type PartRange, planPieces } from './plan-pieces.ts';
 
-/** 25 pictures a second, segments of 4 s, 14 s in all. */
+/** 25 fps, segments of 4 s, 14 s in total. */
 const GRID: CutList = {
   timescale: 25_000,
   startTicks: [0, 100_000, 200_000, 300_000],
@@ -13,7 +13,7 @@ const GRID: CutList = {
 const part = (fromSec: number, toSec: number): PartRange => {
   return { cutList: GRID, fromSec, toSec, frameTicks: 1000, isRecorded: false };
 };
-/** Pieces in seconds, those to encode marked. */
+/** Pieces in seconds; those to encode are marked. */
 const reported = (parts: PartRange[], isExact: boolean) =>
   planPieces(parts, isExact).map(
     ({ part: of, segment, fromTick, toTick }) =>
@@ -46,7 +46,7 @@ test.each<[number, number, string[]]>([
   [4, 8, ['0: 4-8']],
   [7.9, 8.1, ['0: 4-8', '0: 8-12']],
   [13, 14, ['0: 12-14']],
-])('of a stream all segments are taken that the range touches (%s to %s)', (fromSec, toSec, expected) => {
+])('all segments of a stream that the range touches are taken (%s to %s)', (fromSec, toSec, expected) => {
   expect(reported([{ ...part(fromSec, toSec), isRecorded: true }], true)).toEqual(expected);
 });
 

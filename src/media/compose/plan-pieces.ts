@@ -1,24 +1,24 @@
 import { type CutList, segmentStartTicks } from '../timeline/cut-list.ts';
 
 /**
- * A range of a source's timeline that goes into a new video; `frameTicks` is about the length of one of its frames. Of
- * a recorded stream nothing can be encoded: all segments are taken that the range touches.
+ * A range of a source's timeline that goes into a new video. `frameTicks` is the approximate length of a frame.
+ * Recorded streams cannot be encoded: all segments that the range touches are copied.
  */
 export type PartRange = { cutList: CutList; fromSec: number; toSec: number; frameTicks: number; isRecorded: boolean };
 
 /**
- * One segment of a new video: `segment` of the part's own timeline as it stands, or null where only some frames of it
- * are wanted, which must be encoded. Ticks are of the part's timeline.
+ * One segment of a new video: `segment` of the part's own timeline, copied unchanged, or null if only some of its
+ * frames are used, which must be encoded. Ticks are of the part's timeline.
  */
 export type Piece = { part: number; segment: number | null; fromTick: number; toTick: number };
 
-/** A segment of less than this is made together with its neighbour. */
+/** A shorter segment is merged with its neighbour. */
 const LEAST_SEGMENT_SEC = 1;
 
 /**
- * Cuts ranges of several timelines into the segments of a new one. Exactly: segments that lie wholly in a range are
- * taken as they stand, and what is left at its ends becomes segments to encode. Else the ends move to the nearest
- * segment borders, and nothing is encoded. An empty range gives no piece. All timelines have one timescale.
+ * Cuts ranges of several timelines into the segments of a new one. If exact, segments wholly within a range are copied
+ * unchanged, and the rest at its ends becomes segments to encode. Otherwise the ends move to the nearest segment
+ * borders, and nothing is encoded. An empty range gives no piece. All timelines have the same timescale.
  */
 export function planPieces(parts: readonly PartRange[], isExact: boolean): Piece[] {
   return parts.flatMap((range, part) => {
@@ -43,7 +43,7 @@ function cutExactly({ cutList, fromSec, toSec, frameTicks }: PartRange, part: nu
   );
 }
 
-/** A cut that misses a border by less than a frame is meant to be on it. */
+/** A cut within one frame of a border is moved to it. */
 function toBorder({ startTicks, endTicks }: CutList, tick: number, frameTicks: number): number {
   return [...startTicks, endTicks].find((border) => Math.abs(border - tick) < frameTicks) ?? tick;
 }
@@ -70,7 +70,7 @@ function joinShortEnds(pieces: readonly Piece[], leastTicks: number): Piece[] {
 function cutAtBorders({ cutList, fromSec, toSec }: PartRange, part: number): Piece[] {
   const [from, to] = [nearestBorder(cutList, fromSec), nearestBorder(cutList, toSec)];
   const first = Math.min(from, cutList.startTicks.length - 1);
-  // Something is always wanted of a part.
+  // A part always gives at least one segment.
   return takeWhole(cutList, { part, first, end: Math.max(first + 1, to) });
 }
 
@@ -97,7 +97,7 @@ function nearestBorder({ startTicks, endTicks, timescale }: CutList, sec: number
   return distances.indexOf(Math.min(...distances));
 }
 
-/** The cut list of the new timeline. */
+/** Returns the cut list of the new timeline. */
 export function composeCutList(pieces: readonly Piece[], timescale: number): CutList {
   const startTicks: number[] = [];
   let endTicks = 0;

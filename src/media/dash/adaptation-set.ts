@@ -16,8 +16,8 @@ const DESCRIBES_VIDEO = xmlElement('Accessibility', {
 const SWITCHING = 'urn:mpeg:dash:adaptation-set-switching:2016';
 
 /**
- * Writes the AdaptationSets of all pictures, ids from 0 on (ISO 23009-1 section 5.3.3): one for each codec and each
- * set of keys. Sets of one codec name each other, so that a player may switch between keys.
+ * Writes the AdaptationSets of all video, ids from 0 on (ISO 23009-1 section 5.3.3): one per codec and set of keys.
+ * Sets of one codec refer to each other, so that a player may switch between keys.
  */
 export function writeVideoSets(renditions: readonly DashVideo[]): Xml[] {
   const groups = [...Map.groupBy(renditions, (it) => `${codecFamily(it)} ${it.contentProtection.join(' ')}`).values()];
@@ -49,7 +49,7 @@ function haveSameColours(group: readonly DashVideo[]): boolean {
   return new Set(group.map(({ colours }) => JSON.stringify(colours))).size === 1;
 }
 
-/** How code values become light (ISO/IEC 23091-2), where that is not BT.709 in limited range. */
+/** Writes the colour description (ISO/IEC 23091-2) if it is not BT.709 in limited range. */
 function writeColours(rendition: DashVideo | undefined): Xml[] {
   const colours = rendition?.colours ?? BT709;
   if (hasSameColours(colours, BT709)) return [];
@@ -62,7 +62,7 @@ function writeColours(rendition: DashVideo | undefined): Xml[] {
   return codes.map(([name, value]) => xmlElement('SupplementalProperty', { schemeIdUri: `${CICP}:${name}`, value }));
 }
 
-/** Writes the AdaptationSets of all audio, one for each language, name, codec and set of keys. */
+/** Writes the AdaptationSets of all audio, one per language, name, codec and set of keys. */
 export function writeAudioSets(renditions: readonly DashAudio[], firstId: number): Xml[] {
   const chosen = renditions.find((rendition) => rendition.isDefault) ?? renditions[0];
   const groups = Map.groupBy(renditions, (it) => {
@@ -126,7 +126,7 @@ function writeRole(value: 'main' | 'alternate' | 'commentary' | 'description'): 
   return xmlElement('Role', { schemeIdUri: ROLES, value });
 }
 
-/** What stands before the first dot names the codec: pictures of another one cannot be switched to. */
+/** The part before the first dot names the codec. Players cannot switch to another one. */
 function codecFamily({ codecString }: DashRendition): string {
   return codecString.split('.')[0] ?? codecString;
 }
@@ -145,7 +145,7 @@ function writeRate(rate: Rational): string {
   return den === 1 ? String(num) : `${num}/${den}`;
 }
 
-/** The attribute, if all have the same value: rungs rounded to even sizes differ a little in shape. */
+/** Returns the attribute if all have the same value. Rungs rounded to even sizes differ slightly in aspect ratio. */
 function equalPart(values: readonly string[], name: string): XmlAttributes {
   return values.every((value) => value === values[0]) ? { [name]: values[0] ?? null } : {};
 }

@@ -2,35 +2,34 @@ import type { Colours } from '../probe/colours.ts';
 import type { AudioRole, Rational } from '../probe/source-facts.ts';
 
 /**
- * One rendition as DASH lists it. Its addresses are `init.mp4` and `{number}.m4s` below `r/{id}/` and its
- * `segmentFolder`.
+ * One rendition as DASH lists it. Its URLs are `init.mp4` and `{number}.m4s` below `r/{id}/` and its `segmentFolder`.
  */
 export type DashRendition = {
-  /** Plain characters of an address: letters, digits, `-`, `_`. */
+  /** URL-safe characters: letters, digits, `-`, `_`. */
   id: string;
-  /** Empty, or plain characters and a final `/`. */
+  /** Empty, or URL-safe characters and a final `/`. */
   segmentFolder: string;
   /** RFC 6381. */
   codecString: string;
   /** Ticks per second. */
   timescale: number;
-  /** Number of the first segment that is listed, and when it is presented. */
+  /** Number and presentation time of the first listed segment. */
   firstSegment: number;
   startTick: number;
-  /** Of each listed segment, in order. */
+  /** Per listed segment, in order. */
   segmentDurationsTicks: readonly number[];
   segmentSizesBytes: readonly number[];
-  /** ContentProtection elements, whole, as the DRM schemes write them; empty when it is in the clear. */
+  /** Whole ContentProtection elements, as written by the DRM schemes. Empty if unencrypted. */
   contentProtection: readonly string[];
 };
 
 export type DashVideo = DashRendition & {
   widthPx: number;
   heightPx: number;
-  /** Pictures per second, an average where they vary; null when it is not known. */
+  /** Frames per second, an average for a variable rate. Null if unknown. */
   frameRate: Rational | null;
   sampleAspect: Rational;
-  /** Null where the pictures do not name them. */
+  /** Null if the video does not declare them. */
   colours: Colours | null;
 };
 
@@ -46,20 +45,20 @@ export type DashAudio = DashRendition & {
   sampleRateHz: number;
 };
 
-/** All renditions of a timeline that is whole. */
+/** All renditions of a complete timeline. */
 export type DashPresentation = { video: readonly DashVideo[]; audio: readonly DashAudio[] };
 
-/** A Period (ISO 23009-1 section 5.3.2): `startSec` is where it begins in the presentation. */
+/** A Period (ISO 23009-1 section 5.3.2). `startSec` is its start in the presentation. */
 export type DashPeriod = DashPresentation & { id: string; startSec: number };
 
-/** What a presentation that still grows says of itself; times are ms since 1970. */
+/** Attributes of a presentation that still grows. Times are ms since 1970. */
 export type DashGrowth = {
-  /** Where its time is 0. */
+  /** Origin of its timeline. */
   availabilityStartMs: number;
   publishedMs: number;
   /** How far viewers can go back. */
   windowSec: number;
-  /** How far behind the newest segment players should be, and how often they read the manifest again. */
+  /** Distance of players from the newest segment, and interval at which they reload the manifest. */
   delaySec: number;
   updateSec: number;
 };

@@ -6,8 +6,8 @@ const WIDTH_AT = 36;
 const HEIGHT_AT = 40;
 
 /**
- * The shape of a pixel, from an init segment: the size that tkhd shows (16.16 fixed point, ISO 14496-12 section
- * 8.3.2) over the size that is coded. 1:1 where either is unknown.
+ * Returns the pixel aspect ratio from an init segment: the size in tkhd (16.16 fixed point, ISO 14496-12 section 8.3.2)
+ * over the coded size. 1:1 if either is unknown.
  */
 export function readSampleAspect(init: Buffer): Rational {
   const { geometry } = readTrackTemplate(init, null);

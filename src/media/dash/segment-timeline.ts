@@ -2,12 +2,12 @@ import { peakOfWindows } from '../presentation/peak-of-windows.ts';
 import type { DashRendition } from './dash-presentation.ts';
 import { type Xml, xmlElement } from './xml.ts';
 
-/** Where the last segment ends. */
+/** Returns the end of the last segment. */
 export function endTick({ startTick, segmentDurationsTicks }: DashRendition): number {
   return segmentDurationsTicks.reduce((tick, durationTicks) => tick + durationTicks, startTick);
 }
 
-/** The peak bit rate, counted as HLS does: a short last segment does not decide it. */
+/** Returns the peak bitrate, computed as in HLS: a short last segment does not determine it. */
 export function peakSegmentBps({ segmentSizesBytes, segmentDurationsTicks, timescale }: DashRendition): number {
   const segments = segmentDurationsTicks.map((ticks, number) => {
     return { bytes: segmentSizesBytes[number] ?? 0, sec: ticks / timescale };
@@ -17,8 +17,8 @@ export function peakSegmentBps({ segmentSizesBytes, segmentDurationsTicks, times
 }
 
 /**
- * Whether two renditions have the same segments at the same times and in like folders, so that one template serves
- * both.
+ * Returns whether two renditions have the same segments at the same times and similar folders, so that one template
+ * serves both.
  */
 export function haveSameTimeline(one: DashRendition, other: DashRendition): boolean {
   return (
@@ -32,8 +32,8 @@ export function haveSameTimeline(one: DashRendition, other: DashRendition): bool
 }
 
 /**
- * Writes the SegmentTemplate of a rendition, or of several with the same timeline (ISO 23009-1 section 5.3.9.6):
- * exact ticks, equal durations in a row once with their count. Times are those of the media.
+ * Writes the SegmentTemplate of a rendition, or of several with the same timeline (ISO 23009-1 section 5.3.9.6): exact
+ * ticks, with runs of equal durations written once with a count. Times are media times.
  */
 export function writeSegmentTemplate(rendition: DashRendition): Xml {
   const attributes = {

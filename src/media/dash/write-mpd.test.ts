@@ -39,7 +39,7 @@ function sound(change: Partial<DashAudio> = {}): DashAudio {
 
 type Element = { name: string; attributes: Record<string, string>; children: Element[] };
 
-/** Reads the XML of these tests: elements and attributes, tags closed in order. */
+/** Parses the XML of these tests: elements and attributes, with tags closed in order. */
 function parseXml(document: string): Element {
   const root: Element = { name: '', attributes: {}, children: [] };
   const open = [root];
@@ -143,7 +143,7 @@ describe('an MPD', () => {
     ]);
   });
 
-  test('gives renditions with other segments a timeline of their own', () => {
+  test('gives renditions with other segments their own timeline', () => {
     const other = picture({ id: 'v240', segmentDurationsTicks: [96_096, 96_096, 29_029] });
     const mpd = mpdOf([picture(), other]);
     expect(all(mpd, 'Representation').map((it) => all(it, 'S').map((run) => run.attributes.d))).toEqual([
@@ -154,7 +154,7 @@ describe('an MPD', () => {
 });
 
 describe('the sets of an MPD', () => {
-  test('keeps codecs apart, and keys, between which it lets players switch', () => {
+  test('separates codecs, and keys, between which it lets players switch', () => {
     const key = (id: string) =>
       `<ContentProtection schemeIdUri="urn:mpeg:dash:mp4protection:2011" value="cenc" cenc:default_KID="${id}"/>`;
     const mpd = mpdOf([
@@ -211,7 +211,7 @@ describe('an MPD is refused', () => {
     { name: 'no segments', video: [picture({ segmentDurationsTicks: [] })], message: 'one segment or more' },
     { name: 'missing sizes', video: [picture({ segmentSizesBytes: [1] })], message: 'Expected 3 segment sizes' },
     { name: 'parts of ticks', video: [picture({ segmentDurationsTicks: [1, 2, 0.5] })], message: 'whole ticks' },
-  ])('of $name', ({ video, message }) => {
+  ])('with $name', ({ video, message }) => {
     expect(() => writeMpd({ video, audio: [] })).toThrow(message);
   });
 });

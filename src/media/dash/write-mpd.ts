@@ -6,21 +6,20 @@ import { type Xml, xmlElement } from './xml.ts';
 const NAMESPACES = { xmlns: 'urn:mpeg:dash:schema:mpd:2011', 'xmlns:cenc': 'urn:mpeg:cenc:2013' };
 const PROFILE = 'urn:mpeg:dash:profile:isoff-live:2011';
 const CLOCK = 'urn:mpeg:dash:utc:direct:2014';
-/** Players wait for this much before they begin: a long segment of a passed-through source is no reason to. */
+/** Players buffer this much before they start. Long segments of a passed-through source do not raise it. */
 const MAX_START_BUFFER_SEC = 4;
 const PLAIN_ID = /^[A-Za-z0-9_-]{1,200}$/;
 
 /**
  * Writes the MPD of a whole timeline (ISO 23009-1 section 5.3): type static, one Period, over the segments that HLS
- * serves too. Addresses are relative to the video's folder. Each bandwidth is the peak of the rendition's
- * segments. Throws on no rendition, one without segments, sizes that do not
- * match, and an id that does not suit an address.
+ * serves too. URLs are relative to the video's folder. Each bandwidth is the peak of the rendition's segments. Throws
+ * on no rendition, one without segments, sizes that do not match, and an id that is not URL-safe.
  */
 export function writeMpd(presentation: DashPresentation): string {
   return writePeriods([{ ...presentation, id: '0', startSec: 0 }], null);
 }
 
-/** The same of several Periods, at least one: type static, or dynamic while the presentation grows. */
+/** Does the same for several Periods, at least one: type static, or dynamic while the presentation grows. */
 export function writePeriods(periods: readonly DashPeriod[], growth: DashGrowth | null): string {
   const renditions = periods.flatMap(({ video, audio }) => [...video, ...audio]);
   if (renditions.length === 0) throw new Error('Expected one rendition or more in an MPD, got none.');
@@ -79,7 +78,7 @@ function longestTicks({ segmentDurationsTicks }: DashRendition): number {
   return segmentDurationsTicks.reduce((longest, ticks) => Math.max(longest, ticks), 0);
 }
 
-/** Seconds as xs:duration, rounded up to microseconds: nothing of the media lies behind the end. */
+/** Formats seconds as xs:duration, rounded up to microseconds so that no media is after the end. */
 function writeDuration(durationSec: number): string {
   const microseconds = Math.ceil(Number((durationSec * 1e6).toFixed(3)));
   return `PT${(microseconds / 1e6).toFixed(6).replace(/\.?0+$/, '')}S`;

@@ -1,34 +1,34 @@
 import type { Brand } from '../../lib/brand.ts';
 import { escapeXml } from '../../lib/escape-xml.ts';
 
-/** Well-formed XML. Only this file makes it, so no text gets into a document without being escaped. */
+/** Well-formed XML. Only this file creates it, so no text reaches a document unescaped. */
 export type Xml = Brand<string, 'Xml'>;
 
-/** Attributes in order; null leaves one out. */
+/** Attributes in order. Null omits one. */
 export type XmlAttributes = Readonly<Record<string, string | number | null>>;
 
 const NAME = /^[A-Za-z_][\w.:-]*$/;
 const ATTRIBUTE = String.raw`\s+[A-Za-z_][\w.:-]*\s*=\s*(?:"[^"<]*"|'[^'<]*')`;
 const TAG = new RegExp(String.raw`<(/?)([A-Za-z_][\w.:-]*)(?:${ATTRIBUTE})*\s*(/?)>`, 'g');
 
-/** Makes an element. Throws on a name that is none. */
+/** Makes an element. Throws on an invalid name. */
 export function xmlElement(name: string, attributes: XmlAttributes, children: readonly Xml[] = []): Xml {
   const written = Object.entries(attributes).flatMap(([key, value]) =>
     value === null ? [] : [` ${checkedName(key)}="${escapeXml(String(value))}"`],
   );
   const opening = `<${checkedName(name)}${written.join('')}`;
-  // The text is put together from checked names and escaped values alone.
+  // The text consists only of checked names and escaped values.
   return (children.length === 0 ? `${opening}/>` : `${opening}>${children.join('')}</${name}>`) as Xml;
 }
 
-/** Makes text that stands between tags. */
+/** Makes text between tags. */
 export function xmlText(text: string): Xml {
   return escapeXml(text) as Xml;
 }
 
 /**
- * Takes over an element that was written elsewhere (ContentProtection of a DRM scheme). Throws unless it is one
- * element whose tags are closed in order and whose attributes are quoted; comments and the like are refused.
+ * Accepts an element that was written elsewhere (ContentProtection of a DRM scheme). Throws unless it is one element
+ * whose tags are closed in order and whose attributes are quoted. Comments and the like are rejected.
  */
 export function xmlFragment(element: string): Xml {
   const text = element.trim();

@@ -2,39 +2,39 @@ import { BT709, type Colours, coloursOf, HLG, PQ } from '../probe/colours.ts';
 import { statedPeakNit } from '../probe/hdr-metadata.ts';
 import type { VideoFacts } from '../probe/source-facts.ts';
 
-/** Luminance of reference white (ITU-R BT.2408), in cd/m2: white of SDR, and what SDR pictures have at most. */
+/** Luminance of reference white (ITU-R BT.2408), in cd/m2: SDR white, and the maximum of SDR video. */
 const REFERENCE_WHITE_NIT = 203;
-/** A picture without metadata is taken to be made for a display of this luminance, in cd/m2, as most are. */
+/** Assumed mastering display luminance of video without metadata, in cd/m2; that of most video. */
 const USUAL_PEAK_NIT = 1000;
 /**
- * Bounds of what metadata states, in cd/m2. From 500 on reference white becomes 225 to 230 of 255. Brighter than 4,000
- * are displays that nobody masters on.
+ * Limits of the luminance in metadata, in cd/m2. From 500 on reference white becomes 225 to 230 of 255. Nobody masters
+ * on displays brighter than 4,000.
  */
 const MIN_PEAK_NIT = 500;
 const MAX_PEAK_NIT = 4000;
-/** Up to here, in cd/m2, the curve changes nothing: the luminance of 75 % bars is 101. */
+/** Luminance in cd/m2 up to which the curve changes nothing. 75 % bars have 101. */
 const KNEE_NIT = 102;
 
-/** Code values of the scale filter's `in_color_matrix` by ITU-T H.273: the others are converted by zimg. */
+/** ITU-T H.273 matrices that the scale filter supports as `in_color_matrix`. zimg converts the others. */
 export const SWSCALE_MATRICES: Readonly<Record<number, string>> = {
   ...{ 1: 'bt709', 4: 'fcc', 5: 'bt470', 6: 'smpte170m', 7: 'smpte240m', 9: 'bt2020' },
 };
-/** Transfer functions of one curve: BT.709, BT.601, BT.2020, and what xvYCC and BT.1361 extend. */
+/** Transfer functions with the same curve: BT.709, BT.601, BT.2020, and the extensions xvYCC and BT.1361. */
 const VIDEO_CURVES = [1, 6, 7, 11, 12, 14, 15];
 const ST240M = 7;
 const BT1361 = 12;
 const ST428 = 17;
 const BT2020 = 9;
 
-/** The colours in which an HDR picture is encoded that stays HDR. */
+/** Returns the output colours of an HDR encode that stays HDR. */
 export function hdrColours(video: VideoFacts): Colours {
   return { primaries: BT2020, transfer: coloursOf(video).transfer, matrix: BT2020, isFullRange: false };
 }
 
 /**
- * Filters that bring a decoded picture to a size and to other colours, 8-bit or, where these are HDR, 10-bit 4:2:0.
- * Primaries and transfer are converted in linear light where they differ, HDR is tone-mapped to SDR; else only the
- * matrix and the range are, without leaving the code values' domain.
+ * Builds filters that convert decoded frames to a size and to other colours, 4:2:0, 8-bit or, for HDR, 10-bit. If
+ * primaries or transfer differ, they are converted in linear light, and HDR is tone-mapped to SDR. Otherwise only
+ * matrix and range are converted, directly on the code values.
  */
 export function colourFilters(video: VideoFacts, size: string, to: Colours = BT709): string {
   const from = coloursOf(video);
@@ -47,7 +47,7 @@ export function colourFilters(video: VideoFacts, size: string, to: Colours = BT7
     return `${parts.join(':')},${format}`;
   }
   const input = readBy(from);
-  // Without both ranges the scale filter makes limited range of full, and says nothing of it.
+  // Without both ranges the scale filter silently converts full range to limited.
   const scale = `scale=${size}:in_range=${rangeOf(from)}:out_range=${rangeOf(from)}`;
   if (isHdr || (from.transfer !== PQ && from.transfer !== HLG)) {
     return `${scale},zscale=${input}:${writeBy(to)},${format}`;
@@ -63,12 +63,15 @@ export function colourFilters(video: VideoFacts, size: string, to: Colours = BT7
   ].join(',');
 }
 
-/** A filter and a comma where stored 8-bit pictures have other primaries or another transfer than BT.709, else empty. */
+/**
+ * Returns a filter and a comma if stored 8-bit video has other primaries or another transfer than BT.709, else an empty
+ * text.
+ */
 export function toBt709Light(from: Colours): string {
   return isSameLight(from, BT709) ? '' : `zscale=${readBy(from)}:${writeBy(BT709)},format=yuv420p,`;
 }
 
-/** Encoder options that name the colours of what is encoded: ffmpeg's take code points of ITU-T H.273. */
+/** Returns encoder options that tag the output's colours. ffmpeg accepts code points of ITU-T H.273. */
 export function colourArgv({ primaries, transfer, matrix, isFullRange }: Colours): string[] {
   return [
     ...['-colorspace', String(matrix), '-color_primaries', String(primaries), '-color_trc', String(transfer)],
@@ -77,9 +80,9 @@ export function colourArgv({ primaries, transfer, matrix, isFullRange }: Colours
 }
 
 /**
- * The curve of HDR to SDR, on each component of R'G'B' in PQ: unchanged up to the knee, from there on towards
- * reference white, which the peak reaches. It is that of ITU-R BT.2390 section 5.4 with another shoulder: the spline's
- * puts reference white anywhere from 210 to 244 of 255, by a number in the metadata that is often wrong.
+ * Returns the curve from HDR to SDR, for each component of R'G'B' in PQ: the identity up to the knee, then a rise to
+ * reference white at the peak. It is that of ITU-R BT.2390 section 5.4 with another shoulder: the spline's puts
+ * reference white anywhere from 210 to 244 of 255, depending on a number in the metadata that is often wrong.
  */
 function toneCurve(peak: number): string {
   const knee = toPq(KNEE_NIT);
@@ -94,7 +97,7 @@ function toneCurve(peak: number): string {
 }
 
 function peakNit(video: VideoFacts): number {
-  // HLG is relative to the display: 1,000 cd/m2 by ITU-R BT.2100.
+  // HLG is relative to the display: 1,000 cd/m2 according to ITU-R BT.2100.
   const stated = coloursOf(video).transfer === HLG ? null : statedPeakNit(video.hdrMetadata);
   return Math.min(MAX_PEAK_NIT, Math.max(MIN_PEAK_NIT, stated ?? USUAL_PEAK_NIT));
 }
@@ -119,12 +122,12 @@ function writeBy({ primaries, transfer, matrix, isFullRange }: Colours): string 
   return `m=${matrix}:p=${primaries}:t=${knownTransfer(transfer)}:r=${isFullRange ? 'full' : 'limited'}`;
 }
 
-/** ffmpeg 5.1 does not hand all transfer functions on to zimg. */
+/** ffmpeg 5.1 does not pass all transfer functions to zimg. */
 function knownTransfer(transfer: number): number {
   return [ST240M, BT1361, ST428].includes(transfer) ? 1 : transfer;
 }
 
-/** A range as the scale filter names it. */
+/** Returns the scale filter's name of a range. */
 export function rangeOf({ isFullRange }: Colours): string {
   return isFullRange ? 'pc' : 'tv';
 }

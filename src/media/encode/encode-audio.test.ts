@@ -50,7 +50,9 @@ type Fit = { shiftSamples: number; noiseShare: number };
 
 const WINDOW = 4096;
 
-/** By how many samples the second is later than the first around a place, and how much they differ apart from that. */
+/**
+ * Returns by how many samples the second is later than the first around a position, and how much they differ otherwise.
+ */
 function compare(wanted: Float32Array, got: Float32Array, at: number): Fit {
   let best: Fit = { shiftSamples: 0, noiseShare: noiseBetween(wanted, got, { at, shiftSamples: 0 }) };
   for (let shiftSamples = -MOST_SHIFT; shiftSamples <= MOST_SHIFT; shiftSamples += 1) {
@@ -74,7 +76,7 @@ function noiseBetween(
   return noise / signal;
 }
 
-/** The largest step from a sample to the next around a place: a click is one. */
+/** Returns the largest step between neighbouring samples around a position, as a click would be. */
 function largestStep(samples: Float32Array, at: number): number {
   let most = 0;
   for (let sample = at - WINDOW / 2; sample < at + WINDOW / 2; sample += 1) {
@@ -83,10 +85,10 @@ function largestStep(samples: Float32Array, at: number): number {
   return most;
 }
 
-/** A tone that rises, so that no other place sounds alike. */
+/** A rising tone, so that no two positions sound alike. */
 const RISING = "aevalsrc='0.4*sin(2*PI*(100*t+10*t*t))|0.3*cos(2*PI*(100*t+10*t*t))'";
 
-/** Matroska stores times in whole milliseconds; no run can know them better. */
+/** Matroska stores times in whole milliseconds, so no run can be more precise. */
 const MOST_SHIFT = 48;
 const NOT_HEARD = 0.01;
 
@@ -102,9 +104,11 @@ const SOURCES = [
     codec: ['libopus', '-b:a', '192k'],
   },
 ];
-/** A click at a join is a step of many times its neighbours; decoders of other processors differ by up to 1.21. */
+/**
+ * A click at a join is a step many times larger than its neighbours. Decoders on other processors differ by up to 1.21.
+ */
 const NO_CLICK = 1.25;
-/** The third goes to the end of the picture, where the audio may have ended long ago. */
+/** The third range ends with the video, where the audio may have ended long before. */
 const RANGES = [
   { fromSegment: 1, toSegment: 3 },
   { fromSegment: 3, toSegment: 4 },
@@ -112,7 +116,7 @@ const RANGES = [
 ];
 
 test.each(SOURCES)(
-  '$name: segments made apart are those of the whole track',
+  '$name: segments encoded separately equal those of the whole track',
   async ({ name, exactTo, rate, soundSec, ...by }) => {
     const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=64x48:r=10:d=19'];
     const sound = ['-f', 'lavfi', '-i', `${RISING}:s=${rate}:d=${soundSec}`];

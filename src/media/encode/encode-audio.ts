@@ -19,7 +19,7 @@ export type PlacedTrack = Pick<AudioFacts, 'streamIndex' | 'rightStreamIndex' | 
 
 const FRAGMENT_USEC = 2_000_000;
 
-/** EBU R 128 s2 requests -20 to -16 LUFS when streaming; one pass, so that the audio is there at once. */
+/** EBU R 128 s2 recommends -20 to -16 LUFS for streaming. One pass, so that audio is available at once. */
 const LOUDNESS_FILTERS = ['loudnorm=I=-16:TP=-1.5:LRA=11', `aresample=${AUDIO_RATE_HZ}`];
 
 /** Times that are this much off are corrected by silence or a cut; conversion of the rate rounds to a sample. */
@@ -57,19 +57,22 @@ const FADE_IN = `afade=t=in:ns=${AAC_FRAME_TICKS}`;
 /** Peak of a mix of several channels: -2 dB of full scale. */
 const MIX_LIMIT = 0.79;
 
-/** Packets that ffmpeg's AAC encoder puts out before the first sample. */
+/** Packets that ffmpeg's AAC encoder emits before the first sample. */
 const PRIMING_FRAMES = 1;
 
-/** Frames that are encoded before a part and dropped: by then the encoder decides as one that came from the start. */
+/**
+ * Frames encoded before a part and then dropped. After them, the encoder decides like one that started at the
+ * beginning.
+ */
 const PRE_ROLL_FRAMES = 16;
 
-/** The encoder looks ahead: frames at the end of a part are what they are with more to come, not with silence. */
+/** The encoder looks ahead: frames at the end of a part must be followed by more audio, not by silence. */
 const AFTER_FRAMES = 4;
 
-/** Decoding begins this much earlier still: what decoders take to be in step (MP3 9 frames, Opus 80 ms). */
+/** Decoding begins this much earlier still, the time that decoders need to synchronise (MP3 9 frames, Opus 80 ms). */
 const DECODE_LEAD_SEC = 0.5;
 
-/** The end of a track as the container says it may be off by this much. */
+/** Possible error of a track's end as declared by the container. */
 const END_DOUBT_SEC = 1;
 
 /**
@@ -77,7 +80,7 @@ const END_DOUBT_SEC = 1;
  * pipe; more channels are mixed down. Samples lie at their times: a late track begins with silence, gaps are filled,
  * overlaps are cut off, and the track is padded or cut to `durationSec`, so that it ends with the picture (to one AAC
  * frame, 21 ms). With `normaliseLoudness` its loudness (EBU R 128) becomes about -16 LUFS. The first packet is the
- * encoder's priming (1024 samples): whoever stores the fragments drops it.
+ * encoder's priming (1024 samples): the module that stores the fragments drops it.
  */
 export function planAudioEncode(
   track: PlacedTrack,
@@ -126,7 +129,7 @@ export function planAudioCopy(
 }
 
 /**
- * As `planAudioEncode`, of a source that was decoded already: its standard input is interleaved 16-bit stereo at 48 kHz
+ * Like `planAudioEncode`, for audio that is already decoded: the standard input is interleaved 16-bit stereo at 48 kHz
  * (`placeAudio`), as long as the track.
  */
 export function planPlacedAudioEncode({ durationSec, normaliseLoudness }: Omit<AudioJob, 'originSec'>): FfmpegPlan {
@@ -145,9 +148,9 @@ export function planPlacedAudioEncode({ durationSec, normaliseLoudness }: Omit<A
 
 /**
  * Plans the decode of one whole track to interleaved 16-bit stereo at 48 kHz on the first output, whatever changes
- * midway and however much of it is damaged. The second output says when each piece sounds and how many samples it
- * has; it is written before the piece. ffmpeg builds its filters anew where parameters change, so nothing here may
- * count from the start.
+ * midway and however much is damaged. The second output gives the time and number of samples of each piece, and is
+ * written before the piece. ffmpeg rebuilds its filters when parameters change, so nothing here may count from the
+ * start.
  */
 export function planAudioDecode({ streamIndex, channels }: PlacedTrack, durationSec: number): FfmpegPlan {
   const filters = [
@@ -170,9 +173,9 @@ export function planAudioDecode({ streamIndex, channels }: PlacedTrack, duration
 }
 
 /**
- * Plans the encode of a range of segments alone: as those of the whole track, to the sample, as far as the source's
- * timestamps are. The first `primingFramesOf` packets are to be dropped, and so is what comes after the range. Not for
- * levelled loudness: that depends on all that came before.
+ * Plans the encode of a range of segments alone. The result equals those of the whole track, to the sample, as far as
+ * the source's timestamps allow. The caller drops the first `primingFramesOf` packets and everything after the range.
+ * Not for normalised loudness, which depends on everything before.
  */
 export function planAudioRange(
   source: SourceFacts,
@@ -190,7 +193,7 @@ export function planAudioRange(
       ...['-copyts', ...GUARD_ARGV, '-vn', '-sn', '-dn'],
       ...(seekSec > 0 ? ['-ss', seekSec.toFixed(6), '-noaccurate_seek'] : []),
       ...['-i', SOURCE_URL],
-      // Where the track has ended already, the padding has no times to go on from: samples are counted.
+      // If the track has already ended, the padding has no times to continue from, so samples are counted.
       ...hear(track, { originSec, fromSample, samples }, ['asetpts=N']),
       ...toAac(track.channels),
     ],
@@ -199,7 +202,7 @@ export function planAudioRange(
   };
 }
 
-/** Packets before the first one that counts, of a run that begins with a segment. */
+/** Returns the number of packets to drop at the start of a run that begins with a segment. */
 export function primingFramesOf(fromSegment: number): number {
   return PRIMING_FRAMES + preRollFrames(fromSegment);
 }

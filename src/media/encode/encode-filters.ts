@@ -6,13 +6,13 @@ import { colourFilters, rangeOf } from './colour-filters.ts';
 import type { RungPlan } from './ladder.ts';
 import { type WatermarkPlace, watermarkFilters } from './watermark.ts';
 
-/** Frames `fromFrame` up to, not including, `toFrame` of the grid; decoding begins no later than `leadFrame`. */
+/** Frames `fromFrame` (inclusive) to `toFrame` (exclusive) of the grid. Decoding begins no later than `leadFrame`. */
 export type FrameWindow = { fromFrame: number; toFrame: number; leadFrame: number };
 
 /**
- * Puts decoded frames on the grid: each slot shows the newest source frame whose rounded time is not later.
- * A slot's frame depends on the source alone, so separate processes agree on every border. Slots before
- * the first picture show the first one, slots after the last show the last one.
+ * Puts decoded frames on the grid: each slot shows the newest source frame whose rounded time is not later. A slot's
+ * frame depends only on the source, so separate processes agree on every border. Slots before the first frame show the
+ * first one, slots after the last show the last one.
  */
 export function gridFilters(facts: SourceFacts, video: VideoFacts, window: FrameWindow): string[] {
   const { num, den } = video.rate;
@@ -22,7 +22,7 @@ export function gridFilters(facts: SourceFacts, video: VideoFacts, window: Frame
     steadySlots(num / den),
     `fps=fps=${num}/${den}:start_time=${((window.leadFrame * den) / num).toFixed(6)}:round=near`,
     'tpad=stop_mode=clone:stop=-1',
-    // After `fps` a tick is a frame.
+    // After `fps`, one tick is one frame.
     `trim=start_pts=${window.fromFrame}:end_pts=${window.toFrame}`,
   ];
 }
@@ -33,9 +33,9 @@ const EARLY_SHARE = 0.4;
 const JITTER_SHARE = 0.08;
 
 /**
- * Gives each frame the time of its slot. After a joint frames may lie half a frame off the grid, where times rounded to
- * a millisecond would double one frame and lose the next, over and over. So a frame just beyond the border of the slot
- * that follows the frame before it still takes that slot, and the border is not at half a frame.
+ * Assigns each frame the time of its slot. After a splice frames may be half a frame off the grid, where times rounded
+ * to a millisecond would repeatedly double one frame and lose the next. So a frame just beyond the border of the slot
+ * after the previous frame's still gets that slot, and the border is not at half a frame.
  */
 function steadySlots(framesPerSec: number): string {
   const at = `T*${framesPerSec}`;
@@ -65,27 +65,28 @@ export function timelineOriginSec(facts: SourceFacts, grid: CutList['grid']['kin
 }
 
 /**
- * Moves timestamps by a number of seconds. Time 0 of a timeline is taken off here and not by ffmpeg's
- * `-start_at_zero`: that counts from the earliest stream in use, so picture and audio of an MPEG-TS would part.
+ * Shifts timestamps by a number of seconds. The timeline's start is subtracted here and not with ffmpeg's
+ * `-start_at_zero`, which counts from the earliest stream in use, so that video and audio of an MPEG-TS would drift
+ * apart.
  */
 export function moveTime(filter: 'setpts' | 'asetpts', sec: number): string[] {
   if (Math.abs(sec) < 1e-6) return [];
   return [`${filter}=PTS${sec < 0 ? '-' : '+'}${Math.abs(sec).toFixed(6)}/TB`];
 }
 
-/** What a decoded picture becomes; `timeBase` is that of the pictures that come in. */
+/** Outputs of the scaling graph. `timeBase` is that of its input frames. */
 export type Cascade = {
   rungs: readonly RungPlan[];
   labels: readonly string[];
-  /** Those of what comes out. */
+  /** Output colours. */
   colours: Colours;
   mark: { place: WatermarkPlace; timeBase: string } | null;
 };
 
 /**
- * One decoded picture in, one `[label]` for each rung out, scaled in a cascade: each from the next larger one.
- * 4:2:0 and square pixels; colours are converted at the largest rung's size. The mark is burned into the largest rung,
- * from where all others have it.
+ * Builds the filter graph from one decoded stream to one `[label]` per rung, scaled in a cascade: each from the next
+ * larger one. 4:2:0 and square pixels. Colours are converted at the largest rung's size. The watermark is burned into
+ * the largest rung, and the others inherit it.
  */
 export function scaleCascade(video: VideoFacts, { rungs, labels, colours, mark }: Cascade): string {
   const parts: string[] = [];
@@ -107,7 +108,7 @@ export function scaleCascade(video: VideoFacts, { rungs, labels, colours, mark }
   return parts.join(';');
 }
 
-/** One decoded picture made fit to show at a size: deinterlaced, BT.709, 8-bit, square pixels. */
+/** Prepares decoded frames for display at a size: deinterlaced, BT.709, 8-bit, square pixels. */
 export function pictureFilters(video: VideoFacts, size: Pick<RungPlan, 'widthPx' | 'heightPx'>): string[] {
   return [...steadySize(video), ...deinterlace(video), colourFilters(video, sizeOf(size)), 'setsar=1'];
 }
@@ -117,10 +118,10 @@ function sizeOf({ widthPx, heightPx }: Pick<RungPlan, 'widthPx' | 'heightPx'>): 
 }
 
 /**
- * Input options of every decode for `steadySize`. By default ffmpeg builds the filter graph anew where the size
- * changes, and a new `fps` filter repeats the timeline from its start. A turned picture keeps the default: the
- * filter that ffmpeg inserts to turn it, ahead of all others, takes one size only. After a failure it is turned by
- * `steadySize` instead, which does not mirror.
+ * Input options of every decode for `steadySize`. By default ffmpeg rebuilds the filter graph when the size changes,
+ * and a new `fps` filter repeats the timeline from its start. A rotated source keeps the default: the filter that
+ * ffmpeg inserts to rotate it, ahead of all others, accepts one size only. After a failure `steadySize` rotates it
+ * instead, but does not mirror.
  */
 export function sizeChangeArgv({ rotationDeg }: VideoFacts, isCareful: boolean): string[] {
   if (rotationDeg === 0) return ['-reinit_filter', '0'];
@@ -131,14 +132,14 @@ const TURNS = { 0: [], 90: ['transpose=clock'], 180: ['hflip', 'vflip'], 270: ['
 
 /**
  * Fits each frame whose size, pixel shape or pixel format differs from the stream's into the stream's size, with black
- * bars, as when a recorded window is resized midway. Frames of the stream's own size pass untouched.
+ * bars, for example when a recorded window is resized midway. Frames of the stream's own size pass unchanged.
  */
 export function steadySize(
   { codedWidthPx, codedHeightPx, sampleAspect, rotationDeg }: VideoFacts,
   isCareful = false,
 ): string[] {
   if (rotationDeg !== 0 && !isCareful) return [];
-  // Bars are laid in whole chroma samples, and an odd side would lose its last line.
+  // Bars cover whole chroma samples, and an odd side would lose its last line.
   const [width, height] = [evenUp(codedWidthPx), evenUp(codedHeightPx)];
   const aspect = toNumber(sampleAspect);
   const isUsual = `eq(iw,${codedWidthPx})*eq(ih,${codedHeightPx})*lt(abs(sar/${aspect}-1),0.01)`;

@@ -1,14 +1,14 @@
-/** Decoded sound of one moment: interleaved 16-bit stereo at 48 kHz, and when it sounds on the source's clock. */
+/** A piece of decoded audio: interleaved 16-bit stereo at 48 kHz, and its time on the source's clock. */
 export type AudioFrame = { atSec: number; pcm: Buffer };
 
-/** How much of a track is audio that was decoded, in seconds, and whether all of it was laid. */
+/** Seconds of decoded audio in a track, and whether all of it was placed. */
 export type AudioAccount = { keptSec: number; isWhole: boolean };
 
 export type AudioPlacing = {
   /** The source's clock at the track's first sample. */
   startSec: number;
   sampleRateHz: number;
-  /** The track has exactly so many. */
+  /** Exact length of the track. */
   totalSamples: number;
 };
 

@@ -1,13 +1,13 @@
-/** A rung of a ladder and what its first chunk takes, in bits a second. */
+/** A rung of a ladder and the bitrate of its first chunk, in bits per second. */
 export type RungRate = { rung: number; bps: number };
 
-/** A rung must take at least this much less than the next above it to be worth its storage and processor time. */
+/** Minimum ratio to the next higher rung that makes a rung worth its storage and processor time. */
 const LEAST_STEP = 1.3;
 
 /**
- * Names the rungs that gain nothing: with capped quality, simple pictures take so little that a viewer of a lower rung
- * saves next to nothing against the one above it. The highest stays, since it is what is sharp; the lowest stays, since
- * it is what the slowest connection gets.
+ * Finds rungs without benefit: with capped quality, simple video needs so few bits that a lower rung saves its viewers
+ * next to nothing over the one above it. The highest rung is kept for sharpness, the lowest for the slowest
+ * connections.
  */
 export function findRedundantRungs(ladder: readonly RungRate[]): number[] {
   const falling = ladder.toSorted((a, b) => b.rung - a.rung);

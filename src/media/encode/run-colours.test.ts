@@ -78,7 +78,7 @@ test.each<[string, BarsToMake]>([
     expect(coding.transfer).toBe(1);
     expect(white).toBeGreaterThan(220);
     expect(white).toBeLessThan(232);
-    // zimg shows HLG component by component, so its colours are those of BT.2100 for grey alone.
+    // zimg applies HLG to each component, so it matches BT.2100 only for grey.
     if (name === 'HLG') expect(largestDifference(greys(patches), greys(reference))).toBeLessThan(8);
     else expect(largest).toBeLessThan(8);
   }

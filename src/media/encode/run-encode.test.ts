@@ -17,7 +17,7 @@ import type { VideoCodec } from './codecs/video-codec.ts';
 import { type EncodeJob, planEncode } from './encode.ts';
 import { planLadder } from './ladder.ts';
 
-/** x264 without loss, so that every decoded frame can be compared with the source's by hash. */
+/** Lossless x264, so that every decoded frame can be compared with the source's by hash. */
 const lossless: VideoCodec = {
   ...h264,
   encoderArgv: ({ gopFrames }) =>
@@ -49,7 +49,7 @@ function job(facts: SourceFacts, cutList: CutList, codec: VideoCodec): EncodeJob
   return { facts, cutList, range, rungs, codec, watermark: null, decoderThreads: 1, encoderThreads: 1 };
 }
 
-/** Hashes of every frame, encoded segment by segment in processes of their own. */
+/** Hashes of every frame, encoded segment by segment in separate processes. */
 async function hashesBySegment(path: string, whole: EncodeJob): Promise<string[][]> {
   const segments: string[][] = [];
   for (let fromSegment = 0; fromSegment < whole.range.toSegment; fromSegment += 1) {
@@ -69,7 +69,7 @@ const source = (rate: string, durationSec: number, size = '160x90') => [
   `testsrc2=s=${size}:r=${rate}:d=${durationSec}`,
 ];
 
-describe('segments encoded by separate processes hold exactly the frames of the source', () => {
+describe('segments encoded by separate processes contain exactly the frames of the source', () => {
   test.each([
     { name: 'f23.mp4', rate: '24000/1001', durationSec: 10.01, argv: [...H264, '-bf', '3', '-g', '70'] },
     {
@@ -84,7 +84,7 @@ describe('segments encoded by separate processes hold exactly the frames of the 
   ])('$name at $rate', async ({ name, rate, durationSec, argv }) => {
     const path = await makeClip(dir, name, [...source(rate, durationSec), ...argv]);
     const facts = await factsOf(path);
-    // The source's colours are declared to be those of the output, so that nothing is converted.
+    // Declares the source's colours to be those of the output, so that nothing is converted.
     const tagged = { ...facts, video: facts.video === null ? null : { ...facts.video, colours: BT709 } };
     const cutList = planFrameGrid(tagged);
     const segments = await hashesBySegment(path, job(tagged, cutList, lossless));
@@ -159,7 +159,7 @@ test.each([{ name: 'late.mp4' }, { name: 'late.ts' }])(
     expect(segments.map((segment) => segment.length)).toEqual([100, 100, frames.length - 200]);
     expect(Math.abs(frames.length / 25 - facts.durationSec)).toBeLessThan(0.04);
     expect(new Set(frames.slice(0, 13)).size).toBe(1);
-    // 75 pictures: the first one fills half a second, the last one the rest.
+    // 75 frames: the first fills half a second, the last the rest.
     expect(new Set(frames).size).toBe(75);
     expect(new Set(frames.slice(87)).size).toBe(1);
   },
@@ -181,7 +181,7 @@ test('on the source grid the encoded frames keep the times of the source, with a
     const range = { fromSegment, toSegment: fromSegment + 1 };
     const plan = planEncode({ ...job(facts, cutList, h264), range });
     const { outputs } = await collect(plan, path);
-    // Later than the picture that it cuts at and before the next, so that nothing ahead of it is decoded.
+    // After the frame at the cut and before the next, so that nothing ahead of it is decoded.
     const soughtTick = Number(plan.argv[plan.argv.indexOf('-ss') + 1]) * timescale;
     const place = all.indexOf(from);
     if (fromSegment > 0)

@@ -4,8 +4,8 @@ import { runFfmpeg } from '../ffmpeg/run-ffmpeg.ts';
 import { GUARD_ARGV, SOURCE_URL } from '../probe/open-source.ts';
 
 /**
- * Plans the copy of an MPEG-TS or MPEG-PS whose clock jumps to one whose clock goes on, nothing encoded: ffmpeg joins
- * what follows a jump to what was before it, as long as it need not keep the source's own times.
+ * Plans a stream copy of an MPEG-TS or MPEG-PS whose clock jumps to one with a continuous clock. ffmpeg joins the parts
+ * as long as it need not keep the source's own times.
  */
 export function planJoinClock(durationSec: number): FfmpegPlan {
   return {
@@ -20,7 +20,7 @@ export function planJoinClock(durationSec: number): FfmpegPlan {
   };
 }
 
-/** Joins the clock of an MPEG-TS or MPEG-PS. The stream fails when the copy is not whole; the signal ends it. */
+/** Runs the copy with a continuous clock. The stream fails if the copy is incomplete. The signal ends it. */
 export async function runJoinClock(path: string, durationSec: number, signal: AbortSignal): Promise<Readable> {
   const ended = new AbortController();
   const options = { sourcePath: path, sourceDurationSec: durationSec };

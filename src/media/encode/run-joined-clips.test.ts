@@ -17,7 +17,7 @@ afterAll(() => remove());
 const CLIP_FRAMES = 40;
 const SHADES = 8;
 
-/** Joins clips by `-c copy`; the sound of each is longer than its picture by a part of a frame. */
+/** Joins clips with `-c copy`. Each one's audio is longer than its video by a fraction of a frame. */
 async function join30(name: string, clips: number, extraSec: number): Promise<string> {
   const shade = `geq=lum='mod(N\\,${SHADES})*24+30':cb=128:cr=128`;
   const picture = ['-f', 'lavfi', '-i', `color=s=128x96:r=30:d=${CLIP_FRAMES / 30},${shade}`];
@@ -29,7 +29,10 @@ async function join30(name: string, clips: number, extraSec: number): Promise<st
   return makeClip(dir, name, ['-f', 'concat', '-safe', '0', '-i', list, '-c', 'copy']);
 }
 
-/** Shades of the encoded frames by number, and how many steps between neighbours are no single frame of the source. */
+/**
+ * Compares the shades of the encoded frames and counts the steps between neighbours that are not exactly one source
+ * frame.
+ */
 async function countFaults(path: string): Promise<number> {
   const facts = await factsOf(path);
   const cutList = planFrameGrid(facts);

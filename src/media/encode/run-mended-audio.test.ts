@@ -33,7 +33,7 @@ async function mend(path: string): Promise<{ levels: number[]; lostSec: number }
   };
 }
 
-test('AC-3 that goes from stereo to 5.1 midway sounds to its end', async () => {
+test('AC-3 that changes from stereo to 5.1 midway sounds to its end', async () => {
   const stereo = [...PICTURE, '-f', 'lavfi', '-i', 'sine=440:d=3', '-c:v', 'mpeg2video', '-c:a', 'ac3', '-ac', '2'];
   const surround = [...PICTURE, '-f', 'lavfi', '-i', 'sine=880:d=3', '-c:v', 'mpeg2video', '-c:a', 'ac3', '-ac', '6'];
   const parts = [await makeClip(dir, 'a.ts', stereo), await makeClip(dir, 'b.ts', surround)];
@@ -46,12 +46,12 @@ test('AC-3 that goes from stereo to 5.1 midway sounds to its end', async () => {
   expect(lostSec).toBe(0);
 });
 
-test('of MP2 whose packets are partly missing the rest sounds, each at its time', async () => {
+test('MP2 with missing packets sounds for the rest, each packet at its time', async () => {
   const argv = [...PICTURE, '-f', 'lavfi', '-i', 'sine=440:d=3', '-c:v', 'mpeg2video', '-c:a', 'mp2', '-ac', '2'];
   const whole = await readFile(await makeClip(dir, 'whole.ts', argv));
   const packets = Array.from({ length: whole.length / 188 }, (_, at) => whole.subarray(at * 188, (at + 1) * 188));
   const isSound = (packet: Buffer) => (packet.readUInt16BE(1) & 0x1fff) === 0x101;
-  // A second in the middle is gone, and every fiftieth packet besides.
+  // One second in the middle is missing, and every fiftieth packet elsewhere.
   const sounding: Buffer[] = packets.filter(isSound);
   const isLost = (packet: Buffer) => {
     const share = sounding.indexOf(packet) / sounding.length;

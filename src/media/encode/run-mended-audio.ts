@@ -6,19 +6,20 @@ import type { AudioFacts } from '../probe/source-facts.ts';
 import { type AudioJob, planAudioDecode, planPlacedAudioEncode } from './encode-audio.ts';
 import { type AudioAccount, type AudioFrame, PCM_SAMPLE_BYTES, placeAudio } from './place-audio.ts';
 
-/** An encode of a damaged track. `lostSec`, what is silent and was not in the source, counts once it is at its end. */
+/**
+ * An encode of a damaged track. `lostSec` is the silence that was not in the source. It is valid after the run's end.
+ */
 export type MendedAudio = { run: FfmpegRun; lostSec: () => number };
 
 type MendOptions = Pick<FfmpegOptions, 'sourceDurationSec' | 'niceness'> & { sourcePath: string };
 
-/** Audio that lasts this much less than the container says has lost nothing: priming, padding and rounding. */
+/** Audio this much shorter than the container declares has lost nothing: priming, padding and rounding. */
 const LOSS_DOUBT_SEC = 0.1;
 
 /**
- * Encodes a track that the usual way fails on, since its parameters change midway or packets are lost: one ffmpeg
- * decodes what can be decoded, its audio is laid at its times with silence between, and another ffmpeg encodes that, to
- * what `planAudioEncode` would give. Both end with the signal, and the first when the second does. Fails when nothing
- * decodes.
+ * Encodes a track that the usual way fails on, because its parameters change midway or packets are lost. One ffmpeg
+ * decodes what it can, the audio is placed at its times with silence between, and a second ffmpeg encodes it to the
+ * same format as `planAudioEncode`. The signal ends both, and the first ends with the second. Fails if nothing decodes.
  */
 export async function runMendedAudio(
   { track, audio }: { track: AudioFacts; audio: AudioJob },
@@ -67,7 +68,7 @@ async function* placeDecoded(
   throw new Error('Expected audio to decode, nothing of it did.');
 }
 
-/** Pairs the times with the samples that they are of. */
+/** Pairs the times with their samples. */
 async function* readFrames(pcm: Readable, times: Readable): AsyncGenerator<AudioFrame> {
   const take = createTaker(pcm);
   let atSec = Number.NaN;
@@ -81,7 +82,7 @@ async function* readFrames(pcm: Readable, times: Readable): AsyncGenerator<Audio
   }
 }
 
-/** Takes a number of bytes at a time from a stream; fewer at its end. Holds one chunk of it beyond those. */
+/** Reads a given number of bytes at a time from a stream, fewer at its end. Buffers one more chunk at most. */
 function createTaker(stream: Readable): (count: number) => Promise<Buffer> {
   const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
   let held: Buffer = Buffer.alloc(0);

@@ -2,28 +2,28 @@ import { type Colours, HLG, PQ } from '../probe/colours.ts';
 import { SWSCALE_MATRICES } from './colour-filters.ts';
 
 /**
- * Where a mark stands on a picture, in percent of the picture: the upper left corner and the size of a box that the
- * mark fills as far as its shape lets it, in the middle. A side of 0 follows the other one; without both it is 15 wide.
+ * Position of a watermark, in percent of the frame: the upper left corner and size of a box. The mark is centred in it,
+ * as large as its shape allows. A side of 0 follows from the other. If both are 0, it is 15 wide.
  */
 export type WatermarkPlace = { leftPercent: number; topPercent: number; widthPercent: number; heightPercent: number };
 
-/** A mark to burn into pictures: a PNG that was made here, and its place. */
+/** A watermark to burn in: a PNG made by us, and its position. */
 export type Watermark = WatermarkPlace & { png: Buffer };
 
 const USUAL_WIDTH_PERCENT = 15;
 
-/** The share of a code value's range at which graphics are white (ITU-R BT.2408: 203 of 10,000 cd/m2; 75 % of HLG). */
+/** White level of graphics as a share of the code range (ITU-R BT.2408: 203 of 10,000 cd/m2; 75 % of HLG). */
 const HDR_WHITE: Readonly<Record<number, number>> = { [PQ]: 0.58, [HLG]: 0.75 };
 
-/** Opens the mark on the standard input, as the second input. */
+/** Opens the watermark on standard input, as the second input. */
 export const OPEN_WATERMARK: readonly string[] = [
   ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', 'png_pipe', '-codec_whitelist', 'png'],
   ...['-f', 'png_pipe', '-i', 'pipe:0'],
 ];
 
 /**
- * Burns the mark into pictures of a size: filter chains that take `[plain]` and end without a label. `timeBase` is
- * that of the pictures: with another one their times would be rounded to microseconds.
+ * Burns the watermark into frames of a size: filter chains that take `[plain]` and end without a label. `timeBase` is
+ * that of the frames: with another one their times would be rounded to microseconds.
  */
 export function watermarkFilters(
   place: WatermarkPlace,

@@ -1,16 +1,16 @@
 import { maskPaths } from '../../lib/mask-paths.ts';
 import { FfmpegFailed } from './run-ffmpeg.ts';
 
-/** What is kept of the messages of a failed run at most: its end says why. */
+/** Maximum kept messages of a failed run. The cause is at the end. */
 const MOST_LINES = 50;
 const MOST_CHARACTERS = 8_192;
 
-/** An error's causes are looked through down to this depth. */
+/** Maximum depth of an error's causes that is searched. */
 const MOST_CAUSES = 8;
 
 /**
- * The last messages of the ffmpeg run for which an error came, without paths of this machine; null where there was
- * none.
+ * Returns the last messages of the ffmpeg run that caused an error, without paths of this machine. Null if there was no
+ * such run.
  */
 export function failureLog(error: unknown): string | null {
   let cause = error;

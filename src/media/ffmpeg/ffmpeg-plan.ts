@@ -1,12 +1,12 @@
 /**
- * One ffmpeg run as a value. `argv` says nothing of progress: the runner adds that. `outputs[n]` is written to
- * file descriptor `FIRST_OUTPUT_FD + n`; `durationSec` is the length of media that comes out.
+ * One ffmpeg run as a value. `argv` has no progress options, which the runner adds. `outputs[n]` is written to file
+ * descriptor `FIRST_OUTPUT_FD + n`. `durationSec` is the length of the output media.
  */
 export type FfmpegPlan = {
   argv: readonly string[];
   outputs: readonly string[];
   durationSec: number;
-  /** What it reads on its standard input. */
+  /** Bytes for its standard input. */
   input?: Buffer;
 };
 
@@ -15,7 +15,7 @@ export const FIRST_OUTPUT_FD = 4;
 
 const MAX_ERROR_SHARE = 0.1;
 
-/** Global options of every run: no questions, machine-readable messages, one filter thread, a bound on damage. */
+/** Global options of every run: no prompts, machine-readable messages, one filter thread, a limit on damage. */
 export const QUIET_ARGV: readonly string[] = [
   ...['-nostdin', '-hide_banner', '-nostats', '-benchmark', '-loglevel', 'level+info'],
   ...['-filter_threads', '1', '-filter_complex_threads', '1', '-max_error_rate', String(MAX_ERROR_SHARE)],

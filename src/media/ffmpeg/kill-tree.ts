@@ -2,8 +2,8 @@ import { hasCode } from '../../lib/has-code.ts';
 import { treeOf } from './read-process-tree.ts';
 
 /**
- * Kills a group and every descendant that left it for a session of its own. A bubblewrap that is killed during its
- * start would leave its other half waiting for ever, so the group is stopped first: nothing starts meanwhile.
+ * Kills a group and every descendant that moved to its own session. If bubblewrap is killed during its start, its other
+ * half waits forever, so the group is stopped first: then no new processes start.
  */
 export function killTree(pid: number): void {
   signalAt(-pid, 'SIGSTOP');
@@ -11,7 +11,7 @@ export function killTree(pid: number): void {
   signalAt(-pid, 'SIGKILL');
 }
 
-/** Sends a signal; a process that is gone is no error. A negative `pid` names a group. */
+/** Sends a signal. Ignores processes that are gone. A negative `pid` is a group. */
 export function signalAt(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

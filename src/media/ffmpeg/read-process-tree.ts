@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * A process and its descendants: processor time used so far by those alive, and whether any thread of theirs could use
- * more now.
+ * A process and its descendants: processor time used so far by living ones, and whether any of their threads is
+ * runnable now.
  */
 export type TreeLoad = { cpuSec: number; isRunnable: boolean };
 
@@ -11,21 +11,23 @@ export type TreeLoad = { cpuSec: number; isRunnable: boolean };
  * `sysconf(_SC_CLK_TCK)`).
  */
 const TICKS_PER_SEC = 100;
-/** Places after the command's name, which may hold anything. */
+/** Indexes of fields after the command's name, which may contain anything. */
 const STATE = 0;
 const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;
 
-/** Linux ends the process with the highest score first when memory is short (proc(5), `oom_score_adj`). */
+/** When memory is short, Linux kills the process with the highest score first (proc(5), `oom_score_adj`). */
 const OOM_SCORE_ABOVE_ROLE = 500;
 const MAX_OOM_SCORE = 1000;
 
-/** Score for an encoder, above that of this process: scores are raised without privileges, but never lowered. */
+/**
+ * Returns the score for an encoder, above that of this process: raising a score needs no privileges, lowering it does.
+ */
 export function readEncoderOomScore(): number {
   return Math.min(MAX_OOM_SCORE, Number(readFileSync('/proc/self/oom_score_adj', 'utf8')) + OOM_SCORE_ABOVE_ROLE);
 }
 
-/** Looks at a process and all below it. Whatever ends meanwhile counts as nothing. */
+/** Reads the load of a process and its descendants. Processes that end during this count as nothing. */
 export function readTreeLoad(pid: number): TreeLoad {
   const members = treeOf(pid);
   return {
@@ -34,7 +36,7 @@ export function readTreeLoad(pid: number): TreeLoad {
   };
 }
 
-/** A process and all its descendants, parents before children. */
+/** Returns a process and all its descendants, parents before children. */
 export function treeOf(pid: number): number[] {
   const tree = [pid];
   for (const member of tree) tree.push(...childrenOf(member));

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => remove());
 
-/** A run that goes on until it is ended: two outputs of a generated picture. */
+/** A run that continues until it is ended: two outputs of a generated video. */
 function endless(more: readonly string[] = []): FfmpegPlan {
   const output = (fd: number) => ['-map', '0', '-c:v', 'mpeg4', '-f', 'mpegts', `pipe:${fd}`];
   const argv = [...QUIET_ARGV, '-f', 'lavfi', ...more, '-i', 'testsrc2=s=64x64', ...output(4), ...output(5)];
@@ -65,7 +65,7 @@ test('a reader that closes one output ends the run', async () => {
   expect(await failure(run.done)).toMatchObject({ kind: 'aborted' });
 });
 
-test('a run that brings nothing forth is ended, a slow reader is waited for', async () => {
+test('a run that produces nothing is ended, a slow reader is waited for', async () => {
   const fifo = join(dir, 'fifo');
   execFileSync('mkfifo', [fifo]);
   const argv = [...QUIET_ARGV, ...GUARD_ARGV, '-i', SOURCE_URL, '-f', 'mpegts', 'pipe:4'];
@@ -85,7 +85,7 @@ test('a run that brings nothing forth is ended, a slow reader is waited for', as
   expect(Math.min(...sizes)).toBeGreaterThan(500_000);
 });
 
-test('a run that is starved of processor time is no stalled one, one that turns in circles is', async () => {
+test('a run that is starved of processor time is not stalled, one that loops is', async () => {
   const program = join(dir, 'circles');
   const [cpu = '0'] = /Cpus_allowed_list:\s*(\d+)/.exec(await readFile('/proc/self/status', 'utf8'))?.slice(1) ?? [];
   const circles = `while :; do :; done`;
@@ -95,7 +95,7 @@ test('a run that is starved of processor time is no stalled one, one that turns 
   const alone = await runFfmpeg(plan, { ...common, stallSec: 0.5, niceness: 0 }, forever);
   alone.outputs[0]?.resume();
   expect(await failure(alone.done)).toMatchObject({ kind: 'stalled' });
-  // Two that want one processor, the one that is watched giving way.
+  // Two processes on one processor; the watched one has the lower priority.
   const rival = spawn('taskset', ['-c', cpu, '/bin/sh', '-c', circles], { stdio: 'ignore' });
   const control = new AbortController();
   const starved = await runFfmpeg(plan, { ...common, stallSec: 1.5, niceness: 19 }, control.signal);
@@ -145,7 +145,7 @@ test.each([
   { name: 'tone.mkv', codec: 'pcm_s16le' },
   { name: 'tone.ts', codec: 'mp2' },
 ])('$name: sound is padded at its start, cut or padded at its end, and stays in step', async ({ name, codec }) => {
-  // A second of silence, then a tone; the track starts half a second after the picture.
+  // One second of silence, then a tone. The track starts half a second after the video.
   const tone = 'aevalsrc=if(gte(t\\,1)\\,sin(3000*t)\\,0):s=44100:d=3';
   const sound = await makeClip(dir, `${name}.wav`, ['-f', 'lavfi', '-i', tone]);
   const argv = ['-f', 'lavfi', '-i', 'testsrc2=s=160x90:d=5', '-itsoffset', '0.5', '-i', sound];
@@ -169,7 +169,7 @@ test.each([
   }
 });
 
-test('the thumbnail is not the black picture of the start', async () => {
+test('the thumbnail is not the black first picture', async () => {
   const black = 'color=black:s=320x180:d=3[a];testsrc2=s=320x180:d=3[b];[a][b]concat=n=2';
   const path = await makeClip(dir, 'black.mp4', ['-f', 'lavfi', '-i', black, '-c:v', 'libx264', '-g', '25']);
   const facts = await factsOf(path);

@@ -9,41 +9,38 @@ import { encodeLimits, SANDBOX_OUTPUT, SANDBOX_SOURCE, type SandboxLevel } from 
 import { startStallClock } from './stall-clock.ts';
 
 export type FfmpegOptions = {
-  /** The source file, or null for a plan that has none. */
+  /** Source file, or null for a plan without one. */
   sourcePath: string | null;
-  /**
-   * What the plan reads on its standard input when it does not say itself. Once begun, it is read to its end or
-   * destroyed.
-   */
+  /** Standard input if the plan does not define it. Once started, it is read to its end or destroyed. */
   input?: Readable;
-  /** A folder that the plan may write files to, as `/out`. */
+  /** Folder that the plan may write files to, as `/out`. */
   outputDir?: string;
-  /** Length of what is decoded: sets the bound on processor time. The plan's own length when left out. */
+  /** Length of the decoded media, from which the processor time limit is derived. Default: the plan's own length. */
   sourceDurationSec?: number;
-  /** ffmpeg's path or name; Debian's when left out. */
+  /** ffmpeg's path or name. Default: Debian's. */
   program?: string;
-  /** Told about twice a second how many seconds of media came out so far, when it is more than before. */
+  /** Called about twice a second with the seconds of media produced so far, if that has increased. */
   onProgress?: (outTimeSec: number) => void;
-  /** Default 10: live and HTTP come first. */
+  /** Default 10: live and HTTP have priority. */
   niceness?: number;
-  /** Default 30: a run that brings nothing forth for so long is ended; waiting for a processor does not count. */
+  /** Default 30. A run without output for this long is ended. Waiting for a processor does not count. */
   stallSec?: number;
-  /** Address space that the run may use; 6 GiB when left out. */
+  /** Maximum address space. Default 6 GiB. */
   memoryBytes?: number | undefined;
-  /** Leave out to use the best level of this machine. */
+  /** Default: the best level of this machine. */
   sandbox?: SandboxLevel;
 };
 
-/** What a run that came to its end says of itself. Success of the process proves no output: verify the bytes. */
+/** Report of a completed run. Success of the process does not prove any output: verify the bytes. */
 export type FfmpegReport = {
-  /** Lines that report damage in the source, as far as the last 64 KiB of messages go: zero for an audio file. */
+  /** Number of messages about damage in the source, within the last 64 KiB of messages. Zero for an audio file. */
   damageReports: number;
   cpuSec: number | null;
   peakMemoryBytes: number | null;
   wallSec: number;
 };
 
-/** Why a run failed. `kind` is stable; `stderrTail` is for logs. */
+/** Reason why a run failed. `kind` is stable; `stderrTail` is for logs. */
 export class FfmpegFailed extends Error {
   readonly kind: 'aborted' | 'stalled' | 'time-limit' | 'cpu-limit' | 'out-of-memory' | 'too-damaged' | 'failed';
   readonly stderrTail: string;
@@ -57,9 +54,9 @@ export class FfmpegFailed extends Error {
 }
 
 /**
- * A run in progress. Every output must be read to its end or destroyed, else ffmpeg waits; destroying one ends
- * the run. `done` rejects with `FfmpegFailed`, or with what the input failed with; an output may end cleanly although
- * the run failed, so its bytes count only once `done` has resolved.
+ * A run in progress. Every output must be read to its end or destroyed, or ffmpeg waits. Destroying one ends the run.
+ * `done` rejects with `FfmpegFailed`, or with the error of the input. An output may end cleanly although the run
+ * failed, so its bytes count only once `done` has resolved.
  */
 export type FfmpegRun = { pid: number; outputs: Readable[]; done: Promise<FfmpegReport> };
 
@@ -69,8 +66,8 @@ const MAX_DAMAGE_EXIT = 69;
 const CHILD_IS_GONE = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'];
 
 /**
- * Runs a plan in the sandbox. The signal, a stall, and the limits on time, processor and memory end it, and so does
- * the end of this process. Throws when the sandbox cannot be started.
+ * Runs a plan in the sandbox. The signal, a stall, the limits on time, processor and memory, and the end of this
+ * process all end it. Throws if the sandbox cannot be started.
  */
 export async function runFfmpeg(plan: FfmpegPlan, options: FfmpegOptions, signal: AbortSignal): Promise<FfmpegRun> {
   const input = plan.input === undefined ? options.input : Readable.from([plan.input], { objectMode: false });
@@ -97,7 +94,7 @@ export async function runFfmpeg(plan: FfmpegPlan, options: FfmpegOptions, signal
   const fed = feed(child, input);
   fed.catch(() => undefined);
   const done = superviseRun(child, { progress, outputs, plan, options, fed });
-  // The caller may read all outputs before it looks at `done`; a failure meanwhile is not unhandled.
+  // The caller may read all outputs before it awaits `done`. Until then a failure must not count as unhandled.
   done.catch(() => undefined);
   return { pid: child.pid, outputs, done };
 }
@@ -111,14 +108,14 @@ type Supervised = {
 };
 
 /**
- * Writes the input to the child until either ends. Rejects only when the input itself fails, which also ends the child.
+ * Writes the input to the child until either ends. Rejects only if the input itself fails, which also ends the child.
  */
 async function feed(child: SandboxedChild, input: Readable | undefined): Promise<void> {
   if (input === undefined || child.stdin === null) return;
   try {
     await pipeline(input, child.stdin);
   } catch (error) {
-    // A child that has all it needs closes its end early, and one that is ended loses it: its own exit decides.
+    // A child that needs no more input closes its end early, and a stopped one loses it: its exit status decides.
     if (CHILD_IS_GONE.some((code) => hasCode(error, code))) return;
     child.stop('aborted');
     throw error;
@@ -145,10 +142,10 @@ async function superviseRun(child: SandboxedChild, run: Supervised): Promise<Ffm
   return { damageReports: countDamage(end.stderrTail), cpuSec, peakMemoryBytes, wallSec };
 }
 
-/** Reports each step forward of ffmpeg's `-progress` blocks (`out_time_us=...`), and nothing when it repeats itself. */
+/** Reports each advance in ffmpeg's `-progress` blocks (`out_time_us=...`), and ignores repeats. */
 function followProgress(progress: Readable, onAdvance: (outTimeSec: number) => void): void {
   let lastUsec = Number.NEGATIVE_INFINITY;
-  // A broken progress pipe means that the child is gone, which its end reports.
+  // A broken progress pipe means that the child is gone, which its exit reports.
   progress.on('error', () => undefined);
   createInterface({ input: progress }).on('line', (line) => {
     const usec = Number(/^out_time_us=(-?\d+)$/.exec(line)?.[1] ?? Number.NaN);
@@ -161,8 +158,8 @@ function followProgress(progress: Readable, onAdvance: (outTimeSec: number) => v
 type Watch = { advanced: () => void; hasStalled: () => boolean; release: () => void };
 
 /**
- * Ends a child that brings nothing forth. Time in which a reader leaves output lying does not count, nor does time in
- * which the child waits for a processor.
+ * Ends a child that produces nothing. Time in which a reader does not read, or the child waits for a processor, does
+ * not count.
  */
 function startWatch(child: SandboxedChild, outputs: readonly Readable[], stallSec: number): Watch {
   const clock = startStallClock(performance.now() / 1000, readTreeLoad(child.pid));
@@ -184,7 +181,7 @@ function startWatch(child: SandboxedChild, outputs: readonly Readable[], stallSe
   };
 }
 
-/** A reader that gives up an output ends the run: without this, ffmpeg would go on for the others. */
+/** Destroying an output ends the run; otherwise ffmpeg would continue for the others. */
 function endWithOutputs(child: SandboxedChild, outputs: readonly Readable[]): void {
   for (const output of outputs) {
     output.once('close', () => {
@@ -193,7 +190,7 @@ function endWithOutputs(child: SandboxedChild, outputs: readonly Readable[]): vo
   }
 }
 
-/** Without bubblewrap, programs see the paths of this machine, which are nobody's business who reads their messages. */
+/** Without bubblewrap, programs see the real paths of this machine, which readers of their messages must not see. */
 function maskPaths(end: ChildEnd, { sourcePath, outputDir }: FfmpegOptions): ChildEnd {
   const mask = (text: string, path: string | null, shown: string) =>
     path === null ? text : text.replaceAll(path, shown);

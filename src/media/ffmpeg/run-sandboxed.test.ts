@@ -43,16 +43,16 @@ test('the best level that works here is found once', async () => {
   expect(detectSandbox()).toBe(detectSandbox());
 });
 
-describe('what of the sandbox was found', () => {
+describe('result of the sandbox search', () => {
   const path = process.env.PATH;
   afterEach(() => {
     process.env.PATH = path;
   });
 
-  /** Finds the sandbox while a program of it is another one, and again when it is not. */
+  /** Detects the sandbox while one of its programs is replaced, and again afterwards. */
   async function detectTwice(program: string, script: string): Promise<string[]> {
     const folder = await mkdtemp(join(dir, 'bin-'));
-    // A module of its own, which has found nothing yet.
+    // A separate module instance, without a cached result.
     const fresh: typeof import('./run-sandboxed.ts') = await import(`./run-sandboxed.ts?${folder}`);
     await writeFile(join(folder, program), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     const detect = () => fresh.detectSandbox().catch(() => 'none');
@@ -127,7 +127,7 @@ describe.each(LEVELS)('level %s', (level) => {
       '"NoNewPrivs|CapEff" /proc/self/status';
     const { stdout } = await runSandboxed(shell(script, level), 4096, forever);
     expect(stdout.toString().replaceAll('\t', '').split('\n')).toEqual([
-      // Above the score of the process that started it, so that Linux kills it first.
+      // Above the score of the parent process, so that Linux kills it first.
       String(Math.min(1000, own + 500)),
       '20',
       '64',
@@ -139,7 +139,7 @@ describe.each(LEVELS)('level %s', (level) => {
     ]);
   });
 
-  test('keeps the end of what the program says, reports exit codes and refuses too long an answer', async () => {
+  test('keeps the end of the output, reports exit codes and refuses too long an output', async () => {
     const end = await runSandboxed(shell('seq 30000 >&2; echo last >&2; exit 3', level), 10, forever);
     expect(end.exitCode).toBe(3);
     expect(end.stderrTail.length).toBe(64 * 1024);
@@ -147,7 +147,7 @@ describe.each(LEVELS)('level %s', (level) => {
     await expect(runSandboxed(shell('echo 12345678901', level), 10, forever)).rejects.toThrow('at most 10 bytes');
   });
 
-  test('distinguishes a kill from outside, the processor limit, the time limit and an abort apart', async () => {
+  test('distinguishes a kill from outside, the CPU limit, the time limit and an abort', async () => {
     const killed = await runSandboxed(shell('kill -9 $$', level), 10, forever);
     expect(killed.killed).toBe('out-of-memory');
     const limits = { ...LIMITS, cpuSec: 1 };
@@ -162,7 +162,7 @@ describe.each(LEVELS)('level %s', (level) => {
 });
 
 describe.each(LEVELS)('nothing is left behind at level %s', (level) => {
-  test('an abort ends the whole group, also members that ignore the polite signal', async () => {
+  test('an abort ends the whole group, including members that ignore the polite signal', async () => {
     const control = new AbortController();
     const script = 'trap "" TERM; sleep 61 & (trap "" TERM; sleep 62) & echo ready; wait';
     const child = await startSandboxed(shell(script, level), control.signal);
@@ -186,7 +186,7 @@ describe.each(LEVELS)('nothing is left behind at level %s', (level) => {
 
   test('the child does not outlive its parent when that is killed without warning', async () => {
     const module = new URL('./run-sandboxed.ts', import.meta.url).href;
-    // Without namespaces the program itself dies, but not what it started: ffmpeg and ffprobe start nothing.
+    // Without namespaces the program itself is killed, but not its children: ffmpeg and ffprobe have none.
     const command = JSON.stringify(shell(level === 'bubblewrap' ? 'sleep 63 & wait' : 'exec sleep 63', level));
     const code = `import { startSandboxed } from ${JSON.stringify(module)};
       const child = await startSandboxed(${command}, new AbortController().signal);
@@ -195,7 +195,7 @@ describe.each(LEVELS)('nothing is left behind at level %s', (level) => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const pid = await new Promise<number>((resolve) => parent.stdout.once('data', (data) => resolve(Number(data))));
-    // What dies with its parent is requested last, just before the program itself.
+    // The parent-death signal is set last, just before the program starts.
     const isSetUp = () => readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep');
     await until(() => (level === 'prlimit' ? isSetUp() : processTree(pid).length > 3));
     const members = processTree(pid);

@@ -9,25 +9,25 @@ import { SANDBOX_ENV, type SandboxLevel, type SandboxRequest, sandboxArgv } from
 import { seccompFilter } from './seccomp-filter.ts';
 import { withoutDecoderGuard } from './usual-decoders.ts';
 
-/** A child to run. `extraPipes` are readable here and are file descriptors 3, 4, ... of the child. */
+/** A child to run. `extraPipes` are readable here and are the child's file descriptors 3, 4, ... */
 export type SandboxedCommand = SandboxRequest & {
   extraPipes: number;
-  /** True gives the child a standard input that the caller writes and ends; else it reads nothing. */
+  /** True gives the child a standard input that the caller writes and ends. Otherwise it is empty. */
   takesStdin: boolean;
   /** Real time after which the child is ended. */
   timeLimitSec: number;
-  /** Leave out to use the best level of this machine. */
+  /** Default: the best level of this machine. */
   level?: SandboxLevel;
-  /** Between SIGTERM and SIGKILL where a polite signal reaches the program (level prlimit); 5000 when left out. */
+  /** Time between SIGTERM and SIGKILL if SIGTERM reaches the program (level prlimit). Default 5000. */
   graceMs?: number;
-  /** Folders in which `nice`, `bwrap` and the other tools are found; those of `SANDBOX_ENV` when left out. */
+  /** Folders of `nice`, `bwrap` and the other tools. Default: those of `SANDBOX_ENV`. */
   toolPath?: string | undefined;
 };
 
 /**
- * How a child ended. `killed` names whose doing it was when not the program's own: `out-of-memory` is a
- * SIGKILL that did not come from here, or a refused allocation. `cpuSec` and `peakMemoryBytes` are known when
- * ffmpeg ran with `-benchmark` and ended by itself. `stderrTail` holds the last 64 KiB.
+ * How a child ended. `killed` is the cause if it was not the program's own: `out-of-memory` is a SIGKILL that did not
+ * come from here, or a refused allocation. `cpuSec` and `peakMemoryBytes` are known if ffmpeg ran with `-benchmark` and
+ * exited by itself. `stderrTail` holds the last 64 KiB.
  */
 export type ChildEnd = {
   exitCode: number | null;
@@ -39,8 +39,8 @@ export type ChildEnd = {
 };
 
 /**
- * A running child. Whoever started it reads `stdout` and `pipes` to their end or destroys them; `ended`
- * never rejects once the child was started. `stop` ends the child early and is harmless afterwards.
+ * A running child. The caller reads `stdout` and `pipes` to their end or destroys them. `ended` never rejects once the
+ * child has started. `stop` ends the child early and has no effect afterwards.
  */
 export type SandboxedChild = {
   pid: number;
@@ -56,7 +56,7 @@ const STDERR_TAIL_BYTES = 64 * 1024;
 const GRACE_MS = 5_000;
 const SETUP_MS = 200;
 const SIGXCPU_EXIT = 128 + 24;
-/** How ffmpeg, the loader, x264 and x265, libvpx, SVT-AV1 and C++ say that they were given no memory. */
+/** Messages of ffmpeg, the loader, x264, x265, libvpx, SVT-AV1 and C++ about refused memory. */
 const REFUSED_ALLOCATION = new RegExp(
   'Cannot allocate memory|malloc of size \\d+ failed|Memory allocation error|insufficient resources|bad_alloc|' +
     'failed to map segment',
@@ -67,10 +67,10 @@ const TOO_BUSY = /Resource temporarily unavailable|Cannot allocate memory/;
 const TRY_LIMITS = { cpuSec: 10, addressSpaceBytes: 1024 ** 3, fileSizeBytes: 1024, openFiles: 64 };
 const TRY_SEC = 10;
 const MAX_TRY_BYTES = 1024;
-/** Processors that the filter is written for; on others bubblewrap runs without one. */
+/** Supported processors of the filter. On others bubblewrap runs without one. */
 const FILTER = process.arch === 'x64' || process.arch === 'arm64' ? seccompFilter(process.arch) : null;
 
-/** How media may be read in this process: which sandbox it needs, and which decoders it may use. */
+/** Rules for reading media in this process: the required sandbox, and the allowed decoders. */
 export type MediaRules = { requiresBubblewrap: boolean; allowsRareDecoders: boolean };
 
 let rules: MediaRules = { requiresBubblewrap: false, allowsRareDecoders: false };
@@ -83,9 +83,9 @@ export function setMediaRules(set: MediaRules): void {
 }
 
 /**
- * Finds the best sandbox of this machine once: bubblewrap when it really starts here (containers may forbid it), else
- * prlimit with setpriv. Throws when neither works, and refuses (`unavailable`) when bubblewrap is required and fails.
- * While the machine is too busy to know, the next call tries again.
+ * Finds the best sandbox of this machine once: bubblewrap if it really starts here (containers may forbid it), else
+ * prlimit with setpriv. Throws if neither works, and refuses (`unavailable`) if bubblewrap is required and fails. If
+ * the machine is too busy for a certain result, the next call tries again.
  */
 export function detectSandbox(): Promise<SandboxLevel> {
   detected ??= Promise.resolve().then(() =>
@@ -97,8 +97,8 @@ export function detectSandbox(): Promise<SandboxLevel> {
 }
 
 /**
- * Starts a program inside the sandbox, in a process group of its own, with nothing of our environment. The signal
- * ends the child and all its descendants. The child also dies when this process does.
+ * Starts a program inside the sandbox, in its own process group and without our environment. The signal ends the child
+ * and all its descendants. The child also dies with this process.
  */
 export async function startSandboxed(command: SandboxedCommand, signal: AbortSignal): Promise<SandboxedChild> {
   const level = command.level ?? (await detectSandbox());
@@ -115,25 +115,23 @@ export async function startSandboxed(command: SandboxedCommand, signal: AbortSig
   });
   if (filterFd !== null) sendFilter(child, filterFd);
   const { pid, stdout } = child;
-  // `spawn` reports a failed start by an event; without a pid there is nothing to own.
+  // `spawn` reports a failed start by an event. Without a pid there is no child to own.
   if (pid === undefined || stdout === null) throw await startFailure(child);
-  // Not before it has set itself up: until then it would outlive this process.
+  // Only after the child has set itself up: before that it would outlive this process.
   setTimeout(() => lowerSession(pid, command.niceness), SETUP_MS).unref();
   const stop = makeStop(child, level, command.graceMs ?? GRACE_MS);
   return {
     pid,
     stdin: child.stdin,
     stdout,
-    // Every descriptor from 3 on was requested as a pipe that the child writes.
+    // Every descriptor from 3 on was opened as a pipe that the child writes.
     pipes: child.stdio.slice(FIRST_PIPE_FD, FIRST_PIPE_FD + command.extraPipes) as Readable[],
     ended: watchEnd(child, stop, { timeLimitSec: command.timeLimitSec, signal }),
     stop: stop.now,
   };
 }
 
-/**
- * Runs a program that answers on its standard output and `pipes`. Throws when it answers more than `maxBytes` in all.
- */
+/** Runs a program that writes its result to standard output and `pipes`. Throws if that exceeds `maxBytes` in total. */
 export async function runSandboxed(
   command: SandboxedCommand,
   maxBytes: number,
@@ -157,22 +155,22 @@ export async function runSandboxed(
   return { ...end, stdout, pipes };
 }
 
-/** Without the whole filter bubblewrap does not start the program. */
+/** bubblewrap does not start the program before it has read the whole filter. */
 function sendFilter(child: ChildProcess, fd: number): void {
-  // Every descriptor from 3 on was requested as a pipe, which Node opens both ways.
+  // Every descriptor from 3 on was opened as a pipe, which Node makes bidirectional.
   const pipe = child.stdio[fd] as Writable | undefined;
-  // The end of the child reports why it ended early.
+  // The child's exit reports why it ended early.
   pipe?.on('error', () => undefined);
   pipe?.end(FILTER);
 }
 
-/** Linux weighs sessions, not processes, where it groups them (sched_autogroup): `nice` alone then changes nothing. */
+/** Linux weighs sessions instead of processes if it groups them (sched_autogroup). `nice` alone then has no effect. */
 function lowerSession(pid: number, niceness: number): void {
   if (niceness === 0) return;
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch {
-    // Absent on kernels that do not group, and once the child has ended: then there is nothing to lower.
+    // Missing on kernels that do not group, and after the child has ended. Neither needs lowering.
   }
 }
 
@@ -186,7 +184,7 @@ function makeStop(child: ChildProcess, level: SandboxLevel, graceMs: number): St
       const { pid } = child;
       if (pid === undefined || stop.why !== null || child.exitCode !== null || child.signalCode !== null) return;
       stop.why = why;
-      // Of what is not wanted any more nothing is waited for; and bubblewrap passes no polite signal on.
+      // No grace period for an aborted run, and bubblewrap does not forward SIGTERM.
       if (why === 'aborted' || level === 'bubblewrap') return killTree(pid);
       signalAt(-pid, 'SIGTERM');
       timer = setTimeout(() => killTree(pid), graceMs);
@@ -207,7 +205,7 @@ function watchEnd(child: ChildProcess, stop: Stop, bounds: { timeLimitSec: numbe
       clearTimeout(timer);
       stop.release();
       bounds.signal.removeEventListener('abort', onAbort);
-      // Killed while it was still setting up, bubblewrap leaves children that wait for it for ever, our pipes in hand.
+      // If killed during setup, bubblewrap leaves children that wait for it forever and hold our pipes.
       if (child.pid !== undefined) signalAt(-child.pid, 'SIGKILL');
       const stderrTail = await readTail();
       resolve({
@@ -221,7 +219,7 @@ function watchEnd(child: ChildProcess, stop: Stop, bounds: { timeLimitSec: numbe
   });
 }
 
-/** Keeps the last 64 KiB of a stream; the answer waits for its end, which follows the child's. */
+/** Keeps the last 64 KiB of a stream. The result waits for the stream's end, which follows the child's. */
 function keepTail(stream: Readable | null): () => Promise<string> {
   let tail = Buffer.alloc(0);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -238,7 +236,7 @@ function keepTail(stream: Readable | null): () => Promise<string> {
 }
 
 function whoKilled(code: number | null, signal: NodeJS.Signals | null, stderrTail: string): ChildEnd['killed'] {
-  // bubblewrap answers 128 + n for a program that signal n ended.
+  // bubblewrap exits with 128 + n if signal n ended the program.
   if (signal === 'SIGXCPU' || code === SIGXCPU_EXIT || /received signal 24\b/.test(stderrTail)) return 'cpu-limit';
   if (signal === 'SIGKILL' || code === 137) return 'out-of-memory';
   if (code !== 0 && REFUSED_ALLOCATION.test(stderrTail)) return 'out-of-memory';
@@ -262,7 +260,7 @@ function startFailure(child: ChildProcess): Promise<Error> {
   });
 }
 
-/** Calls `onDoubt` when the machine may have been too busy to start what else works on it. */
+/** Calls `onDoubt` if the machine may have been too busy to start a level that normally works. */
 async function tryLevels(levels: readonly SandboxLevel[], onDoubt: () => void): Promise<SandboxLevel> {
   const reasons: string[] = [];
   for (const level of levels) {
@@ -285,7 +283,7 @@ function sandboxMissing(reason: string): Refused {
   );
 }
 
-/** Null when a program starts and ends well at a level. `hasExited`: by itself, neither late nor killed. */
+/** Returns null if a program starts and succeeds at a level. `hasExited`: by itself, neither late nor killed. */
 async function tryLevel(level: SandboxLevel): Promise<{ message: string; hasExited: boolean } | null> {
   const nothing = { argv: [], sourcePath: null, outputDir: null, niceness: 0, extraPipes: 0, takesStdin: false };
   // biome-ignore lint/style/noProcessEnv: the tools are looked for where a shell of this user finds them.

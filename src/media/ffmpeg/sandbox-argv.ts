@@ -1,18 +1,18 @@
 import { dirname } from 'node:path';
 
 /**
- * How far a child is fenced in. `bubblewrap`: own namespaces, a seccomp filter, none of this machine's files.
- * `prlimit`: only resource limits, no new privileges and no capabilities.
+ * Isolation of a child. `bubblewrap`: own namespaces, a seccomp filter, none of this machine's files. `prlimit`: only
+ * resource limits, no new privileges and no capabilities.
  */
 export type SandboxLevel = 'bubblewrap' | 'prlimit';
 
-/** Where a sandboxed program finds its one input file, whatever the file's path outside is. */
+/** Path of the input file inside the sandbox, whatever its path outside. */
 export const SANDBOX_SOURCE = '/in/source';
 
-/** Where a sandboxed program may write, when it was given an output folder. */
+/** Output folder inside the sandbox, if one was given. */
 export const SANDBOX_OUTPUT = '/out';
 
-/** What one child may use up at most. Bytes, seconds of processor time, and open files. */
+/** Maximum resources of one child: bytes, seconds of processor time, and open files. */
 export type ResourceLimits = {
   cpuSec: number;
   addressSpaceBytes: number;
@@ -20,21 +20,21 @@ export type ResourceLimits = {
   openFiles: number;
 };
 
-/** A program to fence in. Its argv names the input `/in/source` and the output folder `/out`. */
+/** A program to run in the sandbox. Its argv names the input `/in/source` and the output folder `/out`. */
 export type SandboxRequest = {
-  /** A name found in /usr/bin, or an absolute path; the folder of a path outside /usr is made visible. */
+  /** A name in /usr/bin, or an absolute path. The folder of a path outside /usr is made visible. */
   program: string;
   argv: readonly string[];
   sourcePath: string | null;
   outputDir: string | null;
   limits: ResourceLimits;
-  /** 0 (normal) to 19 (gives way to everything). */
+  /** 0 (normal) to 19 (lowest priority). */
   niceness: number;
 };
 
 /**
- * All that a sandboxed program finds in its environment. Large pages for what glibc allocates spare encoders, which
- * walk through whole frames, the misses of the processor's page tables.
+ * Complete environment of a sandboxed program. Large pages for glibc's allocations save TLB misses in encoders, which
+ * scan whole frames.
  */
 export const SANDBOX_ENV: Readonly<Record<string, string>> = {
   PATH: '/usr/local/bin:/usr/bin:/bin',
@@ -42,19 +42,19 @@ export const SANDBOX_ENV: Readonly<Record<string, string>> = {
 };
 
 /**
- * How a child is started. `filterFd`: descriptor on which bubblewrap reads the seccomp filter; null for none.
- * `oomScore`: Linux ends the process with the highest score first when memory is short (proc(5), `oom_score_adj`).
+ * Start parameters of a child. `filterFd`: descriptor from which bubblewrap reads the seccomp filter, null for none.
+ * `oomScore`: when memory is short, Linux kills the process with the highest score first (proc(5), `oom_score_adj`).
  */
 export type SandboxStart = { level: SandboxLevel; filterFd: number | null; oomScore: number };
 
 /**
- * Builds the whole command line that runs a request at a level: `nice`, `prlimit`, `choom`, then `bwrap` or
- * `setpriv`. The program dies with the process that started it (PR_SET_PDEATHSIG), also when that one is killed with
- * SIGKILL; children of the program die along only under bubblewrap.
+ * Builds the command line that runs a request at a level: `nice`, `prlimit`, `choom`, then `bwrap` or `setpriv`. The
+ * program dies with the process that started it (PR_SET_PDEATHSIG), even on SIGKILL. The program's own children die
+ * with it only under bubblewrap.
  */
 export function sandboxArgv(request: SandboxRequest, { level, filterFd, oomScore }: SandboxStart): string[] {
   const limits = ['nice', '-n', String(request.niceness), 'prlimit', ...limitFlags(request.limits)];
-  // Set before the program starts, so that what it starts inherits it.
+  // Set before the program starts, so that its children inherit it.
   limits.push('choom', '-n', String(oomScore), '--');
   switch (level) {
     case 'bubblewrap': {
@@ -66,7 +66,10 @@ export function sandboxArgv(request: SandboxRequest, { level, filterFd, oomScore
   }
 }
 
-/** What a whole encode of `durationSec` seconds may use: an hour of processor time a minute is past all sense. */
+/**
+ * Returns the limits of a whole encode of `durationSec` seconds. An hour of processor time per minute is more than any
+ * sane encode needs.
+ */
 export function encodeLimits(durationSec: number): ResourceLimits {
   return {
     cpuSec: Math.ceil(60 + 60 * durationSec),
@@ -76,13 +79,12 @@ export function encodeLimits(durationSec: number): ResourceLimits {
   };
 }
 
-// No `--reset-env` here: the caller starts the child with an environment of its own making.
+// No `--reset-env`: the caller gives the child its own environment.
 const SETPRIV_FLAGS = ['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all', '--pdeathsig', 'KILL'];
 
 function limitFlags(limits: ResourceLimits): string[] {
   return [
-    // The soft limit is a signal that distinguishes itself apart from the memory killer's; the hard one cannot be
-    // caught.
+    // The soft limit sends a signal that differs from the OOM killer's. The hard one cannot be caught.
     `--cpu=${limits.cpuSec}:${limits.cpuSec + 5}`,
     `--as=${limits.addressSpaceBytes}`,
     `--fsize=${limits.fileSizeBytes}`,
@@ -94,13 +96,13 @@ function limitFlags(limits: ResourceLimits): string[] {
 function bubblewrapFlags(request: SandboxRequest): string[] {
   const flags = ['--ro-bind', '/usr', '/usr', '--symlink', 'usr/bin', '/bin'];
   flags.push('--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64');
-  // Debian's libblas is reached through /etc/alternatives; without it ffmpeg does not start.
+  // Debian's libblas is found through /etc/alternatives. Without it ffmpeg does not start.
   flags.push('--ro-bind-try', '/etc/alternatives', '/etc/alternatives');
   flags.push('--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp');
-  // `--unshare-all` only tries for a user namespace, which `--disable-userns` needs.
+  // `--unshare-all` treats the user namespace as optional, but `--disable-userns` requires it.
   flags.push('--unshare-all', '--unshare-user', '--disable-userns');
   flags.push('--uid', '65534', '--gid', '65534', '--cap-drop', 'ALL');
-  // No `--new-session`: the child has one already, and one process group reaches all that it starts.
+  // No `--new-session`: the child already has one, and one process group reaches all its children.
   flags.push('--die-with-parent', '--clearenv');
   for (const [name, value] of Object.entries(SANDBOX_ENV)) flags.push('--setenv', name, value);
   const programDir = dirname(request.program);

@@ -9,7 +9,9 @@ const ENOSYS = 38;
 const NEW_USER_NAMESPACE = 0x10000000;
 const TIOCSTI = 0x5412;
 
-/** Calls with arguments that make each fail in another way, or succeed, where no filter is (linux/unistd.h, x86-64). */
+/**
+ * System calls with arguments that, without a filter, make each fail differently or succeed (linux/unistd.h, x86-64).
+ */
 const DENIED: Record<string, readonly number[]> = {
   keyctl: [250, 0, -3, 0],
   add_key: [248, 0, 0, 0, 0, -3],
@@ -53,7 +55,7 @@ const DENIED: Record<string, readonly number[]> = {
   'socket of packets': [41, 17, 3, 0],
   'socketpair of IPv4': [53, 2, 1, 0, 0],
 };
-/** As an older kernel would say, so that programs take another call. */
+/** As on an older kernel, so that programs fall back to another call. */
 const UNKNOWN: Record<string, readonly number[]> = {
   clone3: [435, 0, 0],
   'a call of the x32 interface': [0x40000000 + 39],
@@ -61,7 +63,7 @@ const UNKNOWN: Record<string, readonly number[]> = {
 };
 const ALLOWED: Record<string, readonly number[]> = { getpid: [39], 'socket of UNIX': [41, 1, 1, 0], getuid: [102] };
 
-/** Makes the calls in one perl and returns the error number of each, 0 for none. */
+/** Makes the calls in one perl process and returns the error number of each, 0 for none. */
 async function errorsOf(
   calls: Record<string, readonly number[]>,
   level: SandboxLevel,

@@ -1,4 +1,4 @@
-/** Processors for which a filter can be written. */
+/** Processors with a filter. */
 export type FilterArch = 'x64' | 'arm64';
 
 type Arch = {
@@ -6,14 +6,14 @@ type Arch = {
   audit: number;
   calls: Readonly<Record<'clone' | 'clone3' | 'ioctl' | 'socket' | 'socketpair', number>>;
   denied: readonly number[];
-  /** The last number that was assigned in Linux 5.17; later calls are unknown here. */
+  /** Last number assigned in Linux 5.17. Later calls are unknown here. */
   lastCall: number;
 };
 
 /**
- * System calls that no encoder makes, by their numbers on both processors; null where a processor has none. Keys of the
- * kernel, programs in the kernel, other processes, mounts and namespaces, modules, clocks, and interfaces to the kernel
- * that had many faults (io_uring, userfaultfd, perf, fanotify).
+ * System calls that no encoder makes, by their numbers on both processors; null if a processor does not have one.
+ * Kernel keys, programs in the kernel, other processes, mounts and namespaces, modules, clocks, and kernel interfaces
+ * with a history of vulnerabilities (io_uring, userfaultfd, perf, fanotify).
  */
 const DENIED: Readonly<Record<string, readonly [x64: number, arm64: number | null]>> = {
   ...{ keyctl: [250, 219], add_key: [248, 217], request_key: [249, 218], memfd_secret: [447, 447] },
@@ -51,9 +51,9 @@ const ARCHES: Readonly<Record<FilterArch, Arch>> = {
   },
 };
 
-/** `CLONE_NEW*` of linux/sched.h: any of these makes a namespace. */
+/** `CLONE_NEW*` of linux/sched.h. Each of these creates a namespace. */
 const NEW_NAMESPACES = 0x7e020000;
-/** Requests of ioctl that write into a terminal's input (asm-generic/ioctls.h, linux/tty.h). */
+/** ioctl requests that write into a terminal's input (asm-generic/ioctls.h, linux/tty.h). */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 const AF_UNIX = 1;
@@ -79,9 +79,9 @@ const SECOND_ARGUMENT_AT = 24;
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
 /**
- * The seccomp filter of the sandbox as the array of `struct sock_filter` that bubblewrap reads from `--seccomp`. Calls
- * that it denies fail with EPERM; clone3, whose flags no filter can see, and calls newer than the list fail with
- * ENOSYS, so that the C library takes the older call. Calls of another processor's numbers end the process.
+ * Returns the seccomp filter of the sandbox as the array of `struct sock_filter` that bubblewrap reads from
+ * `--seccomp`. Denied calls fail with EPERM. clone3, whose flags a filter cannot see, and calls newer than the list
+ * fail with ENOSYS, so that the C library uses the older call. Calls with another processor's numbers kill the process.
  */
 export function seccompFilter(arch: FilterArch): Buffer {
   const { audit, calls, denied, lastCall } = ARCHES[arch];
@@ -90,7 +90,7 @@ export function seccompFilter(arch: FilterArch): Buffer {
     [JUMP_EQUAL, 1, 0, audit],
     [RETURN, 0, 0, KILL_PROCESS],
     [LOAD, 0, 0, CALL_AT],
-    // Numbers of the x32 interface, which has faults of its own, lie above as well.
+    // This also covers the x32 interface, which has its own vulnerabilities and higher numbers.
     ...refuseIf([JUMP_GREATER, lastCall], ENOSYS),
     ...refuseIf([JUMP_EQUAL, calls.clone3], ENOSYS),
     ...denied.flatMap((call) => refuseIf([JUMP_EQUAL, call], EPERM)),
@@ -120,7 +120,7 @@ function refuseUnless([code, value]: readonly [number, number], errno: number): 
   ];
 }
 
-/** Judges an argument of one call, which is allowed unless `rules` return; other calls skip them. */
+/** Checks an argument of one call, which is allowed unless `rules` return. Other calls skip them. */
 function ofCall(call: number, argumentAt: number, rules: readonly Instruction[]): Instruction[] {
   return [[JUMP_EQUAL, 0, rules.length + 2, call], [LOAD, 0, 0, argumentAt], ...rules, [RETURN, 0, 0, ALLOW]];
 }

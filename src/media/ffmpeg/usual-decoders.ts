@@ -1,5 +1,5 @@
 /**
- * Decoders of ffmpeg that may read what users send, by what makes it: phones, cameras, editors, screen recorders,
+ * ffmpeg decoders allowed for uploads and streams, by their producers: phones, cameras, editors, screen recorders,
  * broadcasters, web and phone systems of the last twenty years. Every other decoder is old or rare, seldom tested, and
  * off unless `MILLRACE_RARE_DECODERS` is `on`.
  */
@@ -38,7 +38,7 @@ const AUDIO: readonly string[] = [
   ...['pcm_s24le_planar', 'pcm_s32le_planar', 'pcm_s24daud'],
 ];
 
-/** ffprobe opens these too, and ends when it may not. */
+/** ffprobe opens these too, and exits if it may not. */
 const SUBTITLES: readonly string[] = [
   ...['srt', 'subrip', 'ass', 'ssa', 'mov_text', 'webvtt', 'text', 'cc_dec', 'dvbsub', 'dvdsub', 'pgssub', 'xsub'],
   'libzvbi_teletextdec',
@@ -46,10 +46,10 @@ const SUBTITLES: readonly string[] = [
 
 const USUAL = [...VIDEO, ...AUDIO, ...SUBTITLES].join(',');
 
-/** Option of ffmpeg and ffprobe that goes before each `-i` of a file or stream that others made. */
+/** ffmpeg and ffprobe option before each `-i` of an untrusted file or stream. */
 export const DECODER_GUARD: readonly string[] = ['-codec_whitelist', USUAL];
 
-/** The same command without the guard, for machines whose owner allows rare decoders. Narrower lists stay. */
+/** Returns the command without the guard, for machines whose owner allows rare decoders. Narrower lists are kept. */
 export function withoutDecoderGuard(argv: readonly string[]): string[] {
   const [option] = DECODER_GUARD;
   const isGuard = (at: number) => argv[at] === option && argv[at + 1] === USUAL;

@@ -4,11 +4,11 @@ import { type IFrame, iFrameSizeBytes } from './i-frame.ts';
 import { type PlaylistTag, writePlaylist } from './playlist-tags.ts';
 import { timedSegments } from './timed-segments.ts';
 
-/** The single pictures of a rendition from its start on, in order of time. */
+/** The I-frames of a rendition, from its start and in order of time. */
 export type IFrameRun = {
   timescale: number;
   frames: readonly IFrame[];
-  /** Whether no picture will follow. */
+  /** Whether the run is complete. */
   isWhole: boolean;
 };
 
@@ -16,9 +16,9 @@ export type IFrameRun = {
 export type IFrameRates = { peakBps: number; averageBps: number };
 
 /**
- * Writes an I-frame playlist (RFC 8216 section 4.3.3.6). `folder` is the relative address of the rendition's own
- * folder, empty or ending in `/`; a picture's address is `i/{startTick}.m4s` there, which stays true when chunks
- * are merged. `keys` (EXT-X-KEY) stand after the map. Throws on an empty run.
+ * Writes an I-frame playlist (RFC 8216 section 4.3.3.6). `folder` is the relative URL of the rendition's own folder,
+ * empty or ending in `/`. An I-frame's URL is `i/{startTick}.m4s` in it, which stays valid when chunks are merged.
+ * `keys` (EXT-X-KEY) follow the map. Throws on an empty run.
  */
 export function writeIFramePlaylist(run: IFrameRun, folder: string, keys: readonly HlsKey[] = []): string {
   const tags: PlaylistTag[] = [
@@ -38,12 +38,12 @@ export function writeIFramePlaylist(run: IFrameRun, folder: string, keys: readon
   return writePlaylist(tags);
 }
 
-/** A picture's address in its rendition's folder. */
+/** Returns an I-frame's URL in its rendition's folder. */
 export function iFrameAddress(startTick: number): string {
   return `i/${startTick}.m4s`;
 }
 
-/** The rates of an I-frame playlist: one picture shown for a moment does not decide the peak. */
+/** Returns the bitrates of an I-frame playlist. One briefly shown frame does not determine the peak. */
 export function computeIFrameRates(run: IFrameRun): IFrameRates {
   const pictures = run.frames.map((frame) => {
     return { bytes: iFrameSizeBytes(frame), sec: frame.durationTicks / run.timescale };

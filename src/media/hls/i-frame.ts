@@ -3,8 +3,8 @@ import { TRACK_ID } from '../cmaf/init-segment.ts';
 import { writeFragmentHead } from '../cmaf/write-fragment.ts';
 
 /**
- * One sync sample of a chunk, shown until the next one. Ticks of the rendition's timescale; `startByte` to
- * `endByte`, both included, are the sample's own bytes in the chunk object; `sample` is its number there.
+ * One sync sample of a chunk, shown until the next one. Ticks of the rendition's timescale. `startByte` to `endByte`,
+ * both inclusive, are the sample's bytes in the chunk object; `sample` is its index there.
  */
 export type IFrame = {
   startTick: number;
@@ -15,12 +15,12 @@ export type IFrame = {
 };
 
 const MAX_SEQUENCE = 0xffffffff;
-/** All heads with a presentation delay are equally long: one sample, all but its offset in tfhd. */
+/** All heads with a presentation delay have the same length: one sample, everything but its offset in tfhd. */
 const HEAD_BYTES = writeIFrameHead({ startTick: 0, durationTicks: 1, startByte: 0, endByte: 0, sample: 0 }, 1).length;
 
 /**
- * Lists the pictures of a chunk that stand alone, in order of time. The last one is shown to the end of the
- * chunk: the next chunk opens with another. A sync sample shown at the same time as the one before is left out.
+ * Lists the independent frames of a chunk, in order of time. The last one is shown to the end of the chunk, because the
+ * next chunk opens with another. A sync sample shown at the same time as the previous one is left out.
  */
 export function listIFrames(index: ChunkIndex): IFrame[] {
   const frames = locateSyncs(index).sort((left, right) => left.startTick - right.startTick);
@@ -30,16 +30,16 @@ export function listIFrames(index: ChunkIndex): IFrame[] {
     .filter((frame) => frame.durationTicks > 0);
 }
 
-/** Finds the picture that starts exactly at a tick, as its address names it; null when none does. */
+/** Returns the frame that starts exactly at a tick, as in its URL. Null if there is none. */
 export function findIFrame(index: ChunkIndex, startTick: number): IFrame | null {
   return listIFrames(index).find((frame) => frame.startTick === startTick) ?? null;
 }
 
 /**
- * Makes the moof and mdat header of an I-frame segment (RFC 8216 section 4.3.3.6): one sample, decoded when it
- * is shown. The picture's bytes follow it, and the rendition's own init segment opens it. It takes the place of a
- * byte range of the stored fragment, whose moof promises more samples than would follow. `delayTicks` is the
- * presentation delay of that init segment (`InitFacts`).
+ * Writes the moof and mdat header of an I-frame segment (RFC 8216 section 4.3.3.6): one sample, decoded when it is
+ * shown. The frame's bytes follow it, and the rendition's own init segment precedes it. A byte range of the stored
+ * fragment would not do: its moof declares more samples than follow. `delayTicks` is the presentation delay of that
+ * init segment (`InitFacts`).
  */
 export function writeIFrameHead(frame: IFrame, delayTicks: number): Buffer {
   const sample = {
@@ -48,12 +48,12 @@ export function writeIFrameHead(frame: IFrame, delayTicks: number): Buffer {
     compositionOffsetTicks: delayTicks,
     isSync: true,
   };
-  // Any number that rises with time serves as a sequence.
+  // Any number that rises with time is a valid sequence number.
   const sequence = (frame.startTick % MAX_SEQUENCE) + 1;
   return writeFragmentHead({ sequence, baseTick: frame.startTick, trackId: TRACK_ID, samples: [sample] });
 }
 
-/** Bytes of an I-frame segment, head and picture; without a presentation delay it has 4 less. */
+/** Returns the bytes of an I-frame segment, head and frame. Without a presentation delay it has 4 bytes less. */
 export function iFrameSizeBytes(frame: IFrame): number {
   return HEAD_BYTES + frame.endByte - frame.startByte + 1;
 }

@@ -31,7 +31,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const delayTicks = 4800;
 
-/** Each picture as it is delivered: its head, then the one range of its chunk. */
+/** Each I-frame as delivered: its head, then the one range of its chunk. */
 function iFrameSegments(): { frame: IFrame; bytes: Buffer }[] {
   return video.chunks.flatMap(({ storageKey, index }) => {
     const object = video.objects.get(storageKey) ?? Buffer.alloc(0);
@@ -99,13 +99,13 @@ describe('the I-frame playlist', () => {
     expect(playlist.segments.reduce((sum, segment) => sum + segment.duration, 0)).toBeCloseTo(30, 6);
   });
 
-  test('goes on while pictures are still to come', () => {
+  test('continues while pictures are still missing', () => {
     const text = writeIFramePlaylist({ ...run, isWhole: false }, '');
     expect(text).toContain('#EXT-X-PLAYLIST-TYPE:EVENT');
     expect(text).not.toContain('ENDLIST');
   });
 
-  test('is not written of nothing', () => {
+  test('is not written from nothing', () => {
     expect(() => writeIFramePlaylist({ ...run, frames: [] }, '')).toThrow('Expected one picture or more');
   });
 
@@ -145,7 +145,7 @@ describe('the peak of I-frame segments', () => {
   });
   const peak = (frames: IFrame[]) => computeIFrameRates({ timescale: 1000, frames, isWhole: true }).peakBps;
 
-  test('is not owned by a picture that is shown for a moment', () => {
+  test('is not determined by a picture that is shown for a moment', () => {
     expect(peak([frame(0, 4000, 1000), frame(4000, 40, 1000)])).toBe(Math.ceil((2000 * 8) / 4.04));
   });
 

@@ -3,16 +3,19 @@ import { runLength, type SegmentRun } from '../presentation/segment-run.ts';
 import { type PlaylistTag, writePlaylist } from './playlist-tags.ts';
 import { timedSegments } from './timed-segments.ts';
 
-/** Relative address of the rendition's own folder, empty or ending in `/`; EXT-X-KEY; EXT-X-TARGETDURATION. */
+/** Relative URL of the rendition's own folder, empty or ending in `/`; EXT-X-KEY; EXT-X-TARGETDURATION. */
 export type MediaPlaylistPlace = { folder: string; keys?: readonly HlsKey[]; targetSec: number };
 
-/** Segments from `first` up to `end`, excluded; `wallMs` is when one was taken that begins at `sec` of the timeline. */
+/**
+ * Segments from `first` (inclusive) to `end` (exclusive). `wallMs` returns the wall-clock time of the segment that
+ * begins at `sec` of the timeline.
+ */
 export type SegmentSpan = { first: number; end: number; wallMs(sec: number): number | null };
 
 /**
- * Writes a media playlist (RFC 8216 section 4.3.3). A whole run is VOD with an end; a
- * growing one is EVENT and starts at 0, because players else begin at its live edge. A `span` of a recording is listed
- * under the numbers that its segments have, with EXT-X-PROGRAM-DATE-TIME.
+ * Writes a media playlist (RFC 8216 section 4.3.3). A complete run is VOD with an end. A growing one is EVENT and
+ * starts at 0, because players would otherwise begin at its live edge. A `span` of a recording keeps the numbers of its
+ * segments and has EXT-X-PROGRAM-DATE-TIME.
  */
 export function writeMediaPlaylist(
   run: SegmentRun,

@@ -19,24 +19,24 @@ import type { SubtitleTrack } from './subtitle-playlist.ts';
 const AUDIO_GROUP = 'audio';
 const SUBTITLE_GROUP = 'subtitles';
 
-/** Native players start with the first variant: a middle rung starts fast and does not look poor. */
+/** Native players start with the first variant. A middle rung starts fast and does not look poor. */
 export const START_RUNG_LIMIT = 720;
 
 type Rates = { peakBps: number; averageBps: number };
 
-/** Where playlists of renditions are, relative to the video's folder. */
+/** URLs of rendition playlists, relative to the video's folder. */
 export type PlaylistAddresses = { media(renditionId: string): string; iFrames(renditionId: string): string };
 
 /**
- * What is listed beside pictures and audio: subtitles, the rates of I-frame playlists by rendition id, and
- * the keys of EXT-X-SESSION-KEY; and, where they are not the usual ones, the addresses.
+ * Additional entries: subtitles, the bitrates of I-frame playlists by rendition id, the keys of EXT-X-SESSION-KEY, and
+ * URLs if they are not the default ones.
  */
 export type ListedBeside = {
   subtitles?: readonly SubtitleTrack[];
   iFrames?: ReadonlyMap<string, IFrameRates>;
   sessionKeys?: readonly HlsKey[];
   addresses?: PlaylistAddresses;
-  /** By how much segments grow on their way out. */
+  /** Returns how much segments grow when delivered. */
   added?: (rendition: PublishedRendition) => AddedBytes;
 };
 
@@ -114,7 +114,7 @@ function resolutionOf({ widthPx, heightPx }: PublishedRendition): { widthPx: num
   return widthPx === null || heightPx === null ? null : { widthPx, heightPx };
 }
 
-/** An I-frame playlist in a multivariant playlist (RFC 8216 section 4.3.4.3). */
+/** Lists an I-frame playlist in a multivariant playlist (RFC 8216 section 4.3.4.3). */
 function iFrameVariant(
   video: PublishedRendition,
   { videoRange, ...rates }: IFrameRates & { videoRange: VideoRange | null },
@@ -204,7 +204,7 @@ function languageName(language: string): string {
   try {
     return new Intl.DisplayNames(['en'], { type: 'language' }).of(language) ?? language;
   } catch (error) {
-    // Files carry tags that are no BCP-47; such a tag is still the best name there is.
+    // Files contain tags that are not BCP 47. Such a tag is still the best name available.
     if (error instanceof RangeError) return language;
     throw error;
   }
@@ -222,7 +222,7 @@ function inStartOrder(video: readonly PublishedRendition[]): PublishedRendition[
   return descending.toSorted((a, b) => Number(b === start) - Number(a === start));
 }
 
-/** What every player decodes comes first. */
+/** The codec that every player decodes comes first. */
 function isH264({ codecString }: PublishedRendition): boolean {
   return codecString !== null && /^avc[13]\./.test(codecString);
 }

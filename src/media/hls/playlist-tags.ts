@@ -1,9 +1,9 @@
 import { type HlsKey, writeKeyAttributes } from '../drm/signalling/hls-key.ts';
 
-/** A byte range of a resource, or all of it. */
+/** A resource or a byte range of it. */
 export type Resource = { uri: string; byteRange?: { length: number; offset: number } };
 
-/** EXT-X-SERVER-CONTROL (RFC 8216bis section 4.4.3.8); seconds. */
+/** EXT-X-SERVER-CONTROL (RFC 8216bis section 4.4.3.8), in seconds. */
 export type ServerControl = {
   canBlockReload: boolean;
   canSkipUntilSec?: number;
@@ -12,7 +12,8 @@ export type ServerControl = {
 };
 
 /**
- * What is common to variants and I-frame variants (RFC 8216bis sections 4.4.6.2 and 4.4.6.3): bits a second, pixels.
+ * Common attributes of variants and I-frame variants (RFC 8216bis sections 4.4.6.2 and 4.4.6.3): bits per second,
+ * pixels.
  */
 type Stream = {
   peakBps: number;
@@ -23,7 +24,7 @@ type Stream = {
 };
 
 /**
- * One line, or two, of a playlist, named as in RFC 8216bis section 4.4. Durations in seconds, times in ms since 1970.
+ * One or two lines of a playlist, named as in RFC 8216bis section 4.4. Durations in seconds, times in ms since 1970.
  */
 export type PlaylistTag =
   | { tag: 'version'; version: number }
@@ -68,12 +69,12 @@ export type PlaylistTag =
   | ({ tag: 'i-frame-stream-inf'; videoRange?: string | null } & Stream);
 
 /**
- * Captions are offered as tracks of their own. Without this attribute players offer a track of captions within the
- * pictures; if one variant has it, all must (RFC 8216 section 4.3.4.2).
+ * Captions are separate tracks. Without this attribute players offer a track of captions embedded in the video. If one
+ * variant has it, all must (RFC 8216 section 4.3.4.2).
  */
 const NO_CLOSED_CAPTIONS = 'CLOSED-CAPTIONS=NONE';
 
-/** Writes a playlist; the tags stand in the order given. */
+/** Writes a playlist with the tags in the given order. */
 export function writePlaylist(tags: readonly PlaylistTag[]): string {
   return `#EXTM3U\n${tags.map((tag) => `${writeTag(tag)}\n`).join('')}`;
 }
@@ -172,8 +173,8 @@ function streamAttributes({ peakBps, averageBps, codecs, resolution }: Stream): 
 }
 
 /**
- * A quoted-string holds no line break and no double quote (RFC 8216 section 4.2). Some parsers take an apostrophe
- * for a quote as well: both are written as their typographic forms.
+ * A quoted-string must not contain line breaks or double quotes (RFC 8216 section 4.2). Some parsers also treat an
+ * apostrophe as a quote, so both are replaced by their typographic forms.
  */
 function quoted(text: string): string {
   const plain = text.replaceAll('"', '”').replaceAll("'", '’');
@@ -210,7 +211,7 @@ function resource({ uri, byteRange }: Resource): string {
   return `URI="${uri}",BYTERANGE="${byteRange.length}@${byteRange.offset}"`;
 }
 
-/** A decimal-floating-point without needless zeros. */
+/** Formats a decimal-floating-point without trailing zeros. */
 function seconds(sec: number): string {
   return String(Number(sec.toFixed(5)));
 }

@@ -17,7 +17,7 @@ import type { CutList } from '../timeline/cut-list.ts';
 import { writeMediaPlaylist } from './media-playlist.ts';
 import { writeMultivariant } from './multivariant.ts';
 
-// 24000/1001: 96 frames a segment, the last of 10 segments has 30 frames.
+// 24000/1001 fps: 96 frames per segment; the last of 10 segments has 30.
 const film: CutList = {
   timescale: 24_000,
   startTicks: Array.from({ length: 10 }, (_, index) => index * 96 * 1001),
@@ -117,7 +117,7 @@ describe('media playlist', () => {
     });
   });
 
-  test('sums stay exact where ticks are no round decimals', () => {
+  test('sums stay exact where ticks are not round decimals', () => {
     const text = playlistOf(
       rendition({
         cutList: keyframes,
@@ -133,7 +133,7 @@ describe('media playlist', () => {
     expect(text).toContain('#EXT-X-ENDLIST');
   });
 
-  test('while chunks are missing only the unbroken run from segment 0 is listed, as an event from its start', () => {
+  test('while chunks are missing, only the unbroken run from segment 0 is listed, as an event from its start', () => {
     const text = playlistOf(rendition({ chunks: [videoChunk(0, 2), videoChunk(6, 4)] }));
     expect(durations(text)).toHaveLength(2);
     expect(text).toContain('#EXT-X-PLAYLIST-TYPE:EVENT');
@@ -141,13 +141,13 @@ describe('media playlist', () => {
     expect(text).not.toContain('ENDLIST');
   });
 
-  test('the target duration of a growing playlist counts the segments to come', () => {
+  test('the target duration of a growing playlist includes future segments', () => {
     const cutList = { ...film, startTicks: [0, 50_000], endTicks: 300_000 };
     const text = playlistOf(rendition({ cutList, chunks: [{ ...videoChunk(0, 1), durationTicks: 50_000 }] }));
     expect(text).toContain('#EXT-X-TARGETDURATION:10\n');
   });
 
-  test('the last segment ends where the last chunk truly ends', () => {
+  test('the last segment ends where the last chunk really ends', () => {
     const last = videoChunk(2, 8);
     const text = playlistOf(
       whole({ chunks: [videoChunk(0, 2), { ...last, durationTicks: last.durationTicks - 2002 }] }),
@@ -161,7 +161,7 @@ describe('media playlist', () => {
     expect(text).toContain('#EXT-X-ENDLIST');
   });
 
-  test('audio that is still made has no end', () => {
+  test('audio that is still being encoded has no end', () => {
     expect(playlistOf(sound({ state: 'building' }))).not.toContain('ENDLIST');
   });
 
@@ -192,7 +192,8 @@ describe('multivariant playlist', () => {
     const audio = sound();
     const text = multivariantOf([peaky, audio]);
     const [video, heard] = [computeSegmentRun(peaky), computeSegmentRun(audio)];
-    // The last segment of 30 frames counts together with the 96 before it: alone it is no half target duration.
+    // The last segment of 30 frames counts together with the 96 before it: alone it is shorter than half a target
+    // duration.
     expect(peakBps(video, 4)).toBe(Math.ceil((2_400_000 * 8 * 24_000) / (126 * 1001)));
     expect(text).toContain(
       `BANDWIDTH=${peakBps(video, 4) + peakBps(heard, 4)},AVERAGE-BANDWIDTH=${averageBps(video) + averageBps(heard)},`,
@@ -202,7 +203,7 @@ describe('multivariant playlist', () => {
     );
   });
 
-  test('languages share one group with one default and names that differ', () => {
+  test('languages share one group with one default and different names', () => {
     const text = multivariantOf([
       whole(),
       sound({ language: 'en' }),

@@ -7,7 +7,7 @@ function paint(colour: (x: number, y: number) => [number, number, number]): Uint
   return rgba;
 }
 
-// What another implementation (npm `blurhash` 2.0.5) makes of the same pixels.
+// Results of another implementation (npm `blurhash` 2.0.5) for the same pixels.
 test.each([
   { name: 'grey', colour: (): [number, number, number] => [128, 128, 128], expected: 'LBEyb[_3fQ_3~qt7fQt7fQfQfQfQ' },
   { name: 'black', colour: (): [number, number, number] => [0, 0, 0], expected: 'L00000fQfQfQfQfQfQfQfQfQfQfQ' },

@@ -1,4 +1,4 @@
-/** A small image: four bytes a pixel (red, green, blue, and one that is not looked at), row by row. */
+/** A small image: four bytes per pixel (red, green, blue, and one that is ignored), row by row. */
 export type Pixels = { widthPx: number; heightPx: number; rgba: Uint8Array };
 
 const COMPONENTS_X = 4;
@@ -8,9 +8,9 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$
 type Colour = [red: number, green: number, blue: number];
 
 /**
- * Writes an image as a BlurHash of 4 x 3 components (algorithm of github.com/woltapp/blurhash), 28 characters:
- * a few cosine waves of each colour, in linear light. A miniature of some hundred pixels is as good as the whole
- * image. Refuses pixels that do not fill the size.
+ * Encodes an image as a BlurHash of 4 x 3 components (algorithm of github.com/woltapp/blurhash), 28 characters: a few
+ * cosine waves per colour, in linear light. A miniature of a few hundred pixels is as good as the whole image. Throws
+ * if the pixels do not fill the size.
  */
 export function writeBlurhash(pixels: Pixels): string {
   const { widthPx, heightPx, rgba } = pixels;
@@ -42,7 +42,7 @@ export function writeBlurhash(pixels: Pixels): string {
   ].join('');
 }
 
-/** How much of a cosine wave of `x` and `y` half periods is in the image, for each colour. */
+/** Returns the amplitude, per colour, of a cosine wave with `x` and `y` half periods in the image. */
 function measureWave(light: Float64Array, { widthPx, heightPx }: Pixels, x: number, y: number): Colour {
   const sum: Colour = [0, 0, 0];
   for (let row = 0; row < heightPx; row += 1) {
@@ -57,7 +57,7 @@ function measureWave(light: Float64Array, { widthPx, heightPx }: Pixels, x: numb
   return [sum[0] * weight, sum[1] * weight, sum[2] * weight];
 }
 
-/** IEC 61966-2-1, both ways. */
+/** IEC 61966-2-1, in both directions. */
 function toLinear(byte: number): number {
   const value = byte / 255;
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
@@ -68,7 +68,7 @@ function toByte(linear: number): number {
   return Math.trunc((value <= 0.0031308 ? value * 12.92 : 1.055 * value ** (1 / 2.4) - 0.055) * 255 + 0.5);
 }
 
-/** -1 to 1 on a scale of 19 steps that is finer near 0. */
+/** Maps -1 to 1 to 19 steps, finer near 0. */
 function quantise(value: number): number {
   return Math.max(0, Math.min(18, Math.floor(Math.sign(value) * Math.sqrt(Math.abs(value)) * 9 + 9.5)));
 }

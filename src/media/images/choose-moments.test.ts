@@ -4,7 +4,7 @@ import { compareMiniatures, judgeMiniature, MINIATURE, toGrey } from './miniatur
 
 const PIXELS = MINIATURE.widthPx * MINIATURE.heightPx;
 const flat = (level: number) => new Uint8Array(PIXELS).fill(level);
-/** Stripes of a width and a shift: every pair of different numbers is a different frame with contrast. */
+/** Stripes of a width and a shift: every pair of different numbers gives a different frame with contrast. */
 const stripes = (widthPx: number, shiftPx = 0) =>
   Uint8Array.from({ length: PIXELS }, (_, at) =>
     Math.floor(((at % MINIATURE.widthPx) + shiftPx) / widthPx) % 2 === 0 ? 60 : 200,
@@ -16,16 +16,16 @@ function choose(frames: readonly Uint8Array[], count = 5) {
   return chooser.choose(count);
 }
 
-test('dark and flat frames show nothing, contrast and detail much', () => {
+test('dark and flat frames score low, contrast and detail score high', () => {
   expect([flat(0), flat(128), flat(255), new Uint8Array(0)].map(judgeMiniature)).toEqual([0, 0, 0, 0]);
   expect(judgeMiniature(stripes(2))).toBeGreaterThan(judgeMiniature(stripes(8)));
 });
 
-test('grey is what the eye sees of a colour', () => {
+test('grey is the luminance of a colour', () => {
   expect([...toGrey(Uint8Array.of(255, 255, 255, 9, 0, 255, 0, 9, 0, 0, 255, 9))]).toEqual([255, 182, 18]);
 });
 
-test('a black start and a long still give one frame each at most, while others are left', () => {
+test('a black start and a long still give at most one frame each, while others are left', () => {
   const still = Array.from({ length: 30 }, () => stripes(4));
   const scenes = [stripes(2), stripes(3), stripes(5), stripes(8)];
   const { ticks, best } = choose([...Array.from({ length: 20 }, () => flat(0)), ...still, ...scenes]);
@@ -50,12 +50,12 @@ test('a still is shown again before anything black is', () => {
   expect(ticks.filter((tick) => tick < 40)).toEqual([]);
 });
 
-test('a black video gives moments all the same, a video of two frames two', () => {
+test('a black video still gives moments, a video of two frames gives two', () => {
   expect(choose(Array.from({ length: 50 }, () => flat(0))).ticks).toHaveLength(5);
   expect(choose([stripes(2), stripes(3)])).toEqual({ ticks: [0, 1], best: 0 });
 });
 
-test('however many moments come, a bounded number is held, and the last counts too', () => {
+test('a bounded number of moments is kept, and the last one counts too', () => {
   const chooser = createMomentChooser(10_000);
   const [usual, last] = [stripes(6), stripes(2)];
   for (let tick = 0; tick <= 10_000; tick += 1) chooser.push(tick, tick === 10_000 ? last : usual);

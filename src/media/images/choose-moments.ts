@@ -1,34 +1,34 @@
 import { compareMiniatures, judgeMiniature } from './miniature.ts';
 
-/** A moment of a video and its grey miniature; `worth` is how much its frame shows (`judgeMiniature`). */
+/** A moment of a video and its grey miniature. `worth` is how informative its frame is (`judgeMiniature`). */
 export type Moment = { tick: number; grey: Uint8Array; worth: number };
 
-/** The moments chosen, in order of time; `best` is the place among them of the most informative one. */
+/** The chosen moments, in order of time. `best` is the index of the most informative one. */
 export type ChosenMoments = { ticks: readonly number[]; best: number };
 
-/** Takes the miniatures of a whole video as they come, and holds a bounded number of them. */
+/** Takes the miniatures of a whole video as they arrive, and keeps a bounded number of them. */
 export type MomentChooser = {
-  /** Moments come in any order; a tick beyond the end counts as the last. */
+  /** Adds a moment, in any order. A tick beyond the end counts as the last. */
   push(tick: number, grey: Uint8Array): void;
-  /** The moments that stand for election, in order of time. */
+  /** Returns the candidate moments, in order of time. */
   candidates(): readonly Moment[];
-  /** Chooses up to `count` different moments. Throws when no moment came. */
+  /** Chooses up to `count` different moments. Throws if there is none. */
   choose(count: number): ChosenMoments;
 };
 
 const PERIODS = 96;
-/** Pictures that are this far apart, in grey levels, are as different as need be. */
+/** Frames that differ by this many grey levels count as fully different. */
 const DIFFERENT = 24;
-/** Moments this share of the video apart are as far as need be; nearer ones are worth up to half as much. */
+/** Moments this share of the video apart count as far enough. Nearer ones are worth down to half as much. */
 const FAR = 0.1;
-/** Distance in time decides between frames that are alike. */
+/** Distance in time decides between similar frames. */
 const TIME_WEIGHT = 0.5;
 
 /**
- * Chooses moments by what is to be seen, so that a still or a black stretch is not shown again and again: of each
- * ninety-sixth of the video the most informative frame stands for election; the most informative one of all is taken
- * first, then whichever shows much, differs from those taken, and is not near one of them. A dark or flat frame is
- * taken only where there is none else, one that is like another only where there is none that differs.
+ * Chooses moments by content, so that a still or a black stretch is not shown repeatedly. The most informative frame of
+ * each ninety-sixth of the video is a candidate. The most informative of all is taken first, then those that show much,
+ * differ from the ones taken, and are not close to one. A dark or flat frame is taken only if there is no other, and a
+ * frame similar to another only if there is none that differs.
  */
 export function createMomentChooser(endTick: number): MomentChooser {
   const held = new Map<number, Moment>();
@@ -59,7 +59,7 @@ export function createMomentChooser(endTick: number): MomentChooser {
 function rate({ tick, grey, worth }: Moment, taken: readonly Moment[], endTick: number): number {
   const apart = Math.min(1, ...taken.map((other) => compareMiniatures(grey, other.grey) / DIFFERENT));
   const away = Math.min(1, ...taken.map((other) => Math.abs(tick - other.tick) / Math.max(1, endTick)));
-  // What shows nothing stands behind all that does, however alike that is.
+  // Frames that show nothing rank behind all others, however similar those are.
   const spread = 0.5 + 0.5 * Math.min(1, away / FAR);
   return (worth === 0 ? -1 : worth * apart * spread) + TIME_WEIGHT * away;
 }

@@ -3,34 +3,34 @@ import type { ChunkIndex } from '../cmaf/idx.ts';
 import { TRACK_ID } from '../cmaf/init-segment.ts';
 import { writeFragmentHead } from '../cmaf/write-fragment.ts';
 
-/** Ticks `fromTick` up to, not including, `toTick`. */
+/** Ticks `fromTick` (inclusive) to `toTick` (exclusive). */
 export type Stretch = { fromTick: number; toTick: number };
 
 /**
- * Samples of one fragment that lie one behind the other: `head` is the moof and mdat header to put before bytes
- * `startByte` to `endByte`, both included, of the chunk object. With the rendition's init
- * segment before them, they are shown `LEAD_SEC` later than in the rendition.
+ * Consecutive samples of one fragment. `head` is the moof and mdat header to put before bytes `startByte` to `endByte`,
+ * both inclusive, of the chunk object. After the rendition's init segment, they are shown `LEAD_SEC` later than in the
+ * rendition.
  */
 export type SampleRun = { head: Buffer; startByte: number; endByte: number };
 
-/** All that decoding stretches of a chunk takes, and when their frames are shown, in order of time. */
+/** Samples needed to decode stretches of a chunk, and the presentation times of their frames, in order. */
 export type CutSamples = { runs: readonly SampleRun[]; ticks: readonly number[] };
 
-/** `compositionOffsetTicks` is raised by lead and presentation delay, `shownTick` is not. */
+/** `compositionOffsetTicks` includes lead and presentation delay, `shownTick` does not. */
 type Placed = Sample & { fragment: number; startByte: number; decodeTick: number; shownTick: number };
 
 /**
- * ffmpeg moves frames by the most negative composition offset that it has seen so far. Every offset is raised by
- * this, longer than any reordering takes, so none is negative and all move alike.
+ * ffmpeg moves frames by the most negative composition offset that it has seen so far. Every offset is raised by this
+ * much, more than any reordering, so none is negative and all move equally.
  */
 export const LEAD_SEC = 60;
 
 const MAX_SEQUENCE = 0xffffffff;
 
 /**
- * Cuts out of a chunk what decoding the frames of stretches takes: from the keyframe before each on, nothing behind
- * its last frame. The frame that is shown at a stretch's start is always among them; what lies outside the chunk
- * is not. `ticks` lists the requested frames alone. `delayTicks` is the presentation delay of the init segment.
+ * Extracts from a chunk the samples needed to decode the frames of stretches: from the keyframe before each stretch to
+ * its last frame. The frame shown at a stretch's start is always included; anything outside the chunk is not. `ticks`
+ * lists only the requested frames. `delayTicks` is the presentation delay of the init segment.
  */
 export function cutSamples(index: ChunkIndex, stretches: readonly Stretch[], delayTicks: number): CutSamples {
   const samples = placeSamples(index, delayTicks + LEAD_SEC * index.timescale);
@@ -69,7 +69,7 @@ function placeSamples(index: ChunkIndex, laterTicks: number): Placed[] {
   return placed;
 }
 
-/** Samples one behind the other make a run; between two fragments lies a moof, so each begins a new one. */
+/** Consecutive samples form a run. There is a moof between two fragments, so each fragment begins a new run. */
 function groupRuns(samples: readonly Placed[], needed: ReadonlySet<Placed>): SampleRun[] {
   const runs: Placed[][] = [];
   let before: Placed | null = null;
@@ -86,7 +86,7 @@ function groupRuns(samples: readonly Placed[], needed: ReadonlySet<Placed>): Sam
 function toRun(samples: readonly Placed[]): SampleRun {
   // A run is never empty.
   const [first, last] = [samples[0] as Placed, samples.at(-1) as Placed];
-  // Any number that rises with time serves as a sequence.
+  // Any number that rises with time is a valid sequence number.
   const sequence = (first.decodeTick % MAX_SEQUENCE) + 1;
   const head = writeFragmentHead({ sequence, baseTick: first.decodeTick, trackId: TRACK_ID, samples });
   return { head, startByte: first.startByte, endByte: last.startByte + last.sizeBytes - 1 };

@@ -1,4 +1,4 @@
-/** The kinds of image that are taken, known by their first bytes alone. */
+/** Accepted kinds of image, recognised only by their first bytes. */
 export type ImageKind = 'jpeg' | 'png' | 'webp' | 'avif';
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
@@ -7,8 +7,8 @@ const AVIF_BRANDS = ['avif', 'avis'];
 const MOST_BRANDS = 32;
 
 /**
- * Answers an image's kind by its magic number, never by a name or a claimed type; null for anything else, SVG
- * included.
+ * Returns an image's kind by its magic number, never by a name or a declared type. Null for anything else, including
+ * SVG.
  */
 export function readImageKind(bytes: Buffer): ImageKind | null {
   if (bytes.length < 12) return null;

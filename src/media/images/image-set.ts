@@ -1,26 +1,28 @@
 import type { Guid } from '../../lib/guid.ts';
 import { countSheets, type Storyboard } from './storyboard.ts';
 
-/** Sheets `first` up to, not including, `end`, made while the video was encoded, and the folder where they lie. */
+/**
+ * Sheets `first` (inclusive) to `end` (exclusive), made while the video was encoded, and the folder that contains them.
+ */
 export type SheetFolder = { first: number; end: number; folder: string };
 
 /**
- * The images of a video, made by one attempt of one encode task from the set on a timeline; `folder` is where they
- * lie below the video's own. Sheets that other tasks made before are in folders of their own.
+ * The images of a video, made by one attempt of one encode task from the set on a timeline. `folder` contains them,
+ * below the video's own. Sheets that other tasks made earlier are in separate folders.
  */
 export type ImageSet = {
   timelineId: Guid;
   folder: string;
   board: Storyboard;
-  /** Thumbnails to choose from. */
+  /** Number of thumbnail candidates. */
   posters: number;
   /** Names of the animations. */
   previews: readonly string[];
-  /** Absent where all sheets are in `folder`. */
+  /** Absent if all sheets are in `folder`. */
   sheetFolders?: readonly SheetFolder[];
 };
 
-/** Names of the thumbnails to choose from, in the order of their times. */
+/** Returns the name of a thumbnail candidate. They are numbered in order of time. */
 export function posterName(number: number): string {
   return `thumbnail_${number}.jpg`;
 }
@@ -29,14 +31,14 @@ export function sheetName(number: number): string {
   return `seek/_${number}.jpg`;
 }
 
-/** The folder in which an image of a set lies. */
+/** Returns the folder that contains an image of a set. */
 export function folderOf({ folder, sheetFolders = [] }: ImageSet, name: string): string {
   const sheet = sheetOf(name);
   if (sheet === null) return folder;
   return sheetFolders.find(({ first, end }) => sheet >= first && sheet < end)?.folder ?? folder;
 }
 
-/** Whether a set has an image of a name. */
+/** Returns whether a set has an image of that name. */
 export function hasImage({ board, posters, previews }: ImageSet, name: string): boolean {
   const [, poster] = /^thumbnail_([1-9]\d?)\.jpg$/.exec(name) ?? [];
   if (poster !== undefined) return Number(poster) <= posters;

@@ -27,7 +27,7 @@ async function make(name: string, ...args: string[]): Promise<Buffer> {
 const still = (size: string, extra = '') => ['-f', 'lavfi', '-i', `testsrc2=s=${size}${extra}`, '-frames:v', '1'];
 const AV1 = ['-pix_fmt', 'yuv420p', '-c:v', 'libaom-av1', '-still-picture', '1', '-cpu-used', '8'];
 
-/** Puts an EXIF block with an orientation behind the first two bytes of a JPEG, in either byte order. */
+/** Inserts an EXIF block with an orientation after the first two bytes of a JPEG, in either byte order. */
 function withOrientation(jpeg: Buffer, orientation: number, isLittle: boolean): Buffer {
   const tiff = Buffer.alloc(26);
   const word = (value: number, at: number) =>
@@ -46,7 +46,7 @@ function withOrientation(jpeg: Buffer, orientation: number, isLittle: boolean): 
   return Buffer.concat([jpeg.subarray(0, 2), head, Buffer.from('Exif\0\0'), tiff, jpeg.subarray(2)]);
 }
 
-/** The grey value of the middle of each quarter of a JPEG: upper left, upper right, lower left, lower right. */
+/** Grey value at the middle of each quarter of a JPEG: upper left, upper right, lower left, lower right. */
 async function quarters(jpeg: Buffer): Promise<number[]> {
   const child = run(
     'ffmpeg',
@@ -91,7 +91,7 @@ describe('making images', () => {
   });
 });
 
-describe('what is no image', () => {
+describe('files that are not images', () => {
   test.each([
     ['an SVG', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')],
     ['a GIF', () => make('a.gif', ...still('64x64'))],
@@ -104,7 +104,7 @@ describe('what is no image', () => {
     ['a JPEG without images', () => Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(200)])],
     ['an AVIF brand on nothing', () => Buffer.from('\0\0\0\x14ftypavif\0\0\0\0avif')],
     ['an image of 100 megapixels', () => make('huge.png', ...still('10000x10000'), '-pred', 'none')],
-  ])('%s is refused with words on what is expected', async (_, bytes) => {
+  ])('%s is refused with a message that names what is expected', async (_, bytes) => {
     const made = maker.make(Buffer.from(await bytes()), signal);
     await expect(made).rejects.toMatchObject({
       kind: 'invalid',
@@ -126,7 +126,7 @@ describe('what is no image', () => {
     expect(after.filter((name) => !before.includes(name))).toEqual([]);
   });
 
-  test('a caller that is gone ends the process', async () => {
+  test('a caller that disconnects ends the process', async () => {
     const gone = new AbortController();
     const png = await make('gone.png', ...still('640x360'));
     gone.abort(new Error('gone'));
@@ -135,7 +135,7 @@ describe('what is no image', () => {
   });
 });
 
-test('a kind is reported by the first bytes alone', async () => {
+test('a kind is recognised by the first bytes alone', async () => {
   expect(readImageKind(await make('kind.png', ...still('16x16')))).toBe('png');
   expect(readImageKind(Buffer.from('\0\0\0\x18ftypmif1\0\0\0\0miafavif'))).toBe('avif');
   expect(readImageKind(Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isommp42'))).toBeNull();

@@ -1,9 +1,12 @@
-/** The size of a JPEG as it is stored. */
+/** Size of a JPEG as stored. */
 export type JpegSize = { widthPx: number; heightPx: number };
 
 const START_OF_SCAN = 0xda;
 
-/** Reads the size in the frame header of a JPEG (ITU-T T.81 annex B.2.2) without decoding it; null for no JPEG. */
+/**
+ * Reads the size from the frame header of a JPEG (ITU-T T.81 annex B.2.2) without decoding it. Returns null if it is
+ * not a JPEG.
+ */
 export function readJpegSize(bytes: Buffer): JpegSize | null {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return null;
   for (let at = 2; at + 4 <= bytes.length; ) {
@@ -20,7 +23,7 @@ export function readJpegSize(bytes: Buffer): JpegSize | null {
   return null;
 }
 
-/** SOF0 to SOF15, without the tables (DHT, JPG, DAC) that share their range. */
+/** SOF0 to SOF15, except the tables (DHT, JPG, DAC) in their range. */
 function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }

@@ -1,15 +1,15 @@
-/** Size of the miniatures by which frames are judged and compared. */
+/** Size of the miniatures used to judge and compare frames. */
 export const MINIATURE = { widthPx: 32, heightPx: 18 } as const;
 
-/** Grey levels of 255: darker on average, or flatter, and a frame shows nothing of the video. */
+/** In grey levels of 255. A frame that is darker on average, or flatter, shows nothing of the video. */
 const MIN_MEAN = 28;
 const MIN_DEVIATION = 14;
-/** More contrast than this makes no frame more informative. */
+/** Contrast above this does not make a frame more informative. */
 const ENOUGH_DEVIATION = 64;
 
 /**
- * How much a frame is likely to show, by its grey miniature: contrast and detail, in grey levels; 0 for one that is
- * dark or flat. An empty miniature stands for a moment that gave no frame, and is worth 0 too.
+ * Returns how informative a frame is likely to be, by its grey miniature: contrast and detail, in grey levels. 0 for a
+ * dark or flat one, and for an empty miniature, which means that the moment gave no frame.
  */
 export function judgeMiniature(grey: Uint8Array): number {
   if (grey.length === 0) return 0;
@@ -19,12 +19,12 @@ export function judgeMiniature(grey: Uint8Array): number {
   return Math.min(ENOUGH_DEVIATION, deviation) + measureDetail(grey);
 }
 
-/** How far two grey miniatures are apart, in grey levels on average. */
+/** Returns the average difference of two grey miniatures, in grey levels. */
 export function compareMiniatures(a: Uint8Array, b: Uint8Array): number {
   return a.reduce((sum, value, at) => sum + Math.abs(value - (b[at] ?? 0)), 0) / Math.max(1, a.length);
 }
 
-/** Grey levels of a miniature of four bytes a pixel (ITU-R BT.709 weights). */
+/** Returns the grey levels of a miniature with four bytes per pixel (ITU-R BT.709 weights). */
 export function toGrey(rgba: Uint8Array): Uint8Array {
   return Uint8Array.from({ length: rgba.length / 4 }, (_, pixel) => {
     const [red = 0, green = 0, blue = 0] = rgba.subarray(4 * pixel);
@@ -32,7 +32,7 @@ export function toGrey(rgba: Uint8Array): Uint8Array {
   });
 }
 
-/** The mean step between neighbours: low for blurred and faded frames. */
+/** Returns the mean step between neighbours: low for blurred and faded frames. */
 function measureDetail(grey: Uint8Array): number {
   let sum = 0;
   for (let at = 0; at < grey.length; at += 1) {

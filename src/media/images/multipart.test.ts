@@ -4,7 +4,7 @@ import { createMultipartReader } from './multipart.ts';
 const part = (body: string) => `--x\r\nContent-type: image/jpeg\r\nContent-length: ${body.length}\r\n\r\n${body}\r\n`;
 const stream = Buffer.from(`${part('first')}${part('')}${part('a\r\n\r\nb')}--x\r\n`);
 
-test.each([1, 7, 50, 1000])('parts come out whole however the bytes come, here %i at a time', (size) => {
+test.each([1, 7, 50, 1000])('parts come out whole however the bytes arrive, here %i at a time', (size) => {
   const reader = createMultipartReader(100);
   const parts: string[] = [];
   for (let at = 0; at < stream.length; at += size) {

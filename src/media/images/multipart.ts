@@ -1,8 +1,6 @@
-/**
- * Takes a stream of `multipart/x-mixed-replace` parts apart as its bytes come; what is not whole in the end is no part.
- */
+/** Splits a stream of `multipart/x-mixed-replace` parts as its bytes arrive. An incomplete last part is dropped. */
 export type MultipartReader = {
-  /** Answers the bodies that are complete by now. */
+  /** Returns the bodies that are now complete. */
   push(bytes: Buffer): Buffer[];
 };
 
@@ -10,7 +8,7 @@ const HEAD_END = '\r\n\r\n';
 const MAX_HEAD_BYTES = 1024;
 
 /**
- * Reads the parts of ffmpeg's `mpjpeg` output. Refuses a head without `Content-length` and a body larger than
+ * Reads the parts of ffmpeg's `mpjpeg` output. Throws on a head without `Content-length` and on a body larger than
  * `maxPartBytes`.
  */
 export function createMultipartReader(maxPartBytes: number): MultipartReader {

@@ -2,13 +2,13 @@ import { MAX_PIXELS, SOURCE_URL } from '../probe/open-source.ts';
 import type { ImageKind } from './image-kind.ts';
 import { MINIATURE } from './miniature.ts';
 
-/** The longest side of an image that is kept. */
+/** Maximum long side of a stored image. */
 export const MAX_LONG_SIDE_PX = 1920;
 
-/** Where the miniature is written. */
+/** File descriptor for the miniature. */
 const MINIATURE_FD = 3;
 
-/** The one demuxer that each kind is opened with: nothing is guessed from what the bytes look like. */
+/** The one demuxer for each kind, so that ffmpeg does not guess the format from the bytes. */
 const FORMAT: Readonly<Record<ImageKind, string>> = {
   jpeg: 'jpeg_pipe',
   png: 'png_pipe',
@@ -16,7 +16,7 @@ const FORMAT: Readonly<Record<ImageKind, string>> = {
   avif: 'mov',
 };
 
-/** The decoders that each kind may use. */
+/** Allowed decoders of each kind. */
 const DECODERS: Readonly<Record<ImageKind, string>> = {
   jpeg: 'mjpeg',
   png: 'png,apng',
@@ -25,9 +25,9 @@ const DECODERS: Readonly<Record<ImageKind, string>> = {
 };
 
 /**
- * The arguments of the ffmpeg that makes a JPEG of an untrusted image on its standard output: upright (ffmpeg
- * turns by EXIF orientation itself), even sides, at most 1920 pixels on the long one, full range, without its
- * metadata. Frames larger than 8192 x 4320 are refused by it. A miniature of four bytes a pixel comes out beside it.
+ * Builds the arguments of the ffmpeg that converts an untrusted image to a JPEG on its standard output: upright (ffmpeg
+ * applies the EXIF orientation itself), even sides, at most 1920 pixels on the long one, full range, without metadata.
+ * It rejects frames larger than 8192 x 4320. A miniature of four bytes per pixel is written too.
  */
 export function planImage(kind: ImageKind): string[] {
   const scale = `${FIT}:force_divisible_by=2:out_color_matrix=bt601:out_range=pc`;
@@ -43,8 +43,7 @@ export function planImage(kind: ImageKind): string[] {
 }
 
 /**
- * As `planImage`, for a mark to lay over video: a PNG with its transparency, sides as they come, at most 1920
- * pixels on the long one.
+ * Like `planImage`, for a watermark: a PNG with transparency, sides not made even, at most 1920 pixels on the long one.
  */
 export function planMark(kind: ImageKind): string[] {
   return [

@@ -10,17 +10,17 @@ import { readJpegSize } from './jpeg.ts';
 import { MINIATURE } from './miniature.ts';
 import { planImage, planMark } from './plan-image.ts';
 
-/** A JPEG that was made here, its size, and its BlurHash. */
+/** A JPEG made by us, its size, and its BlurHash. */
 export type Image = { jpeg: Buffer; widthPx: number; heightPx: number; blurhash: string };
 
-/** Makes clean images of untrusted ones, a bounded number at once. */
+/** Converts untrusted images to clean ones, a bounded number at once. */
 export type ImageMaker = {
   /**
-   * Decodes a JPEG, PNG, WebP or AVIF file in the sandbox and writes it anew as JPEG. Refuses what is none of
-   * them or cannot be decoded (`invalid`), and (`busy`) when too many wait already.
+   * Decodes a JPEG, PNG, WebP or AVIF file in the sandbox and re-encodes it as JPEG. Refuses anything else or
+   * undecodable (`invalid`), and (`busy`) if too many are waiting.
    */
   make(bytes: Buffer, signal: AbortSignal): Promise<Image>;
-  /** As `make`, for a mark to lay over video: a PNG, with its transparency. */
+  /** Like `make`, for a watermark: a PNG with transparency. */
   makeMark(bytes: Buffer, signal: AbortSignal): Promise<Buffer>;
 };
 
@@ -45,7 +45,7 @@ export function createImageMaker(limits: ImageLimits = USUAL_LIMITS): ImageMaker
   };
 }
 
-/** Lets so many run at once, and so many wait. */
+/** Limits how many run and how many wait at once. */
 function createTurns(limits: ImageLimits) {
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -54,7 +54,7 @@ function createTurns(limits: ImageLimits) {
       if (waiting.length >= limits.waiting) {
         throw new Refused('busy', `Too many images are being read already. Send this one again in a few seconds.`);
       }
-      // Whoever ends hands its place on, so `running` is not counted anew here.
+      // A finished task hands its place on, so `running` is not incremented here.
       await new Promise<void>((resolve) => waiting.push(resolve));
     } else {
       running += 1;

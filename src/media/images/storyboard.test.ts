@@ -25,7 +25,7 @@ test.each([
 
 type Cue = { fromSec: number; toSec: number; sheet: number; x: number; y: number; widthPx: number; heightPx: number };
 
-/** A reader of its own: WebVTT cues with media fragments, as players read thumbnails. */
+/** An independent reader: WebVTT cues with media fragments, as players read thumbnails. */
 function readCues(vtt: string): Cue[] {
   const [head, ...blocks] = vtt.trimEnd().split(/\n\n+/);
   expect(head).toBe('WEBVTT');
@@ -80,7 +80,7 @@ test.each([400, 9_400, 71_999, 72_000, 72_001, 3_700_123, 36_000_000])(
   },
 );
 
-test('what is missing between stored sheets and behind them is found', () => {
+test('missing sheets between and after stored ones are found', () => {
   const found = missingSheets(400_000, [
     { first: 3, end: 4 },
     { first: 0, end: 1 },

@@ -3,8 +3,8 @@ export const SHEET_SIDE = 6;
 export const TILES_PER_SHEET = SHEET_SIDE * SHEET_SIDE;
 
 /**
- * A video's storyboard: tile n shows the frame at `n * everySec`, tiles fill sheets of 6 x 6 row by row
- * (wire-facts section 8).
+ * A video's storyboard: tile n shows the frame at `n * everySec`. Tiles fill sheets of 6 x 6 row by row (wire-facts
+ * section 8).
  */
 export type Storyboard = {
   durationMs: number;
@@ -18,12 +18,12 @@ const TILE_WIDTH_PX = 300;
 const MIN_TILE_HEIGHT_PX = 16;
 const MAX_TILE_HEIGHT_PX = 600;
 const SHORT_MS = 10_000;
-/** Ranges of a long video hold more sheets each, so that there are never more of them. */
+/** Maximum number of ranges. Ranges of a long video contain more sheets each. */
 const MAX_RANGES = 32;
 
 /**
- * Lays out a storyboard: a tile each 2 s, each second of a video shorter than 10 s; 300 pixels wide and as high as
- * the frame's shape needs, 600 at most: a narrower frame then stands in the middle.
+ * Lays out a storyboard: a tile every 2 s, or every second for a video shorter than 10 s. Tiles are 300 pixels wide and
+ * as high as the frame's shape requires, at most 600; a narrower frame is then centred.
  */
 export function planStoryboard(frame: { widthPx: number; heightPx: number }, durationMs: number): Storyboard {
   const everySec = tileSec(durationMs);
@@ -37,18 +37,16 @@ export function planStoryboard(frame: { widthPx: number; heightPx: number }, dur
   };
 }
 
-/** Sheets `first` up to, not including, `end`, and the time whose frames are on them. */
+/** Sheets `first` (inclusive) to `end` (exclusive), and the time range of their frames. */
 export type SheetRange = { first: number; end: number; fromSec: number; toSec: number };
 
-/** The sheets `first` up to `end` of the storyboard of a video. */
+/** Returns the sheets `first` to `end` of a video's storyboard. */
 export function sheetRange(durationMs: number, first: number, end: number): SheetRange {
   const sheetSec = TILES_PER_SHEET * tileSec(durationMs);
   return { first, end, fromSec: first * sheetSec, toSec: Math.min(durationMs / 1000, end * sheetSec) };
 }
 
-/**
- * Divides a storyboard into parts that can be made by themselves: of a sheet each, of several where the video is long.
- */
+/** Divides a storyboard into ranges that can be made independently: one sheet each, or several for a long video. */
 export function planSheetRanges(durationMs: number): SheetRange[] {
   const sheets = countSheets({ frames: countTiles(durationMs) });
   const each = Math.ceil(sheets / MAX_RANGES);
@@ -57,7 +55,7 @@ export function planSheetRanges(durationMs: number): SheetRange[] {
   );
 }
 
-/** The sheets of a storyboard that are not among those stored, in order, neighbours together. */
+/** Returns the sheets of a storyboard that are not stored, in order, with neighbours merged. */
 export function missingSheets(durationMs: number, stored: readonly { first: number; end: number }[]): SheetRange[] {
   const sheets = countSheets({ frames: countTiles(durationMs) });
   const missing: SheetRange[] = [];
@@ -82,8 +80,8 @@ export function countSheets({ frames }: Pick<Storyboard, 'frames'>): number {
 }
 
 /**
- * Writes the WebVTT file that says which part of which sheet shows which time, as players read thumbnails:
- * `_N.jpg#xywh=x,y,w,h`, addresses relative to the file's own.
+ * Writes the WebVTT file that maps times to parts of sheets, as players read thumbnails: `_N.jpg#xywh=x,y,w,h`, with
+ * URLs relative to the file's own.
  */
 export function writeStoryboardVtt(board: Storyboard): string {
   const cues = Array.from({ length: board.frames }, (_, frame) => {

@@ -11,10 +11,9 @@ const MIN_SEEK_SEC = 0.001;
 const CANDIDATE_SHARES = [0.1, 0.25, 0.5, 0.02, 0.8] as const;
 
 /**
- * Plans one run that makes thumbnail candidates: for each moment two outputs, a JPEG of the whole frame
- * (upright, square pixels, at most 1920 on the long side) and a miniature of four bytes a pixel. `timeSec` from the
- * timeline's start requests that exact frame alone; null for keyframes spread over the video. Refuses a source without
- * video.
+ * Plans one run that makes thumbnail candidates. Each moment has two outputs: a JPEG of the whole frame (upright,
+ * square pixels, at most 1920 on the long side) and a miniature of four bytes per pixel. With `timeSec`, from the
+ * timeline's start, only that exact frame; null for keyframes spread over the video. Throws on a source without video.
  */
 export function planThumbnails(facts: SourceFacts, timeSec: number | null): FfmpegPlan {
   const { video } = facts;
@@ -22,7 +21,7 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
   const moments = timeSec === null ? spreadMoments(facts) : [clampMoment(facts, timeSec)];
   const inputs = moments.flatMap((moment) => [
     ...GUARD_ARGV,
-    // Any keyframe near will do for a guess, and costs a tenth of the exact frame.
+    // Any nearby keyframe will do for a candidate, and costs a tenth of the exact frame.
     ...(timeSec === null ? ['-skip_frame', 'nokey', '-noaccurate_seek'] : []),
     ...['-threads', '1', '-an', '-sn', '-dn'],
     // A seek passes over the cover of an MP3.
@@ -37,7 +36,7 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
     const split = `[${index}:${video.streamIndex}]${frame},split=2[w${index}][m${index}]`;
     return `${split};[w${index}]${colours}[p${index}];[m${index}]${sample}`;
   });
-  // A keyframe before the moment has a negative time, which any other frame mode drops.
+  // A keyframe before the moment has a negative time, and any other frame mode would drop it.
   const one = ['-frames:v', '1', '-fps_mode', 'passthrough', '-map_metadata', '-1', '-fflags', '+bitexact'];
   const outputs = moments.flatMap((_, index) => [
     ...['-map', `[p${index}]`, ...one, '-c:v', 'mjpeg', '-q:v', '3'],
@@ -52,8 +51,8 @@ export function planThumbnails(facts: SourceFacts, timeSec: number | null): Ffmp
 }
 
 /**
- * Chooses among candidates by their miniatures, of four bytes a pixel: the most informative one. An empty miniature is
- * a moment that gave no frame. Null when none gave one.
+ * Chooses the most informative candidate by its miniature (four bytes per pixel). An empty miniature is a moment
+ * without a frame. Returns null if all are empty.
  */
 export function chooseThumbnail(samples: readonly Uint8Array[]): number | null {
   const worth = samples.map((sample) => (sample.length === 0 ? -1 : judgeMiniature(toGrey(sample))));
@@ -65,7 +64,7 @@ function spreadMoments(facts: SourceFacts): number[] {
   return CANDIDATE_SHARES.map((share) => clampMoment(facts, share * facts.durationSec));
 }
 
-/** Keeps a moment of the timeline within the video, in seconds after the source's earliest stream. */
+/** Clamps a moment of the timeline to the video, in seconds after the source's earliest stream. */
 function clampMoment(facts: SourceFacts, timeSec: number): number {
   const firstSec = (facts.video?.startSec ?? facts.startSec) - facts.startSec;
   const lastSec = firstSec + (facts.video?.durationSec ?? 0) - 0.1;

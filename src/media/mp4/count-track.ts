@@ -1,7 +1,7 @@
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import type { ChunkIndex } from '../cmaf/idx.ts';
 
-/** All that the size of a track's tables depends on. Ticks of the track's timescale. */
+/** Counters that determine the size of a track's tables. Ticks of the track's timescale. */
 export type TrackCounters = {
   startTick: number;
   durationTicks: number;
@@ -11,19 +11,18 @@ export type TrackCounters = {
   payloadBytes: number;
   /** Entries of stts: runs of equal durations over the whole track. */
   durationRuns: number;
-  /** Entries of ctts: runs of equal offsets, each ending with its chunk; 0 without any offset. */
+  /** Entries of ctts: runs of equal offsets, each ending with its chunk. 0 if all offsets are 0. */
   offsetRuns: number;
 };
 
 /**
- * Times of a track that only the samples says. `shiftTicks` makes the lowest composition offset 0 (ctts version 0),
- * `mediaTimeTicks` is where the first presented sample then lies in the media.
+ * Times of a track that only its samples contain. `shiftTicks` makes the lowest composition offset 0 (ctts version 0).
+ * `mediaTimeTicks` is the resulting media time of the first presented sample.
  */
 export type TrackTimes = { shiftTicks: number; mediaTimeTicks: number };
 
 /**
- * Counts a track by its indexes, a chunk a step. Refuses, with BrokenMedia, gaps, another timescale and empty
- * fragments.
+ * Counts a track by its indexes, one chunk per step. Throws BrokenMedia on gaps, another timescale and empty fragments.
  */
 export function* countIndexes(
   indexes: readonly ChunkIndex[],
@@ -71,7 +70,7 @@ function checkContinuous(startTick: number, before: TrackCounters): void {
   if (startTick !== expected) throw new BrokenMedia(`Expected the next chunk at tick ${expected}, got ${startTick}.`);
 }
 
-// Counted loops: a `for of` over a typed array takes several times as long, and these see every sample.
+// Index loops: `for of` over a typed array is several times slower, and these run over every sample.
 
 function countSyncs(syncs: Uint8Array): number {
   let count = 0;
@@ -96,7 +95,7 @@ function findLowest(offsets: Int32Array): number {
   return lowest;
 }
 
-/** Ticks from the first decode time of the track to its first picture: 0 for chunks of our own. */
+/** Returns the ticks from the track's first decode time to its first frame: 0 for our own chunks. */
 function firstPresentation(index: ChunkIndex | undefined): number {
   if (index === undefined) return 0;
   let earliest = Number.POSITIVE_INFINITY;

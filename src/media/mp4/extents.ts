@@ -2,8 +2,8 @@ import type { StorageKey } from '../../ports/storage.ts';
 import type { StoredTrack } from './stored-track.ts';
 
 /**
- * Where the file's media bytes lie, in the order of the file: extent n begins at byte `offsets[n]` of the file
- * and is the `lengths[n]` bytes of object `keys[keyNumbers[n]]` from byte `starts[n]` on.
+ * Locations of the file's media bytes, in file order: extent n begins at byte `offsets[n]` of the file and is the
+ * `lengths[n]` bytes of object `keys[keyNumbers[n]]` from byte `starts[n]` on.
  */
 export type Extents = {
   keys: StorageKey[];
@@ -13,17 +13,17 @@ export type Extents = {
   lengths: Float64Array;
 };
 
-/** All extents, and for each track the file offset of each of its fragments (its co64). */
+/** All extents, and for each track the file offsets of its fragments (its co64). */
 export type PlacedExtents = { extents: Extents; fragmentOffsets: Float64Array[] };
 
-/** Segments last 4 s, less by half a frame in each half: pictures that start this close together stay together. */
+/** Segments last 4 s, up to half a frame less per half. Frames that start within this time are grouped. */
 const GROUP_SEC = 3.5;
 
 type Located = { track: number; keyNumber: number; startByte: number; sizeBytes: number; startSec: number };
 
 /**
- * Interleaves the payloads of the tracks' fragments from byte `offset` of the file on, a group a step: those of
- * the first track that make one segment of 4 s, then what the other tracks start before the next group.
+ * Interleaves the payloads of the tracks' fragments from byte `offset` of the file on, one group per step: those of the
+ * first track that form one segment of 4 s, then what the other tracks start before the next group.
  */
 export function* placeExtents(tracks: readonly StoredTrack[], offset: number): Generator<void, PlacedExtents> {
   const counts = tracks.map(({ chunks }) => chunks.reduce((sum, { index }) => sum + index.fragments.length, 0));
@@ -76,9 +76,9 @@ function* interleave(tracks: readonly StoredTrack[]): Generator<Located[]> {
 }
 
 type Reader = {
-  /** When the next fragment starts; infinite at the end. */
+  /** Start of the next fragment. Infinite at the end. */
   startSec(): number;
-  /** Takes the fragments that start before `endSec`. */
+  /** Returns the fragments that start before `endSec`. */
   takeUntil(endSec: number): Located[];
 };
 

@@ -17,12 +17,12 @@ test.each([
   expect(unpack(packLanguage(tag))).toBe(code);
 });
 
-test('every two-letter code leads to a three-letter code that stands for the same language', () => {
+test('every two-letter code maps to a three-letter code of the same language', () => {
   const letters = [...'abcdefghijklmnopqrstuvwxyz'];
   const tags = letters.flatMap((first) => letters.map((second) => first + second));
   const known = tags.map((tag) => [tag, unpack(packLanguage(tag))] as const).filter(([, code]) => code !== 'und');
   expect(known.length).toBeGreaterThan(180);
   const wrong = known.filter(([tag, code]) => Intl.getCanonicalLocales(code)[0] !== Intl.getCanonicalLocales(tag)[0]);
-  // Twi is a kind of Akan to the tables of the runtime.
+  // The runtime's tables treat Twi as a kind of Akan.
   expect(wrong).toEqual([['tw', 'twi']]);
 });

@@ -1,4 +1,4 @@
-/** ISO 639-1 codes, each with its ISO 639-2/T code behind it. */
+/** ISO 639-1 codes, each followed by its ISO 639-2/T code. */
 const CODES =
   'aaaar ababk aeave afafr akaka amamh anarg arara asasm avava ayaym azaze babak bebel bgbul bibis bmbam bnben ' +
   'bobod brbre bsbos cacat ceche chcha cocos crcre csces cuchu cvchv cycym dadan dedeu dvdiv dzdzo eeewe elell ' +

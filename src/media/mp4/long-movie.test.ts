@@ -24,7 +24,7 @@ let video: TestRendition;
 let audio: TestRendition;
 let plan: VirtualMp4Plan;
 
-/** The same chunks over and over, each time later. */
+/** The same chunks repeated, each time later. */
 function repeat<Part extends { startTick: number }>(parts: readonly Part[], clipTicks: number): Part[] {
   return Array.from({ length: REPEATS }, (_, round) =>
     parts.map((part) => ({ ...part, startTick: part.startTick + round * clipTicks })),
@@ -57,7 +57,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A file with holes: the head, and the media of the extents from the first to the second number of each pair. */
+/** A sparse file: the head, and the media of the extents from the first to the second number of each pair. */
 async function writeSparse(path: string, ranges: readonly (readonly [number, number])[]): Promise<void> {
   const objects = new Map([...video.objects, ...audio.objects]);
   const file = await open(path, 'w');
@@ -84,7 +84,7 @@ describe('the virtual MP4 of ten hours', () => {
     const extents = plan.extents.offsets.length;
     const from = Math.floor(extents * 0.971);
     expect(plan.extents.offsets[from]).toBeGreaterThan(FOUR_GIB);
-    // A reader looks at the first pictures too before it seeks.
+    // A reader also reads the first frames before it seeks.
     await writeSparse(path, [
       [0, 20],
       [from, Math.floor(extents * 0.974)],

@@ -11,16 +11,16 @@ import {
 import type { TrackCounters } from './count-track.ts';
 import type { TrackTemplate } from './track-template.ts';
 
-/** A track of the file, all but its samples. */
+/** A track of the file without its samples. */
 export type MovieTrack = { template: TrackTemplate; counters: TrackCounters };
 
-/** The small boxes of the file, whose sizes are those of the whole head: tables follow each opening. */
+/** The small boxes of the file, with the final size of the head. Tables follow each opening. */
 export type MovieLayout = {
   headBytes: number;
   sizeBytes: number;
   /** ftyp, the moov box's own header, mvhd. */
   opening: Buffer;
-  /** A track's trak up to and with stsd; its tables fill the rest. */
+  /** Each track's trak up to and including stsd. Its tables fill the rest. */
   trackOpenings: Buffer[];
   mdatHeader: Buffer;
 };
@@ -31,9 +31,9 @@ const UNITY_MATRIX = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];
 const BRANDS = 'isom\0\0\x02\0isomiso2mp41mp42';
 
 /**
- * Lays out ftyp, moov and the mdat header (ISO 14496-12 section 8). Its sizes depend on templates and counters
- * alone, never on `mediaTimesTicks`, one a track. The movie's clock is that of the first track; the duration of
- * another is rounded up to it, exact ones stand in the mdhd boxes.
+ * Lays out ftyp, moov and the mdat header (ISO 14496-12 section 8). The sizes depend only on templates and counters,
+ * never on `mediaTimesTicks`, one per track. The movie's timescale is that of the first track. Durations of the others
+ * are rounded up to it; the mdhd boxes have exact ones.
  */
 export function layMovie(tracks: readonly MovieTrack[], mediaTimesTicks: readonly number[]): MovieLayout {
   const timescale = tracks[0]?.template.timescale ?? 0;
@@ -54,7 +54,7 @@ export function layMovie(tracks: readonly MovieTrack[], mediaTimesTicks: readonl
   return { headBytes, sizeBytes: headBytes + payloadBytes, opening, trackOpenings, mdatHeader };
 }
 
-/** Bytes of stts, stss, ctts, stsc, stsz and co64. */
+/** Returns the bytes of stts, stss, ctts, stsc, stsz and co64. */
 function tableBytes(counters: TrackCounters): number {
   const { samples, fragments } = counters;
   const syncTable = hasSyncTable(counters) ? 16 + 4 * counters.syncCount : 0;
@@ -63,14 +63,17 @@ function tableBytes(counters: TrackCounters): number {
   return timeTables + 16 + 12 * fragments + 20 + 4 * samples + 16 + 8 * fragments;
 }
 
-/** Whether the track lists its sync samples; without the list all are (ISO 14496-12 section 8.6.2). */
+/**
+ * Returns whether the track lists its sync samples. Without the list all samples are sync samples (ISO 14496-12 section
+ * 8.6.2).
+ */
 export function hasSyncTable(counters: TrackCounters): boolean {
   return counters.syncCount < counters.samples;
 }
 
 type Span = { delayTicks: number; durationTicks: number };
 
-/** The earliest track starts at 0, a later one keeps its distance. Ticks of the movie. */
+/** Places the earliest track at 0 and keeps the distance of the others, in ticks of the movie. */
 function placeTracks(tracks: readonly MovieTrack[], movieTimescale: number): Span[] {
   const toMovie = (ticks: number, timescale: number) =>
     timescale === movieTimescale ? ticks : (ticks / timescale) * movieTimescale;
@@ -129,7 +132,7 @@ function writeTrackOpening({ template, counters }: MovieTrack, place: TrackPlace
   return openBox('trak', tables, writeTrackHeader(template, place), writeEdits(counters, place), mdia);
 }
 
-/** tkhd: enabled and in the movie (flags 3). */
+/** tkhd: enabled and in movie (flags 3). */
 function writeTrackHeader(template: TrackTemplate, place: TrackPlace): Buffer {
   const durationTicks = place.delayTicks + place.durationTicks;
   const isWide = needsU64(durationTicks);
@@ -139,8 +142,8 @@ function writeTrackHeader(template: TrackTemplate, place: TrackPlace): Buffer {
 }
 
 /**
- * The edit list (ISO 14496-12 section 8.6.6): only for a track with composition offsets, whose first picture
- * lies at the shift, and for one that starts late. Nothing else, as some players pass edits over.
+ * Writes the edit list (ISO 14496-12 section 8.6.6), only for a track with composition offsets, whose first frame is at
+ * the shift, and for one that starts late. Nothing else, because some players ignore edits.
  */
 function writeEdits(counters: TrackCounters, place: TrackPlace): Buffer {
   if (counters.offsetRuns === 0 && place.delayTicks === 0) return Buffer.alloc(0);
@@ -161,7 +164,7 @@ function writeEdits(counters: TrackCounters, place: TrackPlace): Buffer {
   return writeBox('edts', writeFullBox('elst', isWide ? 1 : 0, 0, writeU32(entries.length), ...entries));
 }
 
-/** Dates of 0, some fields, a duration: 32 bits each, or dates and duration of 64. */
+/** Writes zero dates, some fields and a duration: 32 bits each, or 64 for dates and duration. */
 function writeTimes(isWide: boolean, fields: readonly number[], durationTicks: number): Buffer {
   if (!isWide) return writeU32(0, 0, ...fields, durationTicks);
   return writeU32(0, 0, 0, 0, ...fields, ...toU64Words(durationTicks));

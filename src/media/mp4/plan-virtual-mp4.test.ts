@@ -142,7 +142,7 @@ describe('the virtual MP4 by ranges', () => {
     );
   });
 
-  test('gives the bytes on both sides of every border', async () => {
+  test('returns the bytes on both sides of every border', async () => {
     const { plan, objects, file } = await wholeFile({ picture: true, sound: true });
     for (const offset of [...plan.extents.offsets, plan.sizeBytes - 1]) {
       for (const [start, end] of [

@@ -6,17 +6,19 @@ import type { StoredTrack } from './stored-track.ts';
 import { readTrackTemplate, type TrackTemplate } from './track-template.ts';
 import { writeHead } from './write-head.ts';
 
-/** One picture rendition, one audio rendition, or one of each. */
+/** One video rendition, one audio rendition, or one of each. */
 export type StoredMovie = { video: StoredTrack; audio: StoredTrack | null } | { video: null; audio: StoredTrack };
 
-/** A progressive MP4 that exists nowhere: `head` are its first bytes, `extents` say where the others are stored. */
+/**
+ * A progressive MP4 that is not stored as such: `head` is its first bytes, `extents` locate the rest in stored objects.
+ */
 export type VirtualMp4Plan = { sizeBytes: number; head: Buffer; extents: Extents };
 
 /**
- * Plans the progressive MP4 of a picture and an audio rendition (ISO 14496-12): ftyp, moov, then per 4 s the
- * stored pictures and the audio that starts with them, unchanged. Both tracks start at 0, or as far apart as
- * they were stored. It holds no more of the loop than a few milliseconds at a time, however long the movie is.
- * Refuses, with BrokenMedia, damaged inits, chunks that leave a gap, and an init in the wrong place.
+ * Plans the progressive MP4 of a video and an audio rendition (ISO 14496-12): ftyp, moov, then per 4 s the stored video
+ * and the audio that starts with it, unchanged. Both tracks start at 0, or as far apart as they were stored. It blocks
+ * the event loop for a few milliseconds at a time at most, however long the movie is. Throws BrokenMedia on damaged
+ * init segments, chunks with a gap between them, and an init segment in the wrong place.
  */
 export function planVirtualMp4(movie: StoredMovie, signal: AbortSignal): Promise<VirtualMp4Plan> {
   return runInSlices(planInSteps(movie), signal);

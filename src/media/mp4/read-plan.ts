@@ -2,14 +2,14 @@ import type { StorageKey } from '../../ports/storage.ts';
 import type { Extents } from './extents.ts';
 import type { VirtualMp4Plan } from './plan-virtual-mp4.ts';
 
-/** A stretch of bytes of the head, or of a stored object; both ends included, as in a storage range. */
+/** A byte range of the head or of a stored object. Both ends are inclusive, as in a storage range. */
 export type Mp4Piece =
   | { from: 'head'; start: number; end: number }
   | { from: 'chunk'; key: StorageKey; start: number; end: number };
 
 /**
- * Finds bytes `start` to `end` of the file, both included as in a Range header (RFC 9110 section 14.1.2), in
- * order and without a gap. Throws on a range that is not within the file: the edge refuses those first.
+ * Locates bytes `start` to `end` of the file, both inclusive as in a Range header (RFC 9110 section 14.1.2), in order
+ * and without a gap. Throws on a range outside the file, which the edge rejects earlier.
  */
 export function readPlan(plan: VirtualMp4Plan, start: number, end: number): Mp4Piece[] {
   if (
@@ -30,7 +30,7 @@ export function readPlan(plan: VirtualMp4Plan, start: number, end: number): Mp4P
   return pieces;
 }
 
-/** The last extent that begins at or before `offset`. */
+/** Returns the last extent that begins at or before `offset`. */
 function findExtent({ offsets }: Extents, offset: number): number {
   let low = 0;
   let high = offsets.length - 1;

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Long enough that short work is never put off, short enough that requests beside it are not felt. */
+/** Long enough that short work is never deferred, short enough that concurrent requests do not notice. */
 const SLICE_MS = 4;
 
 /**
- * Runs work that yields often to its end, and lets the event loop turn after every 4 ms of it. The signal
- * ends it between two slices.
+ * Runs a frequently yielding generator to its end, and yields to the event loop after every 4 ms. The signal ends it
+ * between two slices.
  */
 export async function runInSlices<Result>(task: Generator<void, Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted();

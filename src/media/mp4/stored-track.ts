@@ -4,5 +4,8 @@ import type { ChunkIndex } from '../cmaf/idx.ts';
 /** One chunk object and its sample table. */
 export type StoredChunk = { storageKey: StorageKey; index: ChunkIndex };
 
-/** A whole rendition: its init segment and all its chunks in order. `language` is BCP 47, null keeps the init's. */
+/**
+ * A whole rendition: its init segment and all its chunks in order. `language` is BCP 47. Null keeps that of the init
+ * segment.
+ */
 export type StoredTrack = { init: Buffer; language: string | null; chunks: readonly StoredChunk[] };

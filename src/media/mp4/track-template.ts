@@ -2,7 +2,7 @@ import { type Box, readBoxes, readFields, readVersion, requireBox } from '../bmf
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import { packLanguage } from './language-code.ts';
 
-/** What a track of the virtual file takes over from its init segment. */
+/** Properties that a track of the virtual file takes from its init segment. */
 export type TrackTemplate = {
   handler: 'video' | 'audio';
   timescale: number;
@@ -17,8 +17,8 @@ export type TrackTemplate = {
 const GEOMETRY_BYTES = 44;
 
 /**
- * Reads the parts of an init segment that a progressive track needs. `language` (BCP 47) takes the place of
- * the init's own, null keeps that. Throws BrokenMedia on damage and on a track that is neither picture nor audio.
+ * Reads the parts of an init segment that a progressive track needs. `language` (BCP 47) replaces that of the init
+ * segment, null keeps it. Throws BrokenMedia on damage and on a track that is neither video nor audio.
  */
 export function readTrackTemplate(init: Buffer, language: string | null): TrackTemplate {
   const trak = requireBox(readBoxes(init), 'moov', 'trak');

@@ -73,7 +73,7 @@ function chunksOf(track: FakeTrack, name: string, timescale: number): StoredChun
   });
 }
 
-/** Every sample as the stored chunks have it: its object and place there, its times. */
+/** Returns every sample as in the stored chunks: its object, position and times. */
 function expectedSamples(chunks: readonly StoredChunk[]) {
   return chunks.flatMap(({ storageKey: key, index }) => {
     let at = 0;

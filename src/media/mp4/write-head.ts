@@ -4,7 +4,7 @@ import type { ChunkIndex } from '../cmaf/idx.ts';
 import type { TrackCounters, TrackTimes } from './count-track.ts';
 import { hasSyncTable, type MovieLayout } from './movie-layout.ts';
 
-/** What the tables of a track are written from. `fragmentOffsets` are bytes of the file. */
+/** Input for the tables of a track. `fragmentOffsets` are byte offsets in the file. */
 export type TableSource = {
   indexes: readonly ChunkIndex[];
   counters: TrackCounters;
@@ -13,9 +13,9 @@ export type TableSource = {
 };
 
 /**
- * Writes the head of the file into one buffer: ftyp, moov and the mdat header, a chunk of a table a step. Each
- * fragment is a chunk of the sample table, with an stsc entry of its own, so that sizes follow from counts.
- * Throws when the tables do not fill the layout exactly.
+ * Writes the head of the file into one buffer: ftyp, moov and the mdat header, one chunk of a table per step. Each
+ * fragment is a chunk of the sample table, with its own stsc entry, so that sizes follow from counts. Throws if the
+ * tables do not fill the layout exactly.
  */
 export function* writeHead(layout: MovieLayout, sources: readonly TableSource[]): Generator<void, Buffer> {
   const writer = writeInto(Buffer.allocUnsafeSlow(layout.headBytes));
@@ -35,13 +35,13 @@ export function* writeHead(layout: MovieLayout, sources: readonly TableSource[])
   return bytes;
 }
 
-/** Box header, version and flags 0, the fields before the rows. */
+/** Writes box header, version and flags 0, and the fields before the rows. */
 function openTable(writer: BoxWriter, type: string, rowBytes: number, fields: readonly number[]): void {
   putFullBoxHead(writer, { type, sizeBytes: 12 + 4 * fields.length + rowBytes });
   putU32(writer, ...fields);
 }
 
-// Counted loops below: a `for of` over a typed array takes several times as long, and these see every sample.
+// Index loops below: `for of` over a typed array is several times slower, and these run over every sample.
 
 function* writeDurations(writer: BoxWriter, { indexes, counters }: TableSource): Generator<void> {
   openTable(writer, 'stts', 8 * counters.durationRuns, [counters.durationRuns]);
@@ -53,7 +53,7 @@ function* writeDurations(writer: BoxWriter, { indexes, counters }: TableSource):
   putU32(writer, run.count, run.value);
 }
 
-/** Goes on with a run, puts each that ends, and gives back the one still open. */
+/** Continues a run, writes each that ends, and returns the one still open. */
 function putRuns(writer: BoxWriter, values: Uint32Array, open: { value: number; count: number }) {
   let { value, count } = open;
   for (let sample = 0; sample < values.length; sample += 1) {
@@ -78,7 +78,7 @@ function* writeSyncs(writer: BoxWriter, { indexes, counters }: TableSource): Gen
   }
 }
 
-/** ctts of version 0, which the oldest readers know: offsets are shifted up, and the edit list takes that back. */
+/** ctts version 0, which the oldest readers support: offsets are shifted up, and the edit list subtracts the shift. */
 function* writeOffsets(writer: BoxWriter, { indexes, counters, times }: TableSource): Generator<void> {
   openTable(writer, 'ctts', 8 * counters.offsetRuns, [counters.offsetRuns]);
   for (const { compositionOffsetsTicks } of indexes) {

@@ -1,33 +1,33 @@
 import type { TsPacket } from './ts-packets.ts';
 
-/** A packet of an elementary stream. Times are of the 90 kHz clock of 33 bits; `dts` is `pts` where none is given. */
+/** A packet of an elementary stream. Times are on the 33-bit 90 kHz clock. `dts` equals `pts` if it is not given. */
 export type PesPacket = { pts: number | null; dts: number | null; payload: Buffer };
 
 const HEAD_BYTES = 9;
 
 /**
- * Gathers the PES packets (ISO 13818-1 section 2.4.3.6) of one PID. One of which a part was lost is left out whole, and
- * so is one above `mostBytes`.
+ * Assembles the PES packets (ISO 13818-1 section 2.4.3.6) of one PID. Drops packets with a lost part, and packets above
+ * `mostBytes`.
  */
 export class PesReader {
   readonly #mostBytes: number;
   #pieces: Buffer[] | null = null;
   #gathered = 0;
-  /** As its head says; 0 where the next packet ends it. */
+  /** Declared in its head. 0 if the next packet ends it. */
   #wholeBytes = 0;
 
   constructor(mostBytes: number) {
     this.#mostBytes = mostBytes;
   }
 
-  /** Bytes that wait for their rest. */
+  /** Bytes of an incomplete packet. */
   get heldBytes(): number {
     return this.#gathered;
   }
 
   push({ isStart, isBroken, payload }: TsPacket): PesPacket[] {
     const ended: PesPacket[] = [];
-    // What was open may be missing its end.
+    // The open packet may lack its end.
     if (isBroken) this.#drop();
     if (isStart) {
       const before = this.#take();
@@ -35,7 +35,7 @@ export class PesReader {
       this.#pieces = [];
     }
     if (this.#pieces === null) return ended;
-    // A view would keep the whole read buffer.
+    // A view would keep the whole read buffer alive.
     this.#pieces.push(Buffer.from(payload));
     this.#gathered += payload.length;
     if (isStart && payload.length >= 6)
@@ -48,7 +48,7 @@ export class PesReader {
     return ended;
   }
 
-  /** The packet that was open: the stream is over. */
+  /** Ends the stream and returns the open packet. */
   end(): PesPacket | null {
     return this.#take();
   }

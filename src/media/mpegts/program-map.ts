@@ -1,7 +1,7 @@
-/** What an elementary stream of a program holds; `null` for what no live stream here takes. */
+/** Codec of an elementary stream in a program. `null` for those not supported in live streams. */
 export type StreamCodec = 'h264' | 'hevc' | 'aac' | 'mp2' | 'ac3' | 'eac3' | 'opus';
 
-/** `name` says what the stream holds, for people. */
+/** `name` describes the stream's content, for people. */
 export type ElementaryStream = {
   pid: number;
   codec: StreamCodec | null;
@@ -20,7 +20,7 @@ const STREAM_TYPES: Readonly<Record<number, StreamCodec>> = {
   129: 'ac3',
   135: 'eac3',
 };
-/** Kinds that are not taken; ISO 13818-1 table 2-34, ATSC and SMPTE registrations. */
+/** Unsupported kinds; ISO 13818-1 table 2-34, ATSC and SMPTE registrations. */
 const OTHER_NAMES: Readonly<Record<number, string>> = {
   1: 'MPEG-1 video',
   2: 'MPEG-2 video',
@@ -44,7 +44,7 @@ const CODEC_NAMES: Readonly<Record<StreamCodec, string>> = {
   eac3: 'E-AC-3',
   opus: 'Opus',
 };
-/** Private data that a descriptor or a registration names. */
+/** Private data identified by a descriptor or a registration. */
 const PRIVATE_TAGS: Readonly<Record<number, string>> = { 86: 'teletext', 89: 'DVB subtitles', 123: 'DTS' };
 const PRIVATE_FORMATS: Readonly<Record<string, string>> = {
   BSSD: 'PCM (SMPTE 302M)',
@@ -53,7 +53,7 @@ const PRIVATE_FORMATS: Readonly<Record<string, string>> = {
   VP09: 'VP9 video',
 };
 const PRIVATE_DATA = 6;
-/** Names of a registration descriptor. */
+/** Format names in a registration descriptor. */
 const FORMATS: Readonly<Record<string, StreamCodec>> = { 'AC-3': 'ac3', EAC3: 'eac3', Opus: 'opus', HEVC: 'hevc' };
 const DESCRIPTOR = { registration: 0x05, ac3: 0x6a, eac3: 0x7a, extension: 0x7f };
 const OPUS_EXTENSION = 0x80;
@@ -63,21 +63,23 @@ const HEAD_BYTES = 8;
 const CRC_BYTES = 4;
 
 /**
- * The PIDs of the maps of a program association section (ISO 13818-1 section 2.4.4.3); null for another or a damaged
- * one.
+ * Returns the PIDs of the program maps in a program association section (ISO 13818-1 section 2.4.4.3). Null for another
+ * or a damaged section.
  */
 export function readProgramPids(section: Buffer): number[] | null {
   const body = readBody(section, TABLE.programs);
   if (body === null) return null;
   const pids: number[] = [];
   for (let at = 0; at + 4 <= body.length; at += 4) {
-    // Program 0 is the network's own.
+    // Program 0 is the network information.
     if (body.readUInt16BE(at) !== 0) pids.push(body.readUInt16BE(at + 2) & 0x1fff);
   }
   return pids;
 }
 
-/** The streams of a program map section (ISO 13818-1 section 2.4.4.8); null for another or a damaged one. */
+/**
+ * Returns the streams of a program map section (ISO 13818-1 section 2.4.4.8). Null for another or a damaged section.
+ */
 export function readElementaryStreams(section: Buffer): ElementaryStream[] | null {
   const body = readBody(section, TABLE.map);
   if (body === null || body.length < 4) return null;
@@ -113,7 +115,7 @@ function codecOf(streamType: number, descriptors: Buffer): Pick<ElementaryStream
   return { codec, channels, name: name ?? `a stream of type 0x${streamType.toString(16)}` };
 }
 
-/** What stands between the head of a section of this table, in force now, and its checksum. */
+/** Returns the bytes between head and checksum of a currently applicable section of this table. */
 function readBody(section: Buffer, table: number): Buffer | null {
   if (section.length < HEAD_BYTES + CRC_BYTES || section.readUInt8(0) !== table) return null;
   const isCurrent = (section.readUInt8(5) & 1) === 1;
@@ -121,7 +123,7 @@ function readBody(section: Buffer, table: number): Buffer | null {
   return section.subarray(HEAD_BYTES, section.length - CRC_BYTES);
 }
 
-/** ISO 13818-1 annex A: over a whole section it is 0. */
+/** ISO 13818-1 annex A: the CRC of a whole section is 0. */
 function crc32(bytes: Buffer): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {

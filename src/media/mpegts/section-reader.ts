@@ -1,13 +1,13 @@
 import type { TsPacket } from './ts-packets.ts';
 
-/** A section has a length of twelve bits. */
+/** A section's length has twelve bits. */
 const HEAD_BYTES = 3;
 
-/** Gathers the sections of one PID (ISO 13818-1 section 2.4.4.1); 4 KiB at most. */
+/** Assembles the sections of one PID (ISO 13818-1 section 2.4.4.1), at most 4 KiB. */
 export class SectionReader {
   #open: Buffer | null = null;
 
-  /** The first section that this packet completes, if it does. */
+  /** Returns the first section that this packet completes, if any. */
   push({ isStart, isBroken, payload }: TsPacket): Buffer | null {
     if (isBroken) this.#open = null;
     if (!isStart) return this.#open === null ? null : this.#gather(Buffer.concat([this.#open, payload]));

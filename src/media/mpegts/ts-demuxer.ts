@@ -22,13 +22,13 @@ const MOST_AUDIO_BYTES = 256 * 1024;
 type Track = { pid: number; pes: PesReader; read(pes: PesPacket, isBroken: boolean): IngestEvent[] };
 
 /**
- * Reads a transport stream (ISO 13818-1) as an encoder sends it: the first track of pictures and the first of audio of
- * its first program. Bytes come in any cutting; lost packets cost the frames that they belong to.
+ * Reads a transport stream (ISO 13818-1) from an encoder: the first video and the first audio track of its first
+ * program. Bytes arrive in chunks of any size. Lost packets cost the frames that they belong to.
  */
 export class TsDemuxer {
   readonly #packets = new TsPacketReader();
   readonly #programs = new SectionReader();
-  /** Both tracks share it, so that they stay together over a wrap. */
+  /** Shared by both tracks, so that they stay together when it wraps. */
   readonly #clock = new WrappingClock(CLOCK_RANGE);
   #map: { pid: number; sections: SectionReader } | null = null;
   #tracks = new Map<number, Track>();
@@ -36,12 +36,12 @@ export class TsDemuxer {
   #leftOut: readonly string[] = [];
   #expectedAudio: TrackConfig | null = null;
 
-  /** Bytes of pictures and audio that wait for their rest. */
+  /** Bytes of incomplete video and audio packets. */
   get heldBytes(): number {
     return [...this.#tracks.values()].reduce((sum, { pes }) => sum + pes.heldBytes, 0);
   }
 
-  /** Why streams of the program are not taken, for people; another array when the program changed. */
+  /** Reasons why streams of the program are not used, for people. A new array when the program changes. */
   get leftOut(): readonly string[] {
     return this.#leftOut;
   }
@@ -51,7 +51,7 @@ export class TsDemuxer {
     return this.#expectedAudio;
   }
 
-  /** Takes the next bytes. `faults` says what could not be read, and what cannot be played here. */
+  /** Takes the next bytes. `faults` are errors in the bytes and unsupported content. */
   push(bytes: Buffer): { events: IngestEvent[]; faults: BrokenMedia[] } {
     const events: IngestEvent[] = [];
     const faults: BrokenMedia[] = [];
@@ -66,7 +66,7 @@ export class TsDemuxer {
     return { events, faults };
   }
 
-  /** The frames whose end nothing states: the stream is over. */
+  /** Ends the stream and returns the frames that were still open. */
   end(): IngestEvent[] {
     const ended = [...this.#tracks.values()].flatMap((track) => {
       const pes = track.pes.end();
@@ -76,7 +76,7 @@ export class TsDemuxer {
     return ended.toSorted((a, b) => timeOf(a) - timeOf(b));
   }
 
-  /** A last frame may have been cut off: it is left out. */
+  /** A last frame may be truncated and is dropped. */
   #read(track: Track, pes: PesPacket): IngestEvent[] {
     try {
       return track.read(pes, false);
@@ -147,7 +147,7 @@ export class TsDemuxer {
     };
   }
 
-  /** Frames need not end with their PES packet; the time is that of the first frame that begins in it. */
+  /** Frames need not end with their PES packet. The time is that of the first frame that begins in it. */
   #aacReader() {
     let rest: Buffer = Buffer.alloc(0);
     let known: Buffer | null = null;
@@ -156,7 +156,7 @@ export class TsDemuxer {
     return ({ pts, payload }: PesPacket, isBroken: boolean): IngestEvent[] => {
       if (isBroken) rest = Buffer.alloc(0);
       const startMs = pts === null ? null : this.#clock.unwrap(pts) / TICKS_PER_MS;
-      // The frame that was begun before goes on from there.
+      // A frame begun earlier continues from there.
       let ptsMs = rest.length > 0 || startMs === null ? nextMs : startMs;
       const begunMs = rest.length > 0 ? startMs : null;
       const bytes = Buffer.concat([rest, payload]);

@@ -1,9 +1,9 @@
-/** One packet of a transport stream (ISO 13818-1 section 2.4.3.2) that carries payload. */
+/** One transport stream packet (ISO 13818-1 section 2.4.3.2) with payload. */
 export type TsPacket = {
   pid: number;
-  /** A PES packet or a section begins in it. */
+  /** Whether a PES packet or a section begins in it. */
   isStart: boolean;
-  /** Packets of this PID were lost before it, or its encoder says that the counter jumps. */
+  /** Whether packets of this PID were lost before it, or its encoder signals a discontinuity of the counter. */
   isBroken: boolean;
   payload: Buffer;
 };
@@ -11,12 +11,12 @@ export type TsPacket = {
 export const TS_PACKET_BYTES = 188;
 const SYNC = 0x47;
 const NULL_PID = 0x1fff;
-/** Encoders use a handful. */
+/** Encoders use only a few. */
 const MOST_PIDS = 64;
 
 /**
- * Reads packets from a byte stream in any cutting, and finds back to their grid after damage. Holds less than two
- * packets. A packet that is sent twice comes once.
+ * Reads packets from a byte stream in chunks of any size, and resynchronises after damage. Buffers less than two
+ * packets. Duplicate packets are returned once.
  */
 export class TsPacketReader {
   #rest: Buffer = Buffer.alloc(0);
@@ -56,7 +56,9 @@ export class TsPacketReader {
   }
 }
 
-/** Where the next packet begins: at a sync byte that another follows, as far as that can be seen. */
+/**
+ * Finds the start of the next packet: a sync byte followed by another at the right distance, as far as the bytes reach.
+ */
 function findSync(bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at += 1) {
     if (bytes[at] === SYNC && (bytes[at + TS_PACKET_BYTES] ?? SYNC) === SYNC) return at;

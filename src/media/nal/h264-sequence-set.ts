@@ -5,7 +5,7 @@ import { type BitReader, openNalBits } from './bit-reader.ts';
 export type H264SequenceSet = {
   id: number;
   chromaFormat: number;
-  /** Colours are coded as planes of their own. */
+  /** Whether the colour planes are coded separately. */
   hasSeparatePlanes: boolean;
   lumaDepthMinus8: number;
   chromaDepthMinus8: number;
@@ -13,20 +13,20 @@ export type H264SequenceSet = {
   /** How picture order is coded. */
   order: { type: 0; lsbBits: number } | { type: 1; isAlwaysZero: boolean } | { type: 2 };
   framesOnly: boolean;
-  /** Slice group map units of a picture. */
+  /** Slice group map units per picture. */
   mapUnits: number;
   /** After cropping. */
   widthPx: number;
   heightPx: number;
-  /** Where vui_parameters_present_flag stands: bits behind the first byte, without emulation prevention bytes. */
+  /** Position of vui_parameters_present_flag: bits after the first byte, without emulation prevention bytes. */
   usabilityAtBit: number;
 };
 
-/** Profiles whose SPS holds chroma format, bit depths and scaling lists. */
+/** Profiles whose SPS contains chroma format, bit depths and scaling lists. */
 const HIGH_PROFILES = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]);
 const MAX_SIDE_MACROBLOCKS = 4096;
 
-/** Reads an SPS NAL unit. Throws BrokenMedia on one that ends early, or that crops its pictures away. */
+/** Reads an SPS NAL unit. Throws BrokenMedia if it ends early or crops away the whole picture. */
 export function readH264SequenceSet(nal: Uint8Array): H264SequenceSet {
   const reader = openNalBits(nal);
   const profile = reader.bits(8);

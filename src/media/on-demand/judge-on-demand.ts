@@ -1,12 +1,12 @@
 import type { Mp4Index } from '../pass-through/mp4-index.ts';
 import type { SourceFacts } from '../probe/source-facts.ts';
 
-/** Whoever seeks waits until all that lies between the keyframe before and the wanted segment is decoded. */
+/** A viewer who seeks waits until everything between the previous keyframe and the requested segment is decoded. */
 export const MAX_KEYFRAME_GAP_SEC = 20;
 
 /**
- * Says why segments of a source cannot be encoded on demand, for people; null when they can. `keyframeGapSec` is the
- * longest stretch without a keyframe that was found.
+ * Returns why segments of a source cannot be encoded on demand, as text for people. Null if they can. `keyframeGapSec`
+ * is the longest distance found between keyframes.
  */
 export function whyNotOnDemand(
   facts: Pick<SourceFacts, 'video' | 'container' | 'seeksToKeyframes'>,
@@ -27,7 +27,7 @@ export function whyNotOnDemand(
   );
 }
 
-/** The longest stretch without a keyframe in an indexed file, its end counted, in seconds. */
+/** Returns the longest distance between keyframes in an indexed file, including its end, in seconds. */
 export function indexedKeyframeGapSec({ syncSamples, mediaTicks, timescale }: Mp4Index): number {
   const ticks = [...syncSamples].map((sample) => mediaTicks[sample] ?? 0).sort((a, b) => a - b);
   const endTick = mediaTicks.reduce((end, tick) => Math.max(end, tick), 0);

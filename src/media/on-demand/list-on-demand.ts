@@ -5,8 +5,8 @@ const MAX_U16 = 0xffff;
 const MAX_U32 = 0xffffffff;
 
 /**
- * Lists a whole timeline before any of it is encoded: a fragment table of one entry a segment, each as large as the
- * cap lets it become. What a playlist says of rates is then too much rather than too little until segments are there.
+ * Lists a whole timeline before any of it is encoded: a fragment table with one entry per segment, each as large as the
+ * cap allows. Until segments exist, a playlist's bitrates are therefore too high rather than too low.
  */
 export function listOnDemand(cutList: CutList, maxBitrateBps: number): Buffer {
   const { grid } = cutList;

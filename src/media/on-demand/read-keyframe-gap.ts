@@ -4,16 +4,16 @@ import type { SourceFacts } from '../probe/source-facts.ts';
 import { MAX_KEYFRAME_GAP_SEC } from './judge-on-demand.ts';
 
 const WINDOW_SEC = 1.5 * MAX_KEYFRAME_GAP_SEC;
-/** Places that are looked at, as shares of the length. */
+/** Sampled positions, as shares of the length. */
 const WINDOWS_AT = [0, 0.3, 0.6, 0.85];
 const ENTRIES = ['-show_entries', 'packet=pts_time,flags', '-of', 'csv=p=0'];
 const MAX_ANSWER_BYTES = 8 * 2 ** 20;
-/** Packets that lie this far apart belong to different windows. */
+/** Packets further apart belong to different windows. */
 const JUMP_SEC = 5;
 
 /**
- * Finds the longest stretch without a keyframe, in seconds, by looking at the packets of some half minutes of a
- * source; nothing is decoded. Zero for audio, and for what is shorter than the most that is allowed.
+ * Finds the longest distance between keyframes, in seconds, by reading the packets of several half minutes of a source
+ * without decoding. Returns 0 for audio, and for sources shorter than the allowed maximum.
  */
 export async function readKeyframeGapSec(path: string, facts: SourceFacts, signal: AbortSignal): Promise<number> {
   const { video } = facts;
@@ -27,7 +27,7 @@ export async function readKeyframeGapSec(path: string, facts: SourceFacts, signa
   throw new Error(`Expected ffprobe to list packets, exit ${run.exitCode} came: ${run.stderrTail.trim().slice(-200)}`);
 }
 
-/** Reads lines of `pts_time,flags`. What follows a window's last keyframe counts as far as the window goes. */
+/** Reads lines of `pts_time,flags`. The time after a window's last keyframe counts up to the window's end. */
 function longestGapSec(packets: string): number {
   let [longest, keyframeSec, lastSec] = [0, Number.NaN, Number.NaN];
   for (const line of packets.split('\n')) {

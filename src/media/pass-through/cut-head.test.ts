@@ -16,13 +16,13 @@ const idr = Buffer.from('658884', 'hex');
 const slice = Buffer.from('419a24', 'hex');
 const sei = Buffer.from('060504', 'hex');
 
-test('an IDR slice behind delimiter, parameter sets and SEI is an IDR picture', () => {
+test('an IDR slice after delimiter, parameter sets and SEI is an IDR picture', () => {
   const sample = sampleOf(Buffer.from('09f0', 'hex'), sps, sei, idr);
   const head = parseCutHead(sample, { number: 7, sizeBytes: sample.length }, layout);
   expect(head).toEqual({ sample: 7, picture: 'idr', hasOtherParameterSets: false });
 });
 
-test('any other slice is not, even when an IDR slice follows', () => {
+test('any other slice is not, even if an IDR slice follows', () => {
   expect(frameOf(sampleOf(sei, slice, idr))).toBe('not-idr');
 });
 

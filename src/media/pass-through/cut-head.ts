@@ -1,7 +1,7 @@
 /**
- * What the first bytes of a cut sample show. `idr` and `not-idr`: the type of its first slice; `damaged`: its
- * NAL lengths do not add up; `unknown`: no slice begins in these bytes. `hasOtherParameterSets`: an SPS or PPS
- * in band differs from those of the decoder configuration.
+ * Findings in the first bytes of a cut sample. `idr` and `not-idr`: the type of its first slice; `damaged`: its NAL
+ * lengths do not add up; `unknown`: no slice begins in these bytes. `hasOtherParameterSets`: an in-band SPS or PPS
+ * differs from those of the decoder configuration.
  */
 export type CutHead = {
   sample: number;
@@ -9,7 +9,7 @@ export type CutHead = {
   hasOtherParameterSets: boolean;
 };
 
-/** How NAL units are laid in a sample, from the decoder configuration. */
+/** Layout of NAL units in a sample, from the decoder configuration. */
 export type NalLayout = { nalLengthBytes: number; parameterSets: readonly Buffer[] };
 
 const SLICE = 1;
@@ -18,9 +18,9 @@ const SPS = 7;
 const PPS = 8;
 
 /**
- * Looks at a sample's NAL units (ISO 14496-15 section 5.3.2, H.264 section 7.4.1) up to its first slice. `head`
- * is the sample's beginning, `sampleBytes` its whole size. An open GOP shows itself here: its pictures are
- * listed as sync samples but are no IDR.
+ * Examines a sample's NAL units (ISO 14496-15 section 5.3.2, H.264 section 7.4.1) up to its first slice. `head` is the
+ * sample's beginning, `sampleBytes` its whole size. This detects open GOPs: their pictures are listed as sync samples
+ * but are not IDR.
  */
 export function parseCutHead(head: Buffer, sample: { number: number; sizeBytes: number }, layout: NalLayout): CutHead {
   const result: CutHead = { sample: sample.number, picture: 'unknown', hasOtherParameterSets: false };

@@ -1,10 +1,9 @@
 import { BrokenMedia } from '../bmff/broken-media.ts';
 
 /**
- * Why no index of a file can be made; stable and machine readable. `not-mp4`: the bytes are no MP4 or MOV;
- * `no-moov`, `moov-too-large`, `truncated`, `fragmented`: the top level; `no-h264-track`,
- * `parameter-sets-in-band` (avc3), `several-descriptions`, `external-data`: the track; `too-many-samples`
- * and `corrupt`: its tables.
+ * Reason why a file cannot be indexed; stable and machine readable. `not-mp4`: not an MP4 or MOV; `no-moov`,
+ * `moov-too-large`, `truncated`, `fragmented`: the top level; `no-h264-track`, `parameter-sets-in-band` (avc3),
+ * `several-descriptions`, `external-data`: the track; `too-many-samples` and `corrupt`: its tables.
  */
 export type Mp4FaultKind =
   | 'not-mp4'
@@ -20,8 +19,8 @@ export type Mp4FaultKind =
   | 'corrupt';
 
 /**
- * Thrown where the bytes are sound and no index can be made of them; the index turns it, and BrokenMedia (`corrupt`),
- * into a `refused` answer.
+ * Thrown if the bytes are intact but cannot be indexed. The index converts it, and BrokenMedia (`corrupt`), into a
+ * `refused` answer.
  */
 export class Mp4Fault extends Error {
   readonly kind: Mp4FaultKind;
@@ -33,7 +32,7 @@ export class Mp4Fault extends Error {
   }
 }
 
-/** What a fault of the bytes, or of what they describe, is answered with; null for any other error. */
+/** Converts a fault of the bytes, or of what they describe, into a refusal. Returns null for any other error. */
 export function toRefusal(error: unknown): { kind: 'refused'; reason: Mp4FaultKind; message: string } | null {
   if (error instanceof Mp4Fault) return { kind: 'refused', reason: error.kind, message: error.message };
   if (error instanceof BrokenMedia) return { kind: 'refused', reason: 'corrupt', message: error.message };

@@ -51,7 +51,7 @@ describe('the tables of a track', () => {
     expect([...indexOf({ ctts: testBox('ctts', words(1 << 24, ...offsets)) }).mediaTicks]).toEqual([-5, 5, 15, 25]);
   });
 
-  test('take every sample for a sync sample when none are listed', () => {
+  test('treat every sample as a sync sample if none are listed', () => {
     expect([...indexOf({ stss: Buffer.alloc(0) }).syncSamples]).toEqual([0, 1, 2, 3]);
   });
 
@@ -146,20 +146,20 @@ describe('a moov is refused', () => {
     expect(refusalOf(parts)).toBe(reason);
   });
 
-  test('when its data lies in another file', () => {
+  test('if its data is in another file', () => {
     const moov = makeMoov();
     moov.writeUInt32BE(0, moov.indexOf('url ') + 4);
     expect(parseMp4Index(moov, FILE_BYTES)).toMatchObject({ kind: 'refused', reason: 'external-data' });
   });
 
-  test('when a box inside is larger than its parent', () => {
+  test('if a box inside is larger than its parent', () => {
     const moov = makeMoov();
     moov.writeUInt32BE(moov.length, moov.indexOf('stbl') - 4);
     expect(parseMp4Index(moov, FILE_BYTES)).toMatchObject({ kind: 'refused', reason: 'corrupt' });
   });
 });
 
-test('no change of any bytes makes the parser throw or take more memory than the file justifies', () => {
+test('no change of any bytes makes the parser throw or use more memory than the file justifies', () => {
   const moov = makeMoov({ edts: testBox('edts', testBox('elst', words(0, 1, 4, 10, 0x10000))) });
   const edit = fc.tuple(fc.nat(moov.length - 1), fc.oneof(fc.nat(255), fc.constantFrom(0, 0x7f, 0x80, 0xff)));
   const cut = fc.option(fc.nat(moov.length), { nil: moov.length });
@@ -171,7 +171,7 @@ test('no change of any bytes makes the parser throw or take more memory than the
       if (answer.kind === 'refused') {
         expect(answer.message).not.toBe('');
       } else {
-        // Each sample has at least two bytes of its own in the file.
+        // Each sample occupies at least two bytes of the file.
         expect(answer.index.sizesBytes.length).toBeLessThanOrEqual(FILE_BYTES / 2);
         expect(Math.max(...answer.index.offsets)).toBeLessThan(FILE_BYTES);
       }

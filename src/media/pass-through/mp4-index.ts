@@ -7,8 +7,8 @@ import { type H264Description, isH264, readDescription } from './sample-descript
 import { expandSampleTables, type SampleTables } from './sample-tables.ts';
 
 /**
- * The H.264 track of an MP4 or MOV file, every sample of it. `trackPosition` counts the file's tracks from 0,
- * as ffmpeg numbers its streams. Times are ticks of `timescale`, sizes pixels or bytes.
+ * The H.264 track of an MP4 or MOV file with all its samples. `trackPosition` counts the file's tracks from 0, as
+ * ffmpeg numbers its streams. Times are ticks of `timescale`, sizes pixels or bytes.
  */
 export type Mp4Index = SampleTables & {
   fileBytes: number;
@@ -16,9 +16,9 @@ export type Mp4Index = SampleTables & {
   timescale: number;
   edits: Edits;
   description: H264Description;
-  /** The presentation size of `tkhd` as it stands there, 16.16 fixed point. */
+  /** Presentation size exactly as in `tkhd`, 16.16 fixed point. */
   displaySize: { width: number; height: number };
-  /** Whether the transformation matrix of `tkhd` leaves the picture as it is. */
+  /** Whether the transformation matrix of `tkhd` is the identity. */
   isUpright: boolean;
 };
 
@@ -30,9 +30,9 @@ export type Mp4IndexAnswer =
 const UPRIGHT = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];
 
 /**
- * Makes the index of a file from its `moov` box, head included (ISO 14496-12 section 8.2.1). Takes the first
- * video track that is H.264. Every count is checked against its box and every sample against `fileBytes`
- * before memory is taken, so a forged or damaged table is `refused` and nothing worse.
+ * Parses the index of a file from its `moov` box, head included (ISO 14496-12 section 8.2.1). Uses the first H.264
+ * video track. Every count is checked against its box and every sample against `fileBytes` before memory is allocated,
+ * so a forged or damaged table is `refused` and nothing worse.
  */
 export function parseMp4Index(moov: Buffer, fileBytes: number): Mp4IndexAnswer {
   try {
@@ -84,7 +84,7 @@ function isH264Track(trak: Box): boolean {
   return isVideo && isH264(stsd);
 }
 
-/** The timescale of `mvhd` or `mdhd`: both open with the same fields. */
+/** Reads the timescale of `mvhd` or `mdhd`, which begin with the same fields. */
 function readTimescale(header: Box): number {
   const timescale = viewOf(header, versionOf(header) === 1 ? 20 : 12, 4).getUint32(0);
   if (timescale === 0) throw new BrokenMedia(`Expected a timescale in ${header.type}, got 0.`);

@@ -7,7 +7,7 @@ import type { Mp4Index } from './mp4-index.ts';
 import { type PlannedSegment, planSegments, type SegmentsFault } from './segments.ts';
 import { readTimeline, type Timeline, type TimelineFault } from './timeline.ts';
 
-/** Why a source never passes through; stable and machine readable. */
+/** Reason why a source never passes through; stable and machine readable. */
 export type PassThroughRefusal =
   | 'no-video'
   | 'other-stream'
@@ -29,27 +29,27 @@ export type PassThroughRefusal =
   | SegmentsFault;
 
 /**
- * Why a pass-through only serves until the encoded set on its own grid takes its place: a segment over 6 s,
- * an average over 1.5 times the rung's cap, or a first picture trimmed by the edit list, which encoders drop.
+ * Reason why a pass-through is replaced by the encoded set on its own grid once that exists: a segment over 6 s, an
+ * average over 1.5 times the rung's cap, or a first picture trimmed by the edit list, which encoders drop.
  */
 export type TemporaryReason = 'long-gap' | 'bitrate' | 'trimmed-picture';
 
-/** A pass-through rendition, known to the byte before any of it is written. Ticks are the source track's. */
+/** A pass-through rendition, known to the byte before any of it is written. Ticks are those of the source track. */
 export type PassThroughPlan = {
-  /** Cuts are the source's keyframes; segment n's tfdt equals `startTicks[n]`. */
+  /** Cuts are the source's keyframes. Segment n's tfdt equals `startTicks[n]`. */
   cutList: CutList;
   segments: readonly PlannedSegment[];
   /** RFC 6381 name, as `avc1.640028`. */
   codecString: string;
   widthPx: number;
   heightPx: number;
-  /** All segment bytes over the whole duration. */
+  /** Bitrate of all segments over the whole duration. */
   averageBps: number;
-  /** The highest rate of a single segment: what `BANDWIDTH` must name (RFC 8216 section 4.3.4.2). */
+  /** Highest bitrate of a single segment, which `BANDWIDTH` must state (RFC 8216 section 4.3.4.2). */
   peakSegmentBps: number;
-  /** How long the first picture is held because the video starts late; every rendition must do the same. */
+  /** How long the first frame is held because the video starts late. Every rendition must do the same. */
   holdTicks: number;
-  /** What is added to a media time to get a time of the timeline. */
+  /** Added to a media time to get a time of the timeline. */
   shiftTicks: number;
 };
 
@@ -66,16 +66,16 @@ const PROFILES = new Map([
   [100, 'High'],
 ]);
 const PIXEL_FORMATS = ['yuv420p', 'yuvj420p'];
-// With a picture of 30 s this keeps every duration within 32 bits.
+// For a frame of up to 30 s this keeps every duration within 32 bits.
 const MAX_TIMESCALE = 10_000_000;
-/** Players wait for whole segments, and those of an encoded set last 4 s. */
+/** Players wait for whole segments. Those of an encoded set last 4 s. */
 const MAX_SEGMENT_SEC = 6;
 const BITRATE_OVER_CAP = 1.5;
 
 /**
- * Decides whether an H.264 source becomes a rendition as it is, and how. `heads` is what `readCutHeads` found
- * for this index, `rungCapBps` the bitrate cap of the rung that it would stand for. A late start is no
- * refusal: the first picture is held.
+ * Decides whether and how an H.264 source becomes a rendition unchanged. `heads` is the result of `readCutHeads` for
+ * this index, `rungCapBps` the bitrate cap of the rung that it would provide. A late start is accepted: the first frame
+ * is held.
  */
 export function planPassThrough(
   index: Mp4Index,

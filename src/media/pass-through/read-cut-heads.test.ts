@@ -7,7 +7,7 @@ const NEVER = new AbortController().signal;
 const CUTS = 200;
 const SAMPLE_BYTES = 100_000;
 
-// Every sample is a keyframe of 2 s.
+// Every sample is a keyframe that lasts 2 s.
 function longIndex(): Mp4Index {
   const moov = makeMoov({
     stts: testBox('stts', words(0, 1, CUTS, 2000)),
@@ -22,7 +22,7 @@ function longIndex(): Mp4Index {
   return answer.index;
 }
 
-/** A file of samples that hold an SEI of `seiBytes`, then an IDR slice; counts what is read. */
+/** A file whose samples contain an SEI of `seiBytes`, then an IDR slice. Counts reads. */
 function countingSource(seiBytes: number) {
   const counts = { reads: 0, bytes: 0, open: 0, mostOpen: 0 };
   const sample = Buffer.alloc(SAMPLE_BYTES);
@@ -42,7 +42,7 @@ function countingSource(seiBytes: number) {
   return { source: { sizeBytes: CUTS * SAMPLE_BYTES, readRange }, counts };
 }
 
-test('reads 2 KiB of every cut, a bounded number at a time, and answers in order', async () => {
+test('reads 2 KiB of every cut, a bounded number at a time, and returns them in order', async () => {
   const { source, counts } = countingSource(600);
   const heads = await readCutHeads(longIndex(), source, NEVER);
   expect(heads.map((head) => head.sample)).toEqual(Array.from({ length: CUTS }, (_, sample) => sample));

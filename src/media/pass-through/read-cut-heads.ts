@@ -4,14 +4,14 @@ import type { Mp4Index } from './mp4-index.ts';
 import { type RangeSource, readExactly } from './read-mp4-index.ts';
 
 const READS_AT_ONCE = 16;
-// Parameter sets and a usual SEI fit the short head; the long one bounds what a strange file can cost.
+// Parameter sets and a typical SEI fit the short head. The long one limits the cost of a strange file.
 const SHORT_HEAD_BYTES = 2048;
 const LONG_HEAD_BYTES = 64 * 1024;
 
 /**
- * Reads the beginning of every sample at which a segment could begin (`headSamples`) and says what picture it
- * is, in their order: at most 64 KiB each, mostly 2 KiB, at most 16 reads at a time. The first
- * failed read or an abort ends it and is thrown on.
+ * Reads the beginning of every sample at which a segment could begin (`headSamples`) and reports its picture type, in
+ * their order: at most 64 KiB each, mostly 2 KiB, at most 16 reads at a time. The first failed read or an abort ends it
+ * and is rethrown.
  */
 export async function readCutHeads(index: Mp4Index, source: RangeSource, signal: AbortSignal): Promise<CutHead[]> {
   const samples = headSamples(index);
@@ -31,7 +31,7 @@ export async function readCutHeads(index: Mp4Index, source: RangeSource, signal:
       throw error;
     }),
   );
-  // All workers are waited for, so that no read goes on after this has thrown.
+  // Waits for all workers, so that no read continues after this has thrown.
   const ends = await Promise.allSettled(workers);
   const fault = ends.find((end) => end.status === 'rejected');
   if (fault !== undefined) throw fault.reason;

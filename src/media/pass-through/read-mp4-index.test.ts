@@ -37,7 +37,7 @@ test.each([
     title: 'before an mdat without a size',
     boxes: [ftyp, makeMoov(), words(0), Buffer.from('mdat'), Buffer.alloc(8000)],
   },
-])('finds a moov that stands $title', async ({ boxes }) => {
+])('finds a moov that is $title', async ({ boxes }) => {
   expect(await answerOf(...boxes)).toBe('index');
 });
 
@@ -77,7 +77,7 @@ test('refuses a moov above 128 MiB before reading it', async () => {
   expect(answer).toMatchObject({ kind: 'refused', reason: 'moov-too-large' });
 });
 
-test('throws when the file gives fewer bytes than it has, and when it is aborted', async () => {
+test('throws if the file has fewer bytes than announced, and if it is aborted', async () => {
   const source = sourceOf(ftyp, media, makeMoov());
   const short = { ...source, readRange: (offset: number, length: number) => source.readRange(offset, length - 1) };
   await expect(readMp4Index(short, NEVER)).rejects.toThrow('Expected 16 bytes at 0, got 15.');

@@ -6,10 +6,10 @@ import { type Mp4IndexAnswer, parseMp4Index } from './mp4-index.ts';
 /** Reads exactly `length` bytes at `offset` of a file. */
 export type ReadRange = (offset: number, length: number) => Promise<Buffer>;
 
-/** A file as this folder reads it, wherever its bytes lie. */
+/** A file as read by this folder, wherever its bytes are stored. */
 export type RangeSource = { sizeBytes: number; readRange: ReadRange };
 
-/** A larger moov is refused. */
+/** Maximum bytes of a moov. */
 export const MAX_MOOV_BYTES = 128 * 2 ** 20;
 
 const MAX_TOP_BOXES = 10_000;
@@ -18,9 +18,9 @@ const PIECE_BYTES = 16 * 2 ** 20;
 type TopBox = { type: string; offset: number; sizeBytes: number };
 
 /**
- * Finds `moov` by walking the top-level boxes, wherever it stands, and makes the index of the file. Refuses
- * what is no MP4, fragmented files (`moof`, or `mvex` in `moov`), files cut short, and a moov above 128 MiB.
- * Reads nothing of the media. Errors of `readRange` and an abort are thrown on.
+ * Finds `moov` by walking the top-level boxes, wherever it is, and parses the index of the file. Refuses files that are
+ * not MP4, fragmented ones (`moof`, or `mvex` in `moov`), truncated ones, and a moov above 128 MiB. Reads no media.
+ * Errors of `readRange` and an abort are rethrown.
  */
 export async function readMp4Index(source: RangeSource, signal: AbortSignal): Promise<Mp4IndexAnswer> {
   try {
@@ -33,7 +33,7 @@ export async function readMp4Index(source: RangeSource, signal: AbortSignal): Pr
   }
 }
 
-/** Calls `readRange` and checks that it gave what was requested. */
+/** Calls `readRange` and checks that it returned all requested bytes. */
 export async function readExactly(readRange: ReadRange, offset: number, length: number): Promise<Buffer> {
   const bytes = await readRange(offset, length);
   if (bytes.length !== length) throw new Error(`Expected ${length} bytes at ${offset}, got ${bytes.length}.`);
@@ -56,7 +56,7 @@ async function readTopBox(source: RangeSource, offset: number): Promise<TopBox> 
   const left = source.sizeBytes - offset;
   const head = await readExactly(source.readRange, offset, Math.min(16, left));
   const type = head.toString('latin1', 4, 8);
-  // What opens with something else than a plain four-character type was never this format.
+  // A file that does not begin with a plain four-character type was never this format.
   if (offset === 0 && !/^[a-z0-9 ]{4}$/i.test(type)) throw new Mp4Fault('not-mp4', 'The file opens with no MP4 box.');
   const sizeBytes = sizeOf(head, { left, isFirst: offset === 0 });
   if (sizeBytes > left) {
@@ -65,14 +65,14 @@ async function readTopBox(source: RangeSource, offset: number): Promise<TopBox> 
   return { type, offset, sizeBytes };
 }
 
-/** The size of a box by its head; 0 there means "to the end of the file". */
+/** Returns the size of a box from its head; 0 there means "to the end of the file". */
 function sizeOf(bytes: Buffer, { left, isFirst }: { left: number; isFirst: boolean }): number {
   try {
     const head = readBoxHead(bytes, 0);
     if (head === null) throw new Mp4Fault('truncated', 'The file ends in the head of a box.');
     return head.sizeBytes === 0 ? left : head.sizeBytes;
   } catch (error) {
-    // What opens with a size that cannot be was never this format.
+    // A file that begins with an impossible size was never this format.
     if (isFirst && error instanceof BrokenMedia) throw new Mp4Fault('not-mp4', error.message);
     throw error;
   }
@@ -83,7 +83,7 @@ function checkedMoov(box: TopBox): TopBox {
   throw new Mp4Fault('moov-too-large', `moov has ${box.sizeBytes} bytes, at most ${MAX_MOOV_BYTES} are read.`);
 }
 
-// In pieces, because stores bound a single read.
+// In pieces, because stores limit a single read.
 async function readPieces(source: RangeSource, box: TopBox, signal: AbortSignal): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(box.sizeBytes);
   for (let at = 0; at < box.sizeBytes; at += PIECE_BYTES) {

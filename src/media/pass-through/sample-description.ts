@@ -4,7 +4,7 @@ import { BrokenMedia } from '../bmff/broken-media.ts';
 import { VISUAL_FIELDS_BYTES } from '../bmff/sample-entry.ts';
 import { Mp4Fault } from './mp4-fault.ts';
 
-/** What the one `avc1` sample entry of a track says. The buffers are copies. */
+/** Contents of the one `avc1` sample entry of a track. The buffers are copies. */
 export type H264Description = {
   widthPx: number;
   heightPx: number;
@@ -18,16 +18,16 @@ export type H264Description = {
   parameterSets: Buffer[];
   /** The payload of `avcC`. */
   configuration: Buffer;
-  /** hSpacing and vSpacing of `pasp`, when there is one. */
+  /** hSpacing and vSpacing of `pasp`, if present. */
   pixelAspect: { horizontal: number; vertical: number } | null;
-  /** The payload of `colr` as ISO 14496-12 writes it (`nclx`), when there is one. */
+  /** Payload of `colr` as in ISO 14496-12 (`nclx`), if present. */
   colour: Buffer | null;
 };
 
 /**
  * Reads the sample description of a video track. Throws Mp4Fault: `no-h264-track` for another codec,
- * `parameter-sets-in-band` for avc3, `several-descriptions` for more than one entry, `external-data` when the
- * samples lie in another file.
+ * `parameter-sets-in-band` for avc3, `several-descriptions` for more than one entry, `external-data` if the samples are
+ * in another file.
  */
 export function readDescription(minf: Box): H264Description {
   const stsd = requireBox(minf, 'stbl', 'stsd');
@@ -52,7 +52,7 @@ export function readDescription(minf: Box): H264Description {
   };
 }
 
-/** Whether the first sample entry of a track is H.264 in any form. */
+/** Returns whether the first sample entry of a track is any form of H.264. */
 export function isH264(stsd: Box): boolean {
   const entry = childBoxes(stsd, 8)[0];
   return entry !== undefined && (entry.type === 'avc1' || entry.type === 'avc3');
@@ -115,7 +115,7 @@ function readPixelAspect(pasp: Box | undefined): H264Description['pixelAspect'] 
   return { horizontal: fields.getUint32(0), vertical: fields.getUint32(4) };
 }
 
-// QuickTime's `nclc` is `nclx` without the range byte; colour profiles are left out, as browsers ignore them.
+// QuickTime's `nclc` is `nclx` without the range byte. Colour profiles are dropped, because browsers ignore them.
 function readColour(colr: Box | undefined): Buffer | null {
   if (colr === undefined) return null;
   viewOf(colr, 0, 10);

@@ -6,29 +6,29 @@ import { Mp4Fault } from './mp4-fault.ts';
 /** The expanded sample tables of one track, in decoding order. Times are ticks of the track's timescale. */
 export type SampleTables = {
   sizesBytes: Uint32Array;
-  /** Where each sample begins in the file. */
+  /** File offset of each sample. */
   offsets: Float64Array;
   /** Presentation times before any edit: decoding time plus composition offset. */
   mediaTicks: Float64Array;
-  /** Sample numbers (from 0, rising) that the file calls sync samples. */
+  /** Numbers (from 0, ascending) of the file's sync samples. */
   syncSamples: Uint32Array;
-  /** What `stts` says of the last sample; may be 0 or absurd. */
+  /** Duration of the last sample in `stts`. May be 0 or absurd. */
   lastDurationTicks: number;
 };
 
-/** More samples than this are refused: 92 hours at 60 pictures a second. */
+/** Maximum samples of a track: 92 hours at 60 fps. */
 export const MAX_SAMPLES = 20_000_000;
 
-// A length field of one byte and a NAL header: nothing shorter is a picture. With the sum of sizes bounded
-// by the file this also bounds what a forged constant size can make us allocate.
+// A length field of one byte and a NAL header: no picture is shorter. The sum of sizes is limited by the file, so this
+// also limits how much a forged constant size can make us allocate.
 const MIN_SAMPLE_BYTES = 2;
 const MAX_DELTA_TICKS = 2 ** 31;
 const MAX_MEDIA_TICKS = 2 ** 52;
 
 /**
- * Expands stsz/stz2, stts, ctts (version 0 and 1, both read as signed as writers mix them up), stss, stsc and
- * stco/co64 of a sample table box (ISO 14496-12 sections 8.6 and 8.7). Throws Mp4Fault when a count does not
- * fit its box, tables disagree on the number of samples, or a sample lies outside `fileBytes`.
+ * Expands stsz/stz2, stts, ctts (versions 0 and 1, both read as signed because writers mix them up), stss, stsc and
+ * stco/co64 of a sample table box (ISO 14496-12 sections 8.6 and 8.7). Throws Mp4Fault if a count does not fit its box,
+ * tables disagree on the number of samples, or a sample is outside `fileBytes`.
  */
 export function expandSampleTables(stbl: Box, fileBytes: number): SampleTables {
   const sizesBytes = expandSizes(stbl, fileBytes);

@@ -2,9 +2,9 @@ import type { Mp4Index } from './mp4-index.ts';
 import { LONGEST_PICTURE_SEC, pictureTick, sortedTicks, type Timeline } from './timeline.ts';
 
 /**
- * One segment before it is written: samples `firstSample` up to but not including `endSample`, in fragments of
- * at most `MAX_FRAGMENT_SAMPLES`. `sizeBytes` is exact: heads and payload. `firstFragment` counts the fragments
- * of the segments before.
+ * One segment before it is written: samples `firstSample` (inclusive) to `endSample` (exclusive), in fragments of at
+ * most `MAX_FRAGMENT_SAMPLES`. `sizeBytes` is exact: heads and payload. `firstFragment` is the number of fragments in
+ * earlier segments.
  */
 export type PlannedSegment = {
   firstSample: number;
@@ -16,32 +16,32 @@ export type PlannedSegment = {
   firstFragment: number;
 };
 
-/** Why segments cannot be made; stable and machine readable. */
+/** Reason why segments cannot be made; stable and machine readable. */
 export type SegmentsFault = 'leading-pictures' | 'picture-times' | 'segment-too-large';
 
 export type SegmentsAnswer =
   | { kind: 'segments'; segments: PlannedSegment[] }
   | { kind: 'refused'; reason: SegmentsFault; message: string };
 
-/** Samples in one fragment; fragment tables count them in 16 bits. */
+/** Maximum samples of a fragment. Fragment tables count them in 16 bits. */
 export const MAX_FRAGMENT_SAMPLES = 32_000;
 
-// moof, mfhd, traf, tfhd, tfdt, trun and the mdat head without samples; then four fields a sample.
+// moof, mfhd, traf, tfhd, tfdt, trun and the mdat head without samples, then four fields per sample.
 const FRAGMENT_HEAD_BYTES = 96;
 const SAMPLE_HEAD_BYTES = 16;
-// Chromium keeps at most 150 MB of video in a source buffer: what is larger cannot be appended at all.
+// Chromium keeps at most 150 MB of video in a source buffer. A larger segment cannot be appended at all.
 const LARGEST_SEGMENT_BYTES = 128 * 2 ** 20;
 const MAX_OFFSET_TICKS = 2 ** 31 - 1;
 
-/** How many bytes stand before the payload of a fragment of so many samples. */
+/** Returns the bytes before the payload of a fragment with that many samples. */
 export function fragmentPrefixBytes(samples: number): number {
   return FRAGMENT_HEAD_BYTES + SAMPLE_HEAD_BYTES * samples;
 }
 
 /**
- * Plans the segments that begin at `cuts`. Refuses pictures shown before the sync sample that they follow in
- * the file (leading pictures of an open GOP), two pictures at one time, pictures behind the next cut, a picture
- * longer than 30 s, and segments above 128 MiB.
+ * Plans the segments that begin at `cuts`. Refuses pictures shown before the sync sample that they follow in the file
+ * (leading pictures of an open GOP), two pictures at the same time, pictures after the next cut, a picture longer than
+ * 30 s, and segments above 128 MiB.
  */
 export function planSegments(index: Mp4Index, timeline: Timeline, cuts: readonly number[]): SegmentsAnswer {
   if (hasLeadingPictures(index)) {
@@ -70,7 +70,7 @@ export function planSegments(index: Mp4Index, timeline: Timeline, cuts: readonly
   return { kind: 'segments', segments };
 }
 
-/** The sample ranges of a segment's fragments, ends not included. */
+/** Returns the sample ranges of a segment's fragments, ends exclusive. */
 export function fragmentRanges(firstSample: number, endSample: number): [number, number][] {
   const ranges: [number, number][] = [];
   for (let from = firstSample; from < endSample; from += MAX_FRAGMENT_SAMPLES) {

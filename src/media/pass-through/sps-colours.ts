@@ -9,10 +9,10 @@ const EXTENDED_ASPECT = 255;
 const UNSPECIFIED_FORMAT = '101';
 
 /**
- * Writes colours into a sequence parameter set of H.264 that does not name its own: into its video usability
- * information (ITU-T H.264 section E.1.1), which is added where it is missing. Firefox takes colours from there alone.
- * Each of the three that the set names stays. Returns the set and the colours that it then has. Throws BrokenMedia on a
- * set that ends early; another NAL unit is returned as it is.
+ * Writes colours into an H.264 sequence parameter set that does not have its own: into its video usability information
+ * (ITU-T H.264 section E.1.1), which is added if missing. Firefox reads colours only from there. Each of the three that
+ * the set already has is kept. Returns the set and its resulting colours. Throws BrokenMedia on a set that ends early.
+ * Any other NAL unit is returned unchanged.
  */
 export function writeColours(nal: Buffer, wanted: Colours): { nal: Buffer; colours: Colours } {
   if (((nal[0] ?? 0) & 0x1f) !== NAL_SPS) return { nal, colours: wanted };
@@ -21,8 +21,9 @@ export function writeColours(nal: Buffer, wanted: Colours): { nal: Buffer; colou
   const hasUsability = cursor.bit() === 1;
   const before = bits.slice(0, cursor.at() - 1);
   if (!hasUsability) {
-    // No aspect, no overscan, the signal type; then no chroma location, timing, HRDs, picture structure, restriction.
-    const usability = `100${signalType({ format: UNSPECIFIED_FORMAT, fullRange: wanted.isFullRange ? '1' : '0' }, wanted)}000000`;
+    // No aspect, no overscan, the signal type, then no chroma location, timing, HRDs, picture structure, restriction.
+    const signal = { format: UNSPECIFIED_FORMAT, fullRange: wanted.isFullRange ? '1' : '0' };
+    const usability = `100${signalType(signal, wanted)}000000`;
     return { nal: toNal(nal, `${before}${usability}`), colours: wanted };
   }
   skipAspectAndOverscan(cursor);
@@ -83,7 +84,7 @@ function createCursor(bits: string, startBit: number): Cursor {
   };
 }
 
-/** The bits behind the NAL unit's first byte, without emulation prevention bytes (H.264 section 7.3.1). */
+/** Returns the bits after the NAL unit's first byte, without emulation prevention bytes (H.264 section 7.3.1). */
 function toBits(nal: Buffer): string {
   const payload = [...nal.subarray(1)].filter((byte, index, all) => {
     return !(byte === 3 && all[index - 1] === 0 && all[index - 2] === 0);
@@ -91,7 +92,7 @@ function toBits(nal: Buffer): string {
   return payload.map((byte) => byte.toString(2).padStart(8, '0')).join('');
 }
 
-/** Without rbsp_trailing_bits: the last 1 and what follows. */
+/** Removes rbsp_trailing_bits: the last 1 and everything after it. */
 function withoutTrailing(bits: string): string {
   return bits.slice(0, bits.lastIndexOf('1'));
 }

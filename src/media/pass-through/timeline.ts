@@ -1,29 +1,29 @@
 import type { Mp4Index } from './mp4-index.ts';
 
 /**
- * How the track's own times become those of the timeline, in ticks of the track. Every picture lies at its
- * media time plus `shiftTicks`, but for the first, which lies at 0: when the video starts late its first
- * picture is held (`holdTicks`), when the edit list trims less than a picture it is shortened (`clippedTicks`).
+ * Maps the track's times to the timeline, in ticks of the track. Every picture is at its media time plus `shiftTicks`,
+ * except the first, which is at 0. If the video starts late, its first picture is held (`holdTicks`). If the edit list
+ * trims less than one picture, it is shortened (`clippedTicks`).
  */
 export type Timeline = { shiftTicks: number; holdTicks: number; clippedTicks: number; endTicks: number };
 
-/** Why a track's times cannot be copied; stable and machine readable. */
+/** Reason why a track's times cannot be copied; stable and machine readable. */
 export type TimelineFault = 'several-edits' | 'edit-inside-gop' | 'edit-before-end' | 'picture-times';
 
 export type TimelineAnswer =
   | { kind: 'timeline'; timeline: Timeline }
   | { kind: 'refused'; reason: TimelineFault; message: string };
 
-/** No picture may be shown longer. */
+/** Maximum duration of a picture. */
 export const LONGEST_PICTURE_SEC = 30;
 
-// H.264 reorders at most 16 pictures (section A.3.1), so the earliest and the latest are found this near the ends.
+// H.264 reorders at most 16 pictures (section A.3.1), so the earliest and the latest are this close to the ends.
 const REORDER_PICTURES = 64;
 
 /**
- * Works out the timeline from the edit list: one real edit that begins at the first picture (or inside it)
- * and ends behind the last. Refuses edits that start inside a GOP, because players drop the whole GOP, and
- * edits that cut pictures off the end, because an encoder would not see them.
+ * Derives the timeline from the edit list: one real edit that begins at (or inside) the first picture and ends after
+ * the last. Refuses edits that start inside a GOP, because players drop the whole GOP, and edits that cut pictures off
+ * the end, because an encoder would not see them.
  */
 export function readTimeline(index: Mp4Index): TimelineAnswer {
   const { edits, mediaTicks } = index;
@@ -51,12 +51,12 @@ export function readTimeline(index: Mp4Index): TimelineAnswer {
   };
 }
 
-/** When a sample is shown, in ticks of the timeline. */
+/** Returns the presentation time of a sample, in ticks of the timeline. */
 export function pictureTick(index: Mp4Index, shiftTicks: number, sample: number): number {
   return sample === 0 ? 0 : (index.mediaTicks[sample] ?? 0) + shiftTicks;
 }
 
-/** When the samples from `from` up to but not including `to` are shown, in the order in which they are shown. */
+/** Returns the presentation times of samples `from` (inclusive) to `to` (exclusive), sorted. */
 export function sortedTicks(index: Mp4Index, shiftTicks: number, [from, to]: readonly [number, number]): Float64Array {
   const ticks = index.mediaTicks.slice(from, to);
   for (let at = 0; at < ticks.length; at += 1) ticks[at] = (ticks[at] ?? 0) + shiftTicks;
@@ -76,7 +76,7 @@ function latestTicks(mediaTicks: Float64Array): { last: number; before: number }
   return last === undefined ? { last: before ?? 0, before: before ?? 0 } : { last, before: before ?? 0 };
 }
 
-// Writers that end without knowing the last duration leave 0 or the distance to something else.
+// Writers that end without knowing the last duration write 0 or some unrelated distance.
 function lastPictureTicks(index: Mp4Index, previousTicks: number): number | null {
   const longest = LONGEST_PICTURE_SEC * index.timescale;
   if (index.lastDurationTicks > 0 && index.lastDurationTicks <= longest) return index.lastDurationTicks;

@@ -14,7 +14,7 @@ import type { Mp4Index } from './mp4-index.ts';
 import type { PassThroughPlan } from './plan-pass-through.ts';
 import { buildSegment, type PassThroughSegment, passThroughSegments } from './write-segment.ts';
 
-/** 13 s of the real clip, two cuts in them. */
+/** 13 s of the real clip, with two cuts. */
 const REAL_PICTURES = 312;
 
 let folder: Awaited<ReturnType<typeof makeClipFolder>>;
@@ -61,7 +61,7 @@ function allSegments({ index, plan }: { index: Mp4Index; plan: PassThroughPlan }
   return [...passThroughSegments(index, plan, 0, plan.segments.length)];
 }
 
-/** When each sample is shown, in the order of the file, as a player adds it up. */
+/** Presentation time of each sample, in file order, added up as a player does. */
 function shownTicks(segment: PassThroughSegment): number[] {
   let tick = segment.baseTick;
   return segment.samples.map((sample) => {
@@ -100,7 +100,7 @@ describe.each(['real', 'closed', 'film', 'uneven', 'mov', 'late'])('%s', (name) 
   });
 
   test('decodes to the very pictures of the source without a warning, whole and segment by segment', async () => {
-    // Of 1080p the first three cuts and what joins there are enough.
+    // For 1080p the first three cuts and their joins are enough.
     const pictures = name === 'real' ? REAL_PICTURES : 1000;
     const source = await readPictureHashes(clip(name), pictures);
     const { init, segments } = await writeAll(clip(name));
@@ -109,7 +109,7 @@ describe.each(['real', 'closed', 'film', 'uneven', 'mov', 'late'])('%s', (name) 
       return await readPictureHashes(folder.path('part.mp4'), atMost);
     };
     expect(await decode(segments, pictures)).toEqual({ hashes: source.hashes, warnings: '' });
-    // The keyframe and those that refer to it.
+    // The keyframe and the frames that refer to it.
     const atMost = name === 'real' ? 24 : 1000;
     const ranges = (await planOf(clip(name))).plan.segments;
     for (const [number, segment] of segments.entries()) {
@@ -148,7 +148,7 @@ test('segments have the byte sizes that the plan names, and their entries and ru
   }
 });
 
-test('samples that lie side by side in the source are one run, interleaved ones are several', async () => {
+test('adjacent samples in the source are one run, interleaved ones are several', async () => {
   const runsOf = async (name: string) => {
     const { index, plan } = await planOf(clip(name));
     return buildSegment(index, plan, 0).fragments.flatMap((fragment) => fragment.runs).length;

@@ -8,10 +8,10 @@ import type { PassThroughPlan } from './plan-pass-through.ts';
 import { fragmentPrefixBytes, fragmentRanges, type PlannedSegment } from './segments.ts';
 import { pictureTick } from './timeline.ts';
 
-/** A stretch of the source file. */
+/** A byte range of the source file. */
 export type ByteRun = { offset: number; length: number };
 
-/** One sample as its fragment's head lists it; `compositionOffsetTicks` may be negative. */
+/** One sample as listed in its fragment's head. `compositionOffsetTicks` may be negative. */
 export type WrittenSample = {
   durationTicks: number;
   sizeBytes: number;
@@ -19,12 +19,12 @@ export type WrittenSample = {
   isSync: boolean;
 };
 
-/** One fragment: `prefix` (moof and the head of mdat), then the payload, which is `runs` of the source in order. */
+/** One fragment: `prefix` (moof and the head of mdat), then the payload, the `runs` of the source in order. */
 export type PassThroughFragment = { prefix: Buffer; runs: ByteRun[] };
 
 /**
- * One segment, all but the payload bytes themselves. `fragments` and `fragmentEntries` run side by side: one,
- * or several above 32,000 samples. `baseTick` is the first tfdt and the time of the first picture.
+ * One segment without its payload bytes. `fragments` and `fragmentEntries` are parallel: one, or several above 32,000
+ * samples. `baseTick` is the first tfdt and the time of the first picture.
  */
 export type PassThroughSegment = {
   segmentNumber: number;
@@ -35,10 +35,7 @@ export type PassThroughSegment = {
   durationTicks: number;
 };
 
-/**
- * Makes the segments from number `from` up to but not including `to`, one at a time. Throws on numbers that
- * the plan does not have.
- */
+/** Builds segments `from` (inclusive) to `to` (exclusive), one at a time. Throws on numbers outside the plan. */
 export function* passThroughSegments(
   index: Mp4Index,
   plan: PassThroughPlan,
@@ -49,10 +46,11 @@ export function* passThroughSegments(
 }
 
 /**
- * Makes one segment of a planned pass-through. Decoding times are the picture times in rising order (`decodeTicks`),
- * so they begin at the keyframe's own time whatever the reorder delay; heads have the presentation delay. Samples at
- * the places `without` of a segment of one fragment, never the first, become the tail of the sample before: their
- * pictures are not shown, and the one shown before lasts longer. Throws on a number that the plan does not have.
+ * Builds one segment of a planned pass-through. Decode times are the presentation times in ascending order
+ * (`decodeTicks`), so they begin at the keyframe's own time whatever the reorder delay. Heads include the presentation
+ * delay. Samples at the indexes `without` of a segment of one fragment, never the first, become the tail of the
+ * previous sample: their pictures are not shown, and the one shown before lasts longer. Throws on a number outside the
+ * plan.
  */
 export function buildSegment(
   index: Mp4Index,
@@ -146,7 +144,7 @@ function mergeRuns(index: Mp4Index, [from, to]: readonly [number, number]): Byte
 
 type PrefixFields = { baseTick: number; payloadBytes: number; sequence: number };
 
-// Flags: tfhd 0x020000 offsets from the moof; trun 0xf01 data offset, then duration, size, flags, offset a sample.
+// Flags: tfhd 0x020000 offsets from the moof; trun 0xf01 data offset, then duration, size, flags, offset per sample.
 function writePrefix(samples: readonly WrittenSample[], { baseTick, payloadBytes, sequence }: PrefixFields): Buffer {
   const writer = writeInto(Buffer.alloc(fragmentPrefixBytes(samples.length)));
   const prefixBytes = writer.bytes.length;

@@ -1,14 +1,14 @@
-/** A segment, or a single picture: what it takes and how long it lasts. */
+/** Bytes and duration of a segment or a single frame. */
 export type SizedSegment = { bytes: number; sec: number };
 
-/** A window may miss its bounds by less than this: times are sums of ticks. */
+/** Tolerance of a window's bounds, because times are sums of ticks. */
 const EXACT_SEC = 1e-6;
 
 /**
- * Peak bit rate in bits per second, rounded up: "the largest bit rate of any contiguous set of segments whose total
- * duration is between 0.5 and 1.5 times the target duration" (RFC 8216 section 4.1). So a last segment of one picture
- * does not decide it. At least the average of all: a run that is shorter than any window has only that. 0 without
- * segments.
+ * Returns the peak bitrate in bits per second, rounded up: "the largest bit rate of any contiguous set of segments
+ * whose total duration is between 0.5 and 1.5 times the target duration" (RFC 8216 section 4.1). So a last segment of
+ * one frame does not determine it. Never below the average of all, which is the result for a run shorter than any
+ * window. 0 without segments.
  */
 export function peakOfWindows(segments: readonly SizedSegment[], targetSec: number): number {
   const [least, most] = [0.5 * targetSec - EXACT_SEC, 1.5 * targetSec + EXACT_SEC];
@@ -25,12 +25,12 @@ export function peakOfWindows(segments: readonly SizedSegment[], targetSec: numb
   return Math.ceil(peak - ROUNDING_BPS);
 }
 
-/** The average bit rate in bits per second, rounded up; 0 without segments. */
+/** Returns the average bitrate in bits per second, rounded up. 0 without segments. */
 export function averageOfSegments(segments: readonly SizedSegment[]): number {
   return Math.ceil(averageOf(segments) - ROUNDING_BPS);
 }
 
-/** Sums of fractions of a second: a rate that is a whole number must not be rounded to the next. */
+/** For sums of fractions of a second: an integer rate must not be rounded up to the next. */
 const ROUNDING_BPS = 1e-3;
 
 function averageOf(segments: readonly SizedSegment[]): number {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type MergeCandidate, planMerges } from './plan-merge.ts';
 
-/** Chunks of so many segments of 4 s each, without a gap; a negative number is a gap. */
+/** Chunks with the given numbers of segments of 4 s each, without gaps. A negative number is a gap. */
 function chunksOf(counts: readonly number[], sizeBytes = 1_000): MergeCandidate[] {
   const chunks: MergeCandidate[] = [];
   let firstSegment = 0;
@@ -37,7 +37,7 @@ test.each([
   expect(merges.map((run) => run.length)).toEqual(expected);
 });
 
-test('sound of another frame length, and sound with a jump in its times, is left apart', () => {
+test('sound with another frame length, and sound with a jump in its times, is left apart', () => {
   const chunks = ones(6).map((_, number): MergeCandidate => {
     const [frames, jump] = [48, number >= 4 ? 7 : 0];
     const ticks = frames * (number === 1 ? 2_048 : 1_024);

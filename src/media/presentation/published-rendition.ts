@@ -5,11 +5,12 @@ import type { AudioRole } from '../probe/source-facts.ts';
 import type { CutList } from '../timeline/cut-list.ts';
 
 /**
- * Sizes and samples of consecutive segments. Segment i lies at bytes `offsets[i]` to `offsets[i + 1]`, end excluded.
+ * Sizes and samples of consecutive segments. Segment i is at bytes `offsets[i]` (inclusive) to `offsets[i + 1]`
+ * (exclusive).
  */
 export type SegmentTable = { offsets: Float64Array; samples: Uint32Array };
 
-/** A stored chunk as playlists and ranged reads need it. Ticks are of the rendition's timescale. */
+/** Fields of a stored chunk for playlists and ranged reads. Ticks are of the rendition's timescale. */
 export type PublishedChunk = {
   firstSegment: number;
   startTick: number;
@@ -18,23 +19,23 @@ export type PublishedChunk = {
 };
 
 /**
- * A rendition as viewers may see it. `chunks` are in segment order and do not overlap. `planned` has one
- * entry a segment and is there when the whole timeline is listed before all chunks are stored.
+ * A rendition as visible to viewers. `chunks` are in segment order and do not overlap. `planned` has one entry per
+ * segment and is set if the whole timeline is listed before all chunks are stored.
  */
 export type PublishedRendition = {
   id: Guid;
   kind: 'video' | 'audio';
   state: 'building' | 'finished' | 'failed';
   isActive: boolean;
-  /** What is not stored of it is made when it is requested. */
+  /** Segments that are not stored are encoded on request. */
   isOnDemand: boolean;
   codecString: string | null;
   rung: number | null;
   widthPx: number | null;
   heightPx: number | null;
-  /** Left out for SDR and audio. */
+  /** Omitted for SDR and audio. */
   videoRange?: VideoRange;
-  /** Of audio whose init segment is known. */
+  /** Channels of audio whose init segment is known. */
   channels?: number;
   language: string;
   name: string;
@@ -48,8 +49,8 @@ export type PublishedRendition = {
 };
 
 /**
- * Folds a fragment table (12 bytes a fragment, see fragment-table.ts) into one entry a segment. Throws
- * when the first fragment starts no segment, or when there are not `segmentCount` segments.
+ * Reduces a fragment table (12 bytes per fragment, see fragment-table.ts) to one entry per segment. Throws if the first
+ * fragment does not start a segment, or if there are not `segmentCount` segments.
  */
 export function readSegmentTable(fragmentTable: Uint8Array, segmentCount: number): SegmentTable {
   const offsets = new Float64Array(segmentCount + 1);
@@ -70,7 +71,7 @@ export function readSegmentTable(fragmentTable: Uint8Array, segmentCount: number
   return { offsets, samples };
 }
 
-/** Reads `planned_segments`: a fragment table whose every entry is a whole segment. */
+/** Reads `planned_segments`: a fragment table in which every entry is a whole segment. */
 export function readPlannedSegments(fragmentTable: Uint8Array): SegmentTable {
   const entries = decodeFragmentTable(fragmentTable);
   const offsets = new Float64Array(entries.length + 1);
@@ -84,7 +85,7 @@ export function segmentCount(table: SegmentTable): number {
   return table.samples.length;
 }
 
-/** The byte size of entry `index`. Throws past the end. */
+/** Returns the byte size of entry `index`. Throws past the end. */
 export function segmentBytes(table: SegmentTable, index: number): number {
   const start = table.offsets[index];
   const end = table.offsets[index + 1];
@@ -92,7 +93,7 @@ export function segmentBytes(table: SegmentTable, index: number): number {
   return end - start;
 }
 
-/** Finds the stored chunk that holds segment `segment`, or null while none is stored. */
+/** Finds the stored chunk that contains segment `segment`. Returns null if none is stored. */
 export function findChunk<Chunk extends PublishedChunk>(chunks: readonly Chunk[], segment: number): Chunk | null {
   let low = 0;
   let high = chunks.length - 1;
@@ -108,8 +109,8 @@ export function findChunk<Chunk extends PublishedChunk>(chunks: readonly Chunk[]
 }
 
 /**
- * Answers which segment holds a sample of a chunk, and which of the chunk's samples that segment begins with. Throws
- * past the end.
+ * Returns the segment that contains a sample of a chunk, and the index in the chunk of that segment's first sample.
+ * Throws past the end.
  */
 export function locateSample(
   { firstSegment, table }: PublishedChunk,

@@ -4,10 +4,10 @@ import { peakOfWindows } from './peak-of-windows.ts';
 import { findChunk, type PublishedRendition, segmentBytes, segmentCount } from './published-rendition.ts';
 
 /**
- * The segments that a playlist may list: the unbroken run from segment 0. Segment n lasts from
- * `boundaryTicks[n]` to `boundaryTicks[n + 1]` in ticks of `timescale`. `isWhole` says that no segment
- * will follow. `longestTicks` counts segments of the timeline that are not listed yet too, so that the
- * target duration of a growing playlist never changes (RFC 8216 section 6.2.1).
+ * Segments that a playlist may list: the unbroken run from segment 0. Segment n lasts from `boundaryTicks[n]` to
+ * `boundaryTicks[n + 1]` in ticks of `timescale`. `isWhole`: no segment will follow. `longestTicks` also covers
+ * segments of the timeline that are not listed yet, so that the target duration of a growing playlist never changes
+ * (RFC 8216 section 6.2.1).
  */
 export type SegmentRun = {
   timescale: number;
@@ -17,12 +17,12 @@ export type SegmentRun = {
   longestTicks: number;
 };
 
-/** By how much segments grow on their way out, when they are encrypted. */
+/** Bytes that encryption adds to segments on delivery. */
 export type AddedBytes = { eachSegment: number; eachSample: number };
 
 export const NOTHING_ADDED: AddedBytes = { eachSegment: 0, eachSample: 0 };
 
-/** Computes the run of a rendition from its cut list, its chunks and, where there is one, its plan. */
+/** Computes the run of a rendition from its cut list, its chunks and its plan, if it has one. */
 export function computeSegmentRun(rendition: PublishedRendition, added = NOTHING_ADDED): SegmentRun {
   const count = rendition.planned === null ? countStored(rendition) : segmentCount(rendition.planned);
   const boundaryTicks =
@@ -39,9 +39,9 @@ export function computeSegmentRun(rendition: PublishedRendition, added = NOTHING
 }
 
 /**
- * EXT-X-TARGETDURATION of all playlists of a multivariant playlist, in seconds: "Each Media Playlist in each Variant
- * Stream MUST have the same target duration" (RFC 8216 section 6.2.4). Counts renditions that are still to be encoded,
- * so that it never changes while they are.
+ * Returns the EXT-X-TARGETDURATION of all playlists of a multivariant playlist, in seconds: "Each Media Playlist in
+ * each Variant Stream MUST have the same target duration" (RFC 8216 section 6.2.4). Includes renditions that are still
+ * to be encoded, so that it never changes while they are.
  */
 export function targetDurationSec(renditions: readonly PublishedRendition[]): number {
   const wanted = renditions.filter(({ isActive, state }) => isActive && state !== 'failed');
@@ -55,7 +55,7 @@ export function runLength(run: SegmentRun): number {
   return run.sizeBytes.length;
 }
 
-/** The peak bit rate of a run whose playlist has that target duration (see `peakOfWindows`). */
+/** Returns the peak bitrate of a run whose playlist has that target duration (see `peakOfWindows`). */
 export function peakBps({ sizeBytes, boundaryTicks, timescale }: SegmentRun, targetSec: number): number {
   const segments = Array.from(sizeBytes, (bytes, index) => {
     return { bytes, sec: ((boundaryTicks[index + 1] ?? 0) - (boundaryTicks[index] ?? 0)) / timescale };
@@ -63,7 +63,7 @@ export function peakBps({ sizeBytes, boundaryTicks, timescale }: SegmentRun, tar
   return peakOfWindows(segments, targetSec);
 }
 
-/** All bits over the whole time, in bits per second, rounded up. */
+/** Returns the average bitrate over the whole duration, in bits per second, rounded up. */
 export function averageBps(run: SegmentRun): number {
   const bytes = run.sizeBytes.reduce((sum, size) => sum + size, 0);
   const ticks = (run.boundaryTicks.at(-1) ?? 0) - (run.boundaryTicks[0] ?? 0);
@@ -92,7 +92,7 @@ function videoBoundaries(rendition: PublishedRendition, count: number): Float64A
   const boundaries = Float64Array.from({ length: count + 1 }, (_, index) => startTicks[index] ?? endTicks);
   const last = rendition.chunks.at(-1);
   const isEnd = count === startTicks.length || finishedAt(rendition) === count;
-  // The end of the timeline is foretold from the source; the last chunk holds where its frames truly end.
+  // The timeline's end is predicted from the source. The last chunk ends where its frames really end.
   if (last !== undefined && isEnd && last.firstSegment + segmentCount(last.table) === count) {
     boundaries[count] = Math.round(((last.startTick + last.durationTicks) * timescale) / rendition.timescale);
   }
@@ -132,7 +132,7 @@ function longest(boundaryTicks: Float64Array): number {
   return boundaryTicks.reduce((most, tick, index) => Math.max(most, tick - (boundaryTicks[index - 1] ?? tick)), 0);
 }
 
-/** The longest segment of the whole rendition; audio is cut every 188 frames. */
+/** Returns the longest segment of the whole rendition. Audio is cut every 188 frames. */
 function longestToCome({ kind, cutList, timescale }: PublishedRendition): number {
   if (kind === 'video') return longestCut(cutList);
   const endTicks = Math.round((cutList.endTicks * timescale) / cutList.timescale);

@@ -1,21 +1,21 @@
-/** Finds the highest rate of a stream over a second, from the times of its packets in any near order. */
+/** Finds the highest frame rate of a stream over one second, from the times of its packets in approximate order. */
 export type BurstMeter = {
   add(timeSec: number): void;
-  /** In frames a second; 0 when there are not two frames. */
+  /** In frames per second. 0 with fewer than two frames. */
   rate(): number;
 };
 
 const WINDOW_SEC = 1;
-/** Frames within a window rarely span all of it; fewer than this would count a few quick ones as a burst. */
+/** Frames within a window rarely span all of it. A smaller span would make a few fast ones count as a burst. */
 const LEAST_SPAN_SEC = 0.9;
-/** Frames nearer to each other than this are one: no display shows both. */
+/** Frames closer to each other count as one: no display shows both. */
 const LEAST_STEP_SEC = 1 / 250;
-/** As many as a second holds of those. */
+/** Maximum frames held: those of one second. */
 const MOST_FRAMES = 256;
 
-/** Holds the frames of one second. Packets that come in decode order are put in the order of their times. */
+/** Holds the frames of one second. Packets in decode order are sorted by their times. */
 export function createBurstMeter(): BurstMeter {
-  /** Rising. */
+  /** Ascending. */
   const window: number[] = [];
   let highest = 0;
   return {

@@ -1,9 +1,9 @@
 import type { VideoFacts } from './source-facts.ts';
 
-/** How a picture's samples mean colours: code points of ITU-T H.273, and whether they use all values of their bits. */
+/** Colour description of a video: code points of ITU-T H.273, and whether the full range is used. */
 export type Colours = { primaries: number; transfer: number; matrix: number; isFullRange: boolean };
 
-/** HDTV (ITU-R BT.709) in limited range: all encoded SDR pictures, unless they are shown next to copied ones. */
+/** HDTV (ITU-R BT.709) in limited range: all encoded SDR video, unless shown next to copied video. */
 export const BT709: Colours = { primaries: 1, transfer: 1, matrix: 1, isFullRange: false };
 
 export const PQ = 16;
@@ -11,7 +11,7 @@ export const HLG = 18;
 const RGB = 0;
 const BT2020 = 9;
 
-/** ffprobe's names of code points of ITU-T H.273, tables 2 to 4. */
+/** ffprobe's names of code points in ITU-T H.273, tables 2 to 4. */
 const PRIMARIES: Readonly<Record<string, number>> = {
   ...{ bt709: 1, bt470m: 4, bt470bg: 5, smpte170m: 6, smpte240m: 7, film: 8, bt2020: 9, smpte428: 10 },
   ...{ smpte431: 11, smpte432: 12, ebu3213: 22 },
@@ -26,7 +26,7 @@ const MATRICES: Readonly<Record<string, number>> = {
   ...{ 'chroma-derived-nc': 12, 'chroma-derived-c': 13, ictcp: 14 },
 };
 
-/** What ffprobe states of a stream's colours; null where it states nothing. */
+/** ffprobe's colour fields of a stream. Null if missing. */
 type StatedColours = {
   primaries: string | null;
   transfer: string | null;
@@ -40,8 +40,8 @@ type StatedColours = {
 };
 
 /**
- * Completes what a stream states with what players assume: HDR is BT.2020, the base layer of Dolby Vision has the
- * colours that its configuration names, and the matrix of other pictures follows their size.
+ * Completes a stream's declared colours with what players assume: HDR is BT.2020, the base layer of Dolby Vision has
+ * the colours in its configuration, and the matrix of other video follows from its size.
  */
 export function completeColours(stated: StatedColours): Colours {
   const { pixelFormat } = stated;
@@ -56,7 +56,7 @@ export function completeColours(stated: StatedColours): Colours {
   return { primaries, transfer, matrix: matrix ?? usualMatrix(primaries, isWide, stated), isFullRange };
 }
 
-/** The colours of a source. Facts of earlier versions state less. */
+/** Returns the colours of a source. Facts of earlier versions contain less. */
 export function coloursOf(video: VideoFacts): Colours {
   if (video.colours !== undefined) return video.colours;
   const { hdr, colorMatrix, pixelFormat } = video;
@@ -75,7 +75,7 @@ export function hasSameColours(one: Colours, other: Colours): boolean {
 }
 
 /**
- * Primaries, transfer functions and matrices (ITU-T H.273) of pictures that players show well enough without knowing
+ * Primaries, transfer functions and matrices (ITU-T H.273) that players show well enough even if they do not support
  * them: HDTV, and SDTV of both systems.
  */
 const SHOWN_COLOURS: readonly (readonly number[])[] = [
@@ -85,8 +85,8 @@ const SHOWN_COLOURS: readonly (readonly number[])[] = [
 ];
 
 /**
- * Whether a picture may be shown as it is, and rungs next to it with its colours. Wide gamut may not: many players take
- * it for BT.709, up to 123 of 255 off.
+ * Returns whether a video may be shown unchanged, with rungs in the same colours. Wide gamut may not: many players
+ * treat it as BT.709, up to 123 of 255 off.
  */
 export function isShownByAll({ primaries, transfer, matrix }: Colours): boolean {
   return [primaries, transfer, matrix].every((code, at) => SHOWN_COLOURS[at]?.includes(code));
@@ -108,6 +108,6 @@ function usualMatrix(primaries: number, isWide: boolean, { widthPx, heightPx }: 
   if (isWide || primaries === BT2020) return BT2020;
   if (primaries === 5 || primaries === 6) return primaries;
   if (primaries === 11 || primaries === 12) return 1;
-  // Players take untagged high definition for BT.709, and the rest for BT.601.
+  // Players treat untagged HD as BT.709, and the rest as BT.601.
   return heightPx >= 720 || widthPx >= 1280 ? 1 : 6;
 }

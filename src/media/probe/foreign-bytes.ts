@@ -1,9 +1,9 @@
 import { Refused } from '../../lib/refused.ts';
 
-/** Bytes of a beginning that are looked at. */
+/** Maximum bytes examined at the beginning. */
 export const START_BYTES = 512;
 
-/** A kind of bytes that no file of video or audio begins with; `advice` is a sentence without its first capital. */
+/** A kind of bytes that no video or audio file begins with. `advice` is a sentence without its initial capital. */
 export type Foreign = { kind: string; advice: string };
 
 const FILE = 'send the bytes of the video or audio file';
@@ -11,7 +11,7 @@ const PLAYLIST =
   'a playlist names media and has none. Save the stream as one file (ffmpeg -i ADDRESS -c copy film.mp4) and send that';
 const latin1 = (start: Buffer) => start.toString('latin1');
 
-/** Kinds that a few fixed bytes show. GIF is left out: it is a video here. */
+/** Kinds recognised by a few fixed bytes. GIF is not included: it is a video here. */
 const SIGNATURES: readonly [kind: string, pattern: RegExp, advice?: string][] = [
   ['a zip archive', /^PK\x03\x04/, 'unpack it and send the file in it'],
   ['a 7z archive', /^7z\xbc\xaf\x27\x1c/, 'unpack it and send the file in it'],
@@ -32,7 +32,7 @@ const SIGNATURES: readonly [kind: string, pattern: RegExp, advice?: string][] = 
   ['a program', /^(?:\x7fELF|MZ[\s\S]{58}[\s\S]{2}\0\0)/],
 ];
 
-/** The same for text, past a byte order mark and white space. */
+/** The same for text, after a byte order mark and white space. */
 const TEXTS: readonly [kind: string, pattern: RegExp, advice?: string][] = [
   ['multipart/form-data', /^--[\x21-\x7e ]{1,200}\r?\n(?:[\w-]+:[^\n]*\n)*?content-disposition:/i],
   ['a data URL', /^data:[\w.+/-]*(?:;[\w=.+"-]+)*,/i, 'decode it and send the bytes of the file'],
@@ -47,13 +47,13 @@ const TEXTS: readonly [kind: string, pattern: RegExp, advice?: string][] = [
   ['JSON', /^(?:\{\s*(?:"|\}\s*$)|\[\s*(?:["{[\d]|\]\s*$))/],
 ];
 
-/** First bytes of containers, for base64 of them. */
+/** First bytes of containers, to recognise base64 of them. */
 const CONTAINER =
   /^(?:[\s\S]{4}(?:ftyp|moov|mdat|wide|free|skip)|\x1aE\xdf\xa3|RIFF|OggS|FLV\x01|ID3|fLaC|\0\0\x01\xba|0&\xb2u|GIF8)/;
 
 /**
- * Recognizes bytes that are no media file by their beginning (up to 512 bytes of it count); null for all others, which
- * ffprobe judges. Text counts as such from 512 bytes on.
+ * Recognises bytes that are not a media file by their beginning (at most 512 bytes). Returns null for all others, which
+ * ffprobe judges. Prose counts only from 512 bytes on.
  */
 export function recognizeForeign(beginning: Buffer): Foreign | null {
   const start = beginning.subarray(0, START_BYTES);
@@ -69,16 +69,16 @@ export function recognizeForeign(beginning: Buffer): Foreign | null {
   return isProse ? { kind: 'text', advice: FILE } : null;
 }
 
-/** Text in UTF-8 or UTF-16 without control characters; null for anything else. */
+/** Decodes UTF-8 or UTF-16 text without control characters. Returns null for anything else. */
 function textOf(start: Buffer): string | null {
   const isWide = start[0] === 0xff && start[1] === 0xfe;
   const text = start.toString(isWide ? 'utf16le' : 'utf8').replace(/^\uFEFF/, '');
-  // The last character may be cut.
+  // The last character may be incomplete.
   const whole = start.length === START_BYTES ? text.replace(/\uFFFD$/, '') : text;
   return /[^\P{Cc}\t\n\v\f\r]|\uFFFD/u.test(whole) ? null : whole.trimStart();
 }
 
-/** A body that is no media file, by its beginning. */
+/** A body that is not a media file, judged by its beginning. */
 export class ForeignBody extends Refused {
   constructor({ kind, advice }: Foreign) {
     super('invalid', `The body is ${kind}; ${advice}.`);
@@ -86,7 +86,9 @@ export class ForeignBody extends Refused {
   }
 }
 
-/** Watches a stream's chunks from its beginning; the refusal as soon as they show that it is no media file. */
+/**
+ * Watches a stream's chunks from its beginning. Returns the refusal as soon as they show that it is not a media file.
+ */
 export function watchStart(): (bytes: Uint8Array) => ForeignBody | null {
   let start = Buffer.alloc(0);
   return (bytes) => {

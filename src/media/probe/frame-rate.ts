@@ -1,6 +1,6 @@
 import type { Rational } from './source-facts.ts';
 
-/** The rates that cameras, screens and broadcasters use, in frames per second. */
+/** Frame rates of cameras, screens and broadcasters, in frames per second. */
 export const USUAL_RATES: readonly Rational[] = [
   { num: 5, den: 1 },
   { num: 10, den: 1 },
@@ -28,25 +28,25 @@ const SNAP_SHARE = 0.001;
 const MAX_DENOMINATOR = 1001;
 const SLOWEST: Rational = { num: 1, den: 1 };
 const MOST_BURST_RATE = 60;
-/** Times are rounded, to a millisecond in Matroska: a second of 30 frames may seem to have 30.6. */
+/** Times are rounded, in Matroska to a millisecond: one second of 30 frames may seem to have 30.6. */
 const BURST_SLACK = 0.03;
 /** A grid much finer than the bursts would only repeat frames. */
 const MOST_ABOVE_BURST = 1.25;
 const FASTEST: Rational = { num: 120, den: 1 };
 
-/** The value of a ratio, as in frames per second. */
+/** Returns the value of a ratio, for example in frames per second. */
 export function toNumber(ratio: Rational): number {
   return ratio.num / ratio.den;
 }
 
-/** Brings a ratio of positive whole numbers to lowest terms. */
+/** Reduces a ratio of positive integers to lowest terms. */
 export function reduceRatio(num: number, den: number): Rational {
   let [a, b] = [num, den];
   while (b !== 0) [a, b] = [b, a % b];
   return { num: num / a, den: den / a };
 }
 
-/** Reads `30000/1001`, `4:3` or `25` of ffprobe. Null for `0/0`, `N/A`, and anything not positive. */
+/** Parses ffprobe's `30000/1001`, `4:3` or `25`. Returns null for `0/0`, `N/A`, and anything not positive. */
 export function parseRatio(text: string): Rational | null {
   const match = /^(\d{1,15})(?:[/:](\d{1,15}))?$/.exec(text);
   if (match === null) return null;
@@ -56,9 +56,9 @@ export function parseRatio(text: string): Rational | null {
 }
 
 /**
- * Chooses the rate of the encoded frame grid of a constant source: a usual rate within 0.1 % of its average; else
- * `base`, the rate that all its times keep to, when that is a usual one; else the average itself. Always 1 to 120
- * frames per second.
+ * Chooses the rate of the encoded frame grid of a constant-rate source: a usual rate within 0.1 % of its average; else
+ * `base`, the rate that all its times fit, if that is a usual one; else the average itself. Always 1 to 120 frames per
+ * second.
  */
 export function chooseGridRate(average: Rational, base: Rational): Rational {
   const value = toNumber(average);
@@ -72,9 +72,9 @@ export function chooseGridRate(average: Rational, base: Rational): Rational {
 }
 
 /**
- * Chooses the rate of the frame grid of a variable source: the usual rate nearest to its average or, if that is more,
- * to its quickest second, `burst`, up to 60 frames per second: a recorded screen stands still most of the time. `base`
- * is the rate of which all its times are multiples.
+ * Chooses the rate of the frame grid of a variable-rate source: the usual rate nearest to its average or, if higher, to
+ * its fastest second, `burst`, up to 60 frames per second. A recorded screen is static most of the time. All its times
+ * are multiples of `base`.
  */
 export function chooseVariableGridRate({ average, base, burst }: VariableRates): Rational {
   const usual = nearestUsual(Math.max(1, Math.min(120, toNumber(average))));
@@ -89,7 +89,7 @@ export function chooseVariableGridRate({ average, base, burst }: VariableRates):
 /** Frames per second. */
 type VariableRates = { average: Rational; base: Rational; burst: number };
 
-/** The ratio of a rate that is known as a number: a usual one within 0.1 %. Null unless it is above 0. */
+/** Returns a numeric rate as a ratio: a usual one within 0.1 %. Null unless it is above 0. */
 export function rateOfNumber(value: number): Rational | null {
   if (!(value > 0)) return null;
   const nearest = nearestUsual(value);

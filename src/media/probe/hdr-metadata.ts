@@ -2,8 +2,8 @@
 type Chromaticity = readonly [number, number];
 
 /**
- * How bright an HDR picture is, as SMPTE ST 2086 and CTA-861.3 state it; null for what is not stated or cannot be.
- * Luminances of `mastering` are in units of 0.0001 cd/m2, those of `light` in cd/m2.
+ * Brightness metadata of an HDR video (SMPTE ST 2086 and CTA-861.3). Null for missing or impossible values. Luminances
+ * of `mastering` are in units of 0.0001 cd/m2, those of `light` in cd/m2.
  */
 export type HdrMetadata = {
   mastering: {
@@ -19,14 +19,14 @@ export type HdrMetadata = {
 
 const CHROMATICITY_UNITS = 50_000;
 const LUMINANCE_UNITS = 10_000;
-/** No HDR display is darker, and PQ has no code value for more. */
+/** No HDR display is darker, and PQ cannot encode more. */
 const MIN_PEAK_NIT = 100;
 const MAX_PEAK_NIT = 10_000;
 
 /**
- * Reads the side data that ffprobe shows of a stream or of its first picture. Values that no display or picture can
- * have are left out: encoders write zeros, and other programs take them for the brightness of the picture. Null when
- * nothing is left.
+ * Reads the side data that ffprobe reports for a stream or its first frame. Values that no display or video can have
+ * are dropped: encoders write zeros, and other programs mistake them for the video's brightness. Returns null if
+ * nothing remains.
  */
 export function readHdrMetadata(sideData: readonly Record<string, unknown>[]): HdrMetadata | null {
   const mastering = sideData.map(readMastering).find((found) => found !== null) ?? null;
@@ -34,7 +34,7 @@ export function readHdrMetadata(sideData: readonly Record<string, unknown>[]): H
   return mastering === null && light === null ? null : { mastering, light };
 }
 
-/** The luminance of the brightest part of a picture, in cd/m2; null when the metadata does not state it. */
+/** Returns the luminance of the brightest part of a video, in cd/m2. Null if the metadata does not contain it. */
 export function statedPeakNit(metadata: HdrMetadata | undefined): number | null {
   const { mastering, light } = metadata ?? { mastering: null, light: null };
   return light?.maxContent ?? (mastering === null ? null : mastering.maxLuminance / LUMINANCE_UNITS);
@@ -56,7 +56,7 @@ function readMastering(data: Record<string, unknown>): HdrMetadata['mastering'] 
 function readLight(data: Record<string, unknown>): HdrMetadata['light'] {
   const [maxContent, maxAverage] = [ratioOf(data.max_content), ratioOf(data.max_average)];
   if (!isPeak(maxContent)) return null;
-  // 0 is "unknown" (CTA-861.3); an average above the maximum is none.
+  // 0 is "unknown" (CTA-861.3). An average above the maximum is invalid.
   return { maxContent, maxAverage: maxAverage >= 0 && maxAverage <= maxContent ? maxAverage : 0 };
 }
 
@@ -64,7 +64,7 @@ function isPeak(nit: number): boolean {
   return nit >= MIN_PEAK_NIT && nit <= MAX_PEAK_NIT;
 }
 
-/** The value of `34000/50000`, or of a number; NaN for anything else. */
+/** Returns the value of `34000/50000`, or of a number. NaN for anything else. */
 function ratioOf(value: unknown): number {
   if (typeof value === 'number') return value;
   const [num = '', den = '1'] = typeof value === 'string' ? value.split('/') : [];

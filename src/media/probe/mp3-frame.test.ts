@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findFirstFrame, id3Bytes } from './mp3-frame.ts';
 
-/** Four frames and the head of a fifth, each as long as its header says. */
+/** Four frames and the head of a fifth, each as long as its header declares. */
 const frames = (head: string, bytes: number) =>
   Buffer.concat(Array.from({ length: 5 }, () => Buffer.concat([Buffer.from(head, 'hex'), Buffer.alloc(bytes - 4)])));
 
@@ -12,13 +12,13 @@ test.each([
   { what: 'MPEG-2.5 layer III, 32 kbit/s, 11.025 kHz', head: 'ffe34000', bytes: 208 },
   { what: 'MPEG-1 layer II, 384 kbit/s, 48 kHz', head: 'fffde400', bytes: 1152 },
   { what: 'MPEG-1 layer I, 32 kbit/s, 32 kHz', head: 'ffff1800', bytes: 48 },
-])('frames of $what are found behind what is none', ({ head, bytes }) => {
+])('frames of $what are found after bytes that are not frames', ({ head, bytes }) => {
   const lone = frames(head, bytes).subarray(0, bytes + 2);
   const file = Buffer.concat([Buffer.from('fffb90ff'.repeat(50), 'hex'), lone, frames(head, bytes)]);
   expect(findFirstFrame(file)).toBe(200 + bytes + 2);
 });
 
-test('where no four frames follow each other nothing is found', () => {
+test('nothing is found without four consecutive frames', () => {
   expect(findFirstFrame(Buffer.from('fffb9000'.repeat(1000), 'hex'))).toBeNull();
   expect(findFirstFrame(Buffer.alloc(5000, 0xff))).toBeNull();
   expect(findFirstFrame(frames('fffb9000', 417).subarray(0, 900))).toBeNull();

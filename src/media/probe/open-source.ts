@@ -2,20 +2,20 @@ import { SANDBOX_SOURCE } from '../ffmpeg/sandbox-argv.ts';
 import { DECODER_GUARD } from '../ffmpeg/usual-decoders.ts';
 
 /**
- * The demuxers that an upload may use. Playlists (hls, dash, concat), pictures (image2, svg), sdp and
- * generators (lavfi) are left out: they open other files or hosts. So are raw elementary streams: they have no times.
+ * Demuxers allowed for uploads. Playlists (hls, dash, concat), images (image2, svg), sdp and generators (lavfi) are
+ * excluded: they open other files or hosts. So are raw elementary streams: they have no times.
  */
 export const ALLOWED_FORMATS =
   'mov,matroska,webm,mpegts,mpeg,avi,flv,ogg,asf,mxf,mxf_d10,gxf,wtv,rm,nut,ivf,dv,gif,apng,' +
   'wav,w64,aiff,mp3,aac,flac,ac3,eac3,dts,dtshd,amr,amrnb,amrwb,caf,au,wv,ape,tta,loas,truehd,xwma,voc';
 
-/** Largest frame that is decoded: 8192 x 4320. */
+/** Maximum pixels of a decoded frame: 8192 x 4320. */
 export const MAX_PIXELS = 35_389_440;
 
-/** Streams that a source may have before it is refused. */
+/** Maximum streams of a source. */
 export const MAX_STREAMS = 64;
 
-/** Input options that go before every `-i` of an untrusted file: nothing but this file is ever opened. */
+/** Input options before every `-i` of an untrusted file: no other file is ever opened. */
 export const GUARD_ARGV: readonly string[] = [
   ...['-protocol_whitelist', 'file,pipe'],
   ...['-format_whitelist', ALLOWED_FORMATS],
@@ -25,5 +25,5 @@ export const GUARD_ARGV: readonly string[] = [
   ...['-probesize', '20000000', '-analyzeduration', '20000000'],
 ];
 
-/** The input of a sandboxed ffmpeg or ffprobe as a URL; the scheme keeps ffmpeg from reading a protocol into it. */
+/** URL of the input of a sandboxed ffmpeg or ffprobe. The scheme keeps ffmpeg from reading a protocol into it. */
 export const SOURCE_URL = `file:${SANDBOX_SOURCE}`;

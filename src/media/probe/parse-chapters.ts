@@ -1,12 +1,12 @@
-/** A chapter of a source: seconds from the start of its timeline. */
+/** A chapter of a source, in seconds from the start of its timeline. */
 export type SourceChapter = { title: string; startSec: number; endSec: number };
 
 const MOST_CHAPTERS = 500;
 const MOST_TITLE_CHARACTERS = 250;
 
 /**
- * Reads ffprobe's `-show_chapters` answer, in the order of their times: those within the timeline, which begins at
- * `startSec` of the source's clock. A chapter without a title is named by its number.
+ * Parses ffprobe's `-show_chapters` output, sorted by time: chapters within the timeline, which begins at `startSec` of
+ * the source's clock. A chapter without a title is named by its number.
  */
 export function parseChapters(
   answer: unknown,
@@ -25,8 +25,8 @@ export function parseChapters(
 }
 
 /**
- * Chapters in whole seconds, as clients write them. Both ends are rounded alike, and none goes on where the next has
- * begun, so they never overlap. One that rounds to nothing is left out.
+ * Converts chapters to whole seconds, as clients write them. Both ends are rounded alike, and none extends past the
+ * start of the next, so they never overlap. A chapter that rounds to zero length is dropped.
  */
 export function inWholeSeconds(chapters: readonly SourceChapter[]): { title: string; start: number; end: number }[] {
   return chapters.flatMap(({ title, startSec, endSec }, index) => {

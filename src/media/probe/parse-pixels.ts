@@ -4,8 +4,8 @@ import { asRaw, type Raw, readNumber, readText } from './raw-fields.ts';
 import type { SourceFault, VideoFacts } from './source-facts.ts';
 
 /**
- * Dolby Vision whose base layer is no picture of its own (profile 5): its colours are IPT, which only licensed decoders
- * know. The base layer of the other profiles is HDR10, HLG or SDR, and is used as such.
+ * Finds Dolby Vision whose base layer cannot be shown by itself (profile 5): its colours are IPT, which only licensed
+ * decoders support. The base layer of the other profiles is HDR10, HLG or SDR, and is used as such.
  */
 export function findDolbyFault(stream: Raw): SourceFault | null {
   const sideData = (Array.isArray(stream.side_data_list) ? stream.side_data_list : []).map(asRaw);
@@ -14,12 +14,12 @@ export function findDolbyFault(stream: Raw): SourceFault | null {
   const hasBase = readNumber(configuration.bl_present_flag) !== 0;
   if (hasBase && (readNumber(configuration.dv_bl_signal_compatibility_id) ?? 0) > 0) return null;
   const message =
-    `Expected a picture that plays without Dolby Vision, got Dolby Vision profile ${readNumber(configuration.dv_profile)} ` +
+    `Expected a picture that plays without Dolby Vision, got profile ${readNumber(configuration.dv_profile)} ` +
     'without a base layer in HDR10, HLG or SDR. Export the file as profile 8.1 or 8.4, as HDR10, HLG or SDR.';
   return { kind: 'undecodable', message };
 }
 
-/** The pixels of a stream as ffprobe states them, and their colours. */
+/** Parses the pixel format of a stream as ffprobe reports it, and its colours. */
 export function parsePixels(
   stream: Raw,
 ): Pick<VideoFacts, 'pixelFormat' | 'bitDepth' | 'hdr' | 'colorMatrix' | 'colours' | 'hdrMetadata'> {

@@ -130,7 +130,7 @@ test.each([
   });
 });
 
-test('the default picture is chosen, names that writers put in are no titles', () => {
+test('the default picture is chosen, and names that writers fill in are not titles', () => {
   const second = video({ index: 3, disposition: { default: 1 } });
   const sound = { index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' };
   const named = [
@@ -143,7 +143,7 @@ test('the default picture is chosen, names that writers put in are no titles', (
   });
 });
 
-test('what the container leaves out comes from a scan of packets', () => {
+test('facts that the container omits come from a scan of packets', () => {
   const bare = { streams: [video({ duration: undefined, avg_frame_rate: '0/0', r_frame_rate: '1000/1' })], format: {} };
   expect(needsPacketScan(bare)).toBe(true);
   const spans = new Map([[0, { packets: 300, firstSec: 0, endSec: 10, burstRate: 30 }]]);

@@ -7,26 +7,26 @@ import { readAudioRole, readTextKind, readTrackNames } from './read-track-names.
 import type { AudioFacts, Rational, SourceFacts, SourceFault, SubtitleFacts, VideoFacts } from './source-facts.ts';
 
 /**
- * What a scan of packets saw of one stream: how many, from when to when in seconds of the source's clock, and the
- * highest rate that was kept up for a second.
+ * Result of scanning the packets of one stream: their number, their time range in seconds of the source's clock, and
+ * the highest rate sustained for one second.
  */
 export type PacketSpan = { packets: number; firstSec: number; endSec: number; burstRate: number };
 
 const MAX_SIDE_PX = 8192;
 const MAX_PIXELS = 35_389_440;
 const MAX_DURATION_SEC = 24 * 3600;
-/** Text that Debian's ffmpeg decodes: not ttml. */
+/** Text subtitles that Debian's ffmpeg can decode: not ttml. */
 const TEXT_SUBTITLES = new Set(['subrip', 'srt', 'ass', 'ssa', 'webvtt', 'mov_text', 'text']);
-/** Averages of a second or so are this far off the rate that the times keep to. */
+/** Averages over about a second deviate this much from the actual rate. */
 const STEADY_SHARE = 0.015;
-/** A stated rate is not believed when it is off by this factor; fields and short files make smaller differences. */
+/** A declared rate is ignored if it is off by this factor. Fields and short files cause smaller differences. */
 const WRONG_RATE = 2.5;
 const KEYFRAME_SEEKERS = /\b(mov|mp4|matroska|webm|avi|mxf|asf)\b/;
 
 /**
- * Turns ffprobe's `-show_format -show_streams` answer into facts, or into the reason why the file is no
- * video. `spans` (by stream index) fills in what the container does not say; without it those durations
- * are null, and `durationSec` is 0 when nothing is known: `needsPacketScan` says so.
+ * Converts ffprobe's `-show_format -show_streams` output to facts, or to the reason why the file is not a video.
+ * `spans` (by stream index) supplies what the container does not declare. Without it those durations are null, and
+ * `durationSec` is 0 if nothing is known: `needsPacketScan` reports that.
  */
 export function parseProbe(
   answer: unknown,
@@ -63,12 +63,12 @@ export function parseProbe(
   };
 }
 
-/** ffprobe's name of the container: `mpegts`, `mov,mp4,m4a,3gp,3g2,mj2`. */
+/** Returns ffprobe's name of the container: `mpegts`, `mov,mp4,m4a,3gp,3g2,mj2`. */
 export function containerOf(answer: unknown): string {
   return readText(asRaw(asRaw(answer).format).format_name) ?? 'unknown';
 }
 
-/** True when the container left out what a plan needs: a duration, or the average frame rate. */
+/** Returns true if the container lacks data that a plan needs: a duration, or the average frame rate. */
 export function needsPacketScan(answer: unknown): boolean {
   const root = asRaw(answer);
   const streams = (Array.isArray(root.streams) ? root.streams : []).map(asRaw);
@@ -87,7 +87,7 @@ function wholeDurationSec(known: {
   const streams = known.video === null ? known.audio : [known.video, ...known.audio];
   const ends = streams.map((stream) => (stream.durationSec === null ? 0 : stream.startSec + stream.durationSec));
   const lastSec = Math.max(...ends) - known.startSec;
-  // A stream without a duration of its own may be the longest: then only the container has it.
+  // A stream without its own duration may be the longest. Then only the container's counts.
   const isComplete = streams.every(({ durationSec }) => (durationSec ?? 0) > 0);
   return isComplete ? lastSec : Math.max(lastSec, known.statedSec ?? 0, 0);
 }
@@ -136,7 +136,7 @@ function sizeFault(stream: Raw, widthPx: number, heightPx: number): SourceFault 
   }
   const dolby = findDolbyFault(stream);
   if (dolby !== null) return dolby;
-  // Without a pixel format not one frame could be decoded.
+  // Without a pixel format no frame could be decoded.
   const isDecoded = readText(stream.pix_fmt) !== null && widthPx > 0 && heightPx > 0;
   if (isDecoded && codec !== null && codec !== 'unknown') return null;
   const message = `Expected a picture that decodes, got ${codec ?? 'no codec'} at ${widthPx}x${heightPx}.`;
@@ -160,7 +160,9 @@ function readDisplay(
   };
 }
 
-/** The clockwise turn that makes the picture upright; ffprobe states the display matrix counter-clockwise. */
+/**
+ * Returns the clockwise rotation that makes the video upright. ffprobe reports the display matrix counter-clockwise.
+ */
 function readRotation(stream: Raw): VideoFacts['rotationDeg'] {
   const sideData = (Array.isArray(stream.side_data_list) ? stream.side_data_list : []).map(asRaw);
   const matrix = sideData.map((data) => readNumber(data.rotation)).find((rotation) => rotation !== null);
@@ -175,13 +177,13 @@ function readRate(stream: Raw, span: PacketSpan | undefined): Pick<VideoFacts, '
   const base = parseRatio(readText(stream.r_frame_rate) ?? '') ?? average;
   const isInterlaced = ['tt', 'bb', 'tb', 'bt'].includes(readText(stream.field_order) ?? '');
   const ratio = toNumber(base) / toNumber(average);
-  // An interlaced stream may state its field rate, twice the frame rate.
+  // An interlaced stream may declare its field rate, twice the frame rate.
   const isConstant = Math.abs(ratio - 1) <= STEADY_SHARE || (isInterlaced && Math.abs(ratio - 2) <= 2 * STEADY_SHARE);
   if (isConstant) return { rate: chooseGridRate(average, base), isVariableRate: false };
   return { rate: chooseVariableGridRate({ average, base, burst: span?.burstRate ?? 0 }), isVariableRate: true };
 }
 
-/** The stated average, unless packets were counted and it is far from what they show. */
+/** Returns the declared average, unless packets were counted and contradict it. */
 function averageRate(stream: Raw, span: PacketSpan | undefined): Rational | null {
   const stated = parseRatio(readText(stream.avg_frame_rate) ?? '');
   const counted = countedRate(span);
@@ -253,7 +255,7 @@ function isPicture(stream: Raw): boolean {
 function ownDurationSec(stream: Raw): number | null {
   const stated = readNumber(stream.duration);
   if (stated !== null && stated > 0) return stated;
-  // Matroska keeps it in a tag: 00:00:10.023000000.
+  // Matroska stores it in a tag: 00:00:10.023000000.
   const match = /^(\d+):(\d{2}):(\d{2}(?:\.\d+)?)$/.exec(readText(asRaw(stream.tags).DURATION) ?? '');
   if (match === null) return null;
   const endSec = Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);

@@ -1,10 +1,10 @@
 import type { SandboxedCommand } from '../ffmpeg/run-sandboxed.ts';
 import { GUARD_ARGV, SOURCE_URL } from './open-source.ts';
 
-/** The longest that one look at a source may take. */
+/** Maximum duration of one probe of a source. */
 export const PROBE_LIMIT_SEC = 20;
 
-/** Plans ffprobe over a source: what it shows, and from which level on it reports trouble. */
+/** Plans an ffprobe run over a source: what it shows, and the level from which it reports problems. */
 export function planFfprobe(path: string, shown: readonly string[], level: 'warning' | 'error'): SandboxedCommand {
   return {
     program: 'ffprobe',

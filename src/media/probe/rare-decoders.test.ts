@@ -15,7 +15,7 @@ const SOUND = ['-f', 'lavfi', '-i', 'sine=d=0.5'];
 const FORMATS: Record<string, string> = { flashsv: 'flv', rv10: 'rm', snow: 'nut', sonic: 'nut' };
 const RARE = ['magicyuv', 'snow', 'flashsv', 'rv10', 'cinepak', 'utvideo', 'ffvhuff', 'huffyuv', 'zmbv'];
 
-/** A clip in a rare codec, alone or next to a track of a usual one. */
+/** A clip in a rare codec, alone or next to a track in a usual one. */
 function makeRare(codec: string, more: readonly string[] = []): Promise<string> {
   const name = `${codec}-${more.length}.${FORMATS[codec] ?? 'avi'}`;
   const pixels = codec === 'cinepak' ? ['-pix_fmt', 'rgb24'] : [];
@@ -46,7 +46,7 @@ test('rare codecs are read where the owner allows them', async () => {
   expect(facts).toMatchObject({ video: { codec: 'magicyuv' } });
 });
 
-/** Encodes one source by each encoder into a file of as many tracks; ffprobe opens the decoder of each. */
+/** Encodes one source with each encoder into a file with one track each. ffprobe opens each track's decoder. */
 async function makeUsual(name: string, encoders: readonly (readonly [string, ...string[]])[]): Promise<string> {
   const inputs = ['-f', 'lavfi', '-i', 'testsrc2=s=720x576:r=25:d=0.2', '-f', 'lavfi', '-i', 'sine=d=0.2:r=48000'];
   const kind = name.endsWith('.mka') ? 'a' : 'v';
@@ -80,6 +80,6 @@ test.each([
       ...['truehd', 'wavpack', 'tta', 'adpcm_ms', 'adpcm_ima_wav', 'pcm_mulaw', 'pcm_s24le', 'pcm_f32le'],
     ].map((encoder): [string, ...string[]] => [encoder]),
   },
-])('what usual encoders write is read: $name', async ({ name, encoders }) => {
+])('output of a usual encoder is read: $name', async ({ name, encoders }) => {
   expect(await probe(await makeUsual(name, encoders))).not.toHaveProperty('kind');
 });

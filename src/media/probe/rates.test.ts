@@ -20,7 +20,7 @@ const SOURCES = [
   { name: 'plain.ts', codec: X264 },
 ];
 
-/** Each two of rate, length and audio occur together. */
+/** Every pair of rate, length and audio occurs together. */
 const KINDS = [
   { rate: '30000/1001', sec: 0.5, hasSound: true },
   { rate: '30000/1001', sec: 1, hasSound: false },
@@ -28,7 +28,7 @@ const KINDS = [
   { rate: '25', sec: 1, hasSound: true },
 ];
 
-/** Containers of a second or so state 120 frames a second, or a fifth of what there is. */
+/** Containers of about a second declare 120 fps, or a fifth of the true rate. */
 test.each(SOURCES.flatMap((source) => KINDS.map((kind) => ({ ...source, ...kind }))))(
   '$name of $sec s at $rate keeps its rate and its length, sound: $hasSound',
   async ({ name, codec, ...clip }) => {

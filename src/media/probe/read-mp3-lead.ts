@@ -2,13 +2,13 @@ import { open } from 'node:fs/promises';
 import { findFirstFrame, id3Bytes, RUN_BYTES } from './mp3-frame.ts';
 
 const WINDOW_BYTES = 2 ** 20;
-/** Where no audio begins within this, ffmpeg decides what the file is. */
+/** If no audio begins within this, ffmpeg decides what the file is. */
 const MOST_LEAD_BYTES = 32 * 2 ** 20;
 
 /**
- * How many bytes of an MP3 file come before its audio and are no tag (ID3v2): ffmpeg takes many of them for frames,
- * which sound as noise. 0 when the sound begins where it should, or after zeros, in which ffmpeg finds no frames; else
- * where it begins, in bytes of the file.
+ * Returns the number of bytes before the audio of an MP3 file that are not a tag (ID3v2). ffmpeg mistakes many of them
+ * for frames, which sound as noise. 0 if the audio begins where it should, or after zeros, in which ffmpeg finds no
+ * frames; else the byte offset of the audio in the file.
  */
 export async function readMp3Lead(path: string): Promise<number> {
   const file = await open(path);

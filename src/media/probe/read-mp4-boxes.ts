@@ -3,22 +3,22 @@ import { type Box, childBoxes, findBox, LONGEST_BOX_HEAD, printable, readBoxes, 
 import { BrokenMedia } from '../bmff/broken-media.ts';
 import type { SourceFault } from './source-facts.ts';
 
-/** Boxes at the top of a file that are looked at; a fragmented file has its moov among the first. */
+/** Maximum top-level boxes that are examined. A fragmented file has its moov among the first. */
 const MOST_BOXES = 64;
-/** A moov above this is not read for its sample entries: ten hours need 17 MB. */
+/** A larger moov is not searched for sample entries: ten hours need 17 MB. */
 const MOST_MOOV_BYTES = 32 * 2 ** 20;
-/** Brands of ISO 23008-12 and of AV1 pictures. */
+/** Brands of ISO 23008-12 and of AV1 images. */
 const PICTURE_BRANDS = /^(heic|heix|heim|heis|hevc|mif1|msf1|avif|avis)$/;
 const PICTURE_NAMES: Readonly<Record<string, string>> = { avif: 'AVIF', avis: 'AVIF' };
-/** FullBox fields and the count of entries. */
+/** FullBox fields and entry count. */
 const STSD_HEAD_BYTES = 8;
-/** Of ISO 14496-12 section 8.12, and those of Apple's protected audio and video. */
+/** Encrypted sample entries of ISO 14496-12 section 8.12, and of Apple's protected audio and video. */
 const ENCRYPTED_ENTRIES = ['encv', 'enca', 'drmi', 'drms'];
 
 type TopBox = { type: string; start: number; end: number };
 type TopBoxes = { boxes: TopBox[]; brands: string[]; moov: Buffer | null; damaged: string | null };
 
-/** Says why an MP4 of which no index was found is none: a still picture, a damaged box, or a file that is cut off. */
+/** Returns why no index was found in an MP4: it is a still image, has a damaged box, or is truncated. */
 export async function explainMissingMoov(path: string, sizeBytes: number): Promise<SourceFault> {
   const { boxes, brands, damaged } = await readTopBoxes(path, sizeBytes);
   const picture = brands.find((brand) => PICTURE_BRANDS.test(brand));
@@ -40,7 +40,7 @@ export async function explainMissingMoov(path: string, sizeBytes: number): Promi
   };
 }
 
-/** Why an MP4 whose samples are encrypted cannot become a video; null when they are not. */
+/** Returns why an MP4 with encrypted samples cannot become a video. Null if they are not encrypted. */
 export async function findEncryption(path: string, sizeBytes: number): Promise<SourceFault | null> {
   const { moov } = await readTopBoxes(path, sizeBytes);
   if (moov === null) return null;
@@ -57,7 +57,7 @@ function listSampleEntries(moov: Buffer): string[] {
     const tracks = childBoxes(root).filter(({ type }) => type === 'trak');
     return tracks.flatMap(sampleEntriesOf);
   } catch (error) {
-    // What else is wrong with it, ffprobe finds.
+    // ffprobe reports any other problem.
     if (error instanceof BrokenMedia) return [];
     throw error;
   }
@@ -98,7 +98,7 @@ async function readTopBoxes(path: string, sizeBytes: number): Promise<TopBoxes> 
   return found;
 }
 
-/** The major brand and the compatible ones; the version lies between. */
+/** Returns the major brand and the compatible ones. The version is between them. */
 function readBrands(ftyp: Buffer): string[] {
   const words = Array.from({ length: Math.floor(ftyp.length / 4) }, (_, at) =>
     ftyp.toString('latin1', at * 4, at * 4 + 4),

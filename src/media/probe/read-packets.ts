@@ -5,7 +5,7 @@ import { type ClockScan, isJump, LEAP_SEC } from './judge-clock.ts';
 import type { PacketSpan } from './parse-probe.ts';
 import { planFfprobe } from './plan-ffprobe.ts';
 
-/** What the packets of one stream show, by stream index in a scan. */
+/** Properties of one stream's packets, by stream index in a scan. */
 export type ScannedSpan = PacketSpan & ClockScan & { jumps: number };
 export type Scan = { spans: ReadonlyMap<number, ScannedSpan>; end: ChildEnd };
 
@@ -17,8 +17,8 @@ type Gathering = Omit<ScannedSpan, 'firstSec' | 'endSec' | 'burstRate'> & {
 type Times = { firstSec: number; endSec: number; lastSec: number };
 
 /**
- * Reads packet times, from the keyframe before `fromSec` or all, without decoding, in bounded memory. Streams of which
- * no packet has a time are left out.
+ * Reads packet times, all or from the keyframe before `fromSec`, without decoding, in bounded memory. Streams without
+ * any packet time are omitted.
  */
 export async function scanPackets(path: string, fromSec: number | null, signal: AbortSignal): Promise<Scan> {
   const interval = fromSec === null ? [] : ['-read_intervals', `${fromSec.toFixed(3)}%`];
@@ -31,7 +31,7 @@ export async function scanPackets(path: string, fromSec: number | null, signal: 
   return { spans: new Map([...gathered].flatMap(toSpan)), end };
 }
 
-/** The last instant of any stream, in seconds of the source's clock. */
+/** Returns the last instant of any stream, in seconds of the source's clock. */
 export function reachSec(spans: ReadonlyMap<number, PacketSpan>): number {
   return Math.max(Number.NEGATIVE_INFINITY, ...[...spans.values()].map((span) => span.endSec));
 }
@@ -53,7 +53,7 @@ function addPacket(gathered: Map<number, Gathering>, line: string): void {
   if (index === undefined) return;
   const span = gathered.get(index) ?? createGathering();
   gathered.set(index, span);
-  // Ogg gives times to some packets only; all count.
+  // Ogg has times on some packets only. All are counted.
   span.packets += 1;
   const atSec = pts !== undefined && Number.isFinite(pts) ? pts : dts;
   if (atSec === undefined || !Number.isFinite(atSec)) return;

@@ -17,7 +17,9 @@ function makeHevc(name: string, params: string): Promise<string> {
   return makeClip(dir, name, [...PICTURE, '-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', params]);
 }
 
-/** Puts a Dolby Vision configuration ("Dolby Vision Streams Within the ISO BMFF", section 3.1) into the sample entry. */
+/**
+ * Inserts a Dolby Vision configuration ("Dolby Vision Streams Within the ISO BMFF", section 3.1) into the sample entry.
+ */
 async function addDolbyVision(path: string, dolby: { profile: number; compatibility: number; hasBase: boolean }) {
   const bytes = await readFile(path);
   const flags = (dolby.profile << 9) | (6 << 3) | 0b100 | (dolby.hasBase ? 1 : 0);

@@ -43,7 +43,7 @@ function playlist(target: string): string {
   return `#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n${target}\n#EXT-X-ENDLIST\n`;
 }
 
-/** A motion JPEG whose sample entry and picture headers claim 16000x16000. */
+/** A Motion JPEG whose sample entry and picture headers declare 16000x16000. */
 async function hugeFrame(): Promise<string> {
   const small = await makeClip(dir, 'jpeg.mov', ['-f', 'lavfi', '-i', 'testsrc2=s=160x90:d=0.2', '-c:v', 'mjpeg']);
   const bytes = await readFile(small);
@@ -55,7 +55,7 @@ async function hugeFrame(): Promise<string> {
   return put('huge.mov', bytes);
 }
 
-/** A Matroska file that is little more than a list of audio tracks. */
+/** A Matroska file that consists mostly of a list of audio tracks. */
 function manyTracks(count: number): Buffer {
   const element = (id: string, body: Buffer) => {
     const size = Buffer.alloc(8);
@@ -76,13 +76,13 @@ function manyTracks(count: number): Buffer {
   return Buffer.concat([header, element('18538067', Buffer.concat([tracks, cluster]))]);
 }
 
-/** Its brands and the head of its pictures' data are enough. */
+/** Its brands and the head of its image data are enough. */
 function heic(): Buffer {
   const ftyp = Buffer.from('000000186674797068656963000000006d69663168656963', 'hex');
   return Buffer.concat([ftyp, Buffer.from('000003f06d646174', 'hex'), Buffer.alloc(1000)]);
 }
 
-/** A box between the first and the index that claims ten times the file. */
+/** A box between the first and the index that declares ten times the file's size. */
 function brokenBox(): Buffer {
   const bytes = readFileSync(good);
   const at = bytes.indexOf('free') - 4;
@@ -90,7 +90,7 @@ function brokenBox(): Buffer {
   return bytes;
 }
 
-/** The object type of the audio's configuration becomes 42 by byte edit: ffmpeg encodes no such audio. */
+/** Changes the audio configuration's object type to 42 by a byte edit: ffmpeg cannot encode such audio. */
 async function makeUsac(): Promise<string> {
   const path = await makeClip(dir, 'usac.mp4', ['-i', good, '-c', 'copy']);
   const bytes = await readFile(path);
@@ -106,7 +106,7 @@ test.each([
   { name: 'cut.flv', share: 0.95, argv: [] },
   { name: 'cut-fragments.mp4', share: 0.66, argv: ['-movflags', 'frag_keyframe+empty_moov+default_base_moof'] },
   { name: 'cut.avi', share: 0.66, argv: [] },
-])('of $name, which is cut off, what can be read is taken with a warning', async ({ name, share, argv }) => {
+])('the readable part of $name, which is cut off, is taken with a warning', async ({ name, share, argv }) => {
   const path = await cut(await makeClip(dir, `whole-${name}`, ['-i', good, '-c', 'copy', ...argv]), name, share);
   const facts = await factsOf(path);
   expect(facts.warnings).toEqual([expect.stringContaining('The file ends early')]);
@@ -270,7 +270,7 @@ test('facts of an ordinary file: rate, sizes, times, language', async () => {
   expect(facts.audio.map((track) => track.language)).toEqual(['de', 'en']);
 });
 
-test('sound alone is fine, its cover is no video; a length that nobody wrote down is counted', async () => {
+test('audio alone is accepted, its cover is not video, and a missing length is counted', async () => {
   const cover = ['-f', 'lavfi', '-i', 'color=red:s=64x64:d=0.04', '-f', 'lavfi', '-i', 'sine=d=5'];
   const mp3 = await factsOf(
     await makeClip(dir, 'cover.mp3', [...cover, '-map', '0', '-map', '1', '-disposition:v', 'attached_pic']),

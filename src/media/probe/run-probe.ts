@@ -14,30 +14,26 @@ import { needsMending, type SourceFacts, type SourceFault } from './source-facts
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TAIL_SEC = 3;
 const LEAST_MISSING_SEC = 0.05;
-/**
- * Of a file that is cut off, this share of what its container states must be there; the rest is taken with a warning.
- */
+/** Minimum share of a truncated file's declared length that must be there. The rest is reported as a warning. */
 const MIN_READABLE_SHARE = 0.9;
-/** MPEG-D USAC, the object type of xHE-AAC: ffprobe ends at it, whatever else is in the file. */
+/** MPEG-D USAC, the object type of xHE-AAC: ffprobe stops at it, whatever else is in the file. */
 const USAC = /Audio object type 42 is not implemented/;
 const USAC_FAULT: SourceFault = {
   kind: 'undecodable',
   message: 'Expected sound that can be decoded, got xHE-AAC (MPEG-D USAC): upload it as AAC-LC, HE-AAC or Opus.',
 };
-/**
- * Containers whose times come from a clock of the stream, MPEG-TS and MPEG-PS: recordings can be appended byte by byte.
- */
+/** Containers with a stream clock, MPEG-TS and MPEG-PS: recordings can be concatenated byte by byte. */
 const HAS_CLOCK = /^mpeg(ts)?$/;
-/** Pictures a second above which a container's word for it is not taken. */
+/** Frame rate above which the container's declaration is not trusted. */
 const USUAL_MOST_RATE = 60;
 
 /**
- * Looks into a source file inside the sandbox. Answers what it holds, or why it cannot become a video.
- * Nothing but the file is opened, nothing is decoded beyond what finding the codecs takes, and each step
- * ends within 20 s. `sizeBytes` is the file's size as stored. Who finds out meanwhile that all samples of the picture
- * lie within the file says so by `isWhole`, which spares a look at its end. Of an MPEG-TS or -PS whose clock jumps
- * (`isJoined`) and an MP3 that begins with something else (`leadBytes`) the durations are missing: `probeMended` finds
- * them in a mended copy. An abort throws the signal's reason.
+ * Probes a source file inside the sandbox. Returns its facts, or why it cannot become a video. No other file is opened,
+ * nothing is decoded beyond what finding the codecs requires, and each step ends within 20 s. `sizeBytes` is the file's
+ * size as stored. If the caller finds out during this that all video samples are within the file, `isWhole` reports it
+ * and saves reading the file's end. For an MPEG-TS or -PS whose clock jumps (`isJoined`) and an MP3 that begins with
+ * something else (`leadBytes`) the durations are missing: `probeMended` finds them in a repaired copy. An abort throws
+ * the signal's reason.
  */
 export async function probeSource(
   path: string,
@@ -48,7 +44,7 @@ export async function probeSource(
   return probeFile({ path, sizeBytes, isWhole, isMended: false }, signal);
 }
 
-/** As `probeSource`, of a mended copy: what is odd in that as well is let be. */
+/** Like `probeSource`, for a repaired copy. Remaining oddities are accepted. */
 export async function probeMended(
   path: string,
   sizeBytes: number,
@@ -73,12 +69,12 @@ async function judgeClock(
   signal: AbortSignal,
 ): Promise<SourceFacts | SourceFault> {
   const { spans, end } = await scanPackets(file.path, null, signal);
-  // A file of so many packets has more in it than leaps.
+  // A file with that many packets contains more than leaps.
   if (end.killed !== null) return facts;
   return whyClockIsBroken(facts, spans) ?? facts;
 }
 
-/** Most HDR files state their brightness in the first picture, not in the container. */
+/** Most HDR files declare their brightness in the first frame, not in the container. */
 async function withHdrMetadata(path: string, facts: SourceFacts, signal: AbortSignal): Promise<SourceFacts> {
   const { video } = facts;
   if (video === null || video.hdr === null || (video.hdrMetadata?.mastering && video.hdrMetadata.light)) return facts;
@@ -86,7 +82,7 @@ async function withHdrMetadata(path: string, facts: SourceFacts, signal: AbortSi
   const shown = [...one, '-show_frames', '-show_entries', 'frame=side_data_list', '-of', 'json'];
   const run = await runSandboxed(planFfprobe(path, shown, 'error'), MAX_ANSWER_BYTES, signal);
   signal.throwIfAborted();
-  // A first picture that does not decode is no reason to refuse the rest.
+  // An undecodable first frame is no reason to refuse the rest.
   const found = run.exitCode === 0 ? readHdrMetadata(sideDataOf(run.stdout)) : null;
   const hdrMetadata = {
     mastering: video.hdrMetadata?.mastering ?? found?.mastering ?? null,
@@ -144,8 +140,8 @@ async function probeTimes(
 }
 
 /**
- * The facts of a file whose clock jumps, but for its durations and rates, which only a joined copy shows. Null when it
- * does not, or when the file is too long to see it whole.
+ * Returns the facts of a file whose clock jumps, except durations and rates, which only a joined copy shows. Null if it
+ * does not jump, or if the file is too long to scan completely.
  */
 function findJumps({ json, sizeBytes }: Probed, scan: Scan): SourceFacts | null {
   const facts = parseProbe(withoutDurations(json), sizeBytes, new Map());
@@ -157,10 +153,7 @@ function findJumps({ json, sizeBytes }: Probed, scan: Scan): SourceFacts | null 
   return { ...facts, isJoined: true, warnings: [warning] };
 }
 
-/**
- * The facts of an MP3 whose audio begins late, but for its durations, which only a copy without what is before it
- * shows.
- */
+/** Returns the facts of an MP3 whose audio begins late, except durations, which only a copy without the lead shows. */
 async function findLateAudio(
   { path, sizeBytes }: ProbedFile,
   json: unknown,
@@ -176,12 +169,12 @@ async function findLateAudio(
   };
 }
 
-/** An average states little of a picture whose rate varies, and containers of a second or so state impossible ones. */
+/** An average means little for a variable rate, and containers of about a second declare impossible rates. */
 function hasDoubtfulRate({ video }: SourceFacts): boolean {
   return video !== null && (video.isVariableRate || toNumber(video.rate) > USUAL_MOST_RATE);
 }
 
-/** Takes rates from the times of all packets. Of a file too long for that, from those of its beginning. */
+/** Determines rates from the times of all packets, or for a file too long for that, from those of its beginning. */
 async function probeRates(
   probed: Probed,
   { stated, scan }: { stated: SourceFacts; scan: Scan },
@@ -194,7 +187,7 @@ async function probeRates(
   return hasDoubtfulRate(stated) ? parseProbe(json, sizeBytes, scan.spans) : stated;
 }
 
-/** A recording of a transport stream ends anywhere; other containers end whole. */
+/** A transport stream recording ends anywhere. Other containers end complete. */
 function isCutOff({ end }: Scan, json: unknown): boolean {
   return (
     containerOf(json) !== 'mpegts' && /partial file|ended prematurely|Truncat|Packet corrupt/i.test(end.stderrTail)
@@ -207,7 +200,7 @@ function reachesEnd(scan: Scan, { startSec, durationSec }: SourceFacts): boolean
 
 type Probed = { path: string; sizeBytes: number; json: unknown };
 
-/** For containers that do not say how long they are, or only guess: every packet is counted. */
+/** For containers that do not declare their length, or only guess: every packet is counted. */
 async function probeByScan({ path, sizeBytes, json }: Probed, signal: AbortSignal): Promise<SourceFacts | SourceFault> {
   const scan = await scanPackets(path, null, signal);
   if (scan.end.killed !== null) return killedFault(scan.end);
@@ -216,7 +209,7 @@ async function probeByScan({ path, sizeBytes, json }: Probed, signal: AbortSigna
   return { kind: 'undecodable', message: 'Expected timed packets, found none.' };
 }
 
-/** For files whose end is not where the container says, or not whole: the readable part decides. */
+/** For files whose end is missing or not where the container declares: the readable part decides. */
 async function probeDamaged(
   { path, sizeBytes, json }: Probed,
   stated: SourceFacts,
@@ -255,7 +248,7 @@ async function askStreams({ path, sizeBytes }: ProbedFile, signal: AbortSignal):
   return { kind: 'not-media', message: `Expected a known media format, ffprobe says: ${reason}` };
 }
 
-/** The reasons that ffprobe gives for files which must not, or cannot, be opened. */
+/** ffprobe's reasons for files that must not, or cannot, be opened. */
 function readRefusal(stderr: string): SourceFault | null {
   if (/exceeds specified max pixel count/.test(stderr)) {
     const size = /Picture size (\d+x\d+)/.exec(stderr)?.[1] ?? 'unknown';
@@ -280,12 +273,12 @@ function readRefusal(stderr: string): SourceFault | null {
   return null;
 }
 
-/** ISO 14496-12 writes an unknown duration as all ones; ffprobe takes those of 32 bits for a length. */
+/** ISO 14496-12 encodes an unknown duration as all ones, which ffprobe reads as a length if it has 32 bits. */
 function withoutUnknownDurations(json: unknown): unknown {
   return /"duration_ts": ?4294967295\b/.test(JSON.stringify(json)) ? withoutDurations(json) : json;
 }
 
-/** Takes the container's own durations out, so that the scan's are used. */
+/** Removes the container's own durations, so that those of the scan are used. */
 function withoutDurations(json: unknown): unknown {
   return JSON.parse(JSON.stringify(json, (key, value) => (/^duration(_ts)?$/i.test(key) ? undefined : value)));
 }

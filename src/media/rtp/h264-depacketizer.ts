@@ -1,17 +1,17 @@
 import type { OrderedPacket } from './reorder-buffer.ts';
 
-/** The NAL units of one picture; `timestamp` has 32 bits of 90 kHz. */
+/** The NAL units of one picture. `timestamp` has 32 bits at 90 kHz. */
 export type RtpPicture = { timestamp: number; nals: Buffer[] };
 
-/** What came of a packet: a picture that it completes, and whether one was lost, which only a keyframe heals. */
+/** Result of a packet: a picture that it completes, and whether one was lost, which only a keyframe repairs. */
 export type Depacketized = { picture: RtpPicture | null; isBroken: boolean };
 
 const TYPE = { last: 23, stapA: 24, fuA: 28 };
 const MOST_PICTURE_BYTES = 8 * 2 ** 20;
 
 /**
- * Puts pictures together from RTP payloads of H.264 (RFC 6184, packetization modes 0 and 1). A picture of which a
- * packet was lost is left out whole.
+ * Assembles pictures from RTP payloads of H.264 (RFC 6184, packetization modes 0 and 1). A picture with a lost packet
+ * is dropped as a whole.
  */
 export class H264Depacketizer {
   #timestamp: number | null = null;
@@ -20,13 +20,13 @@ export class H264Depacketizer {
   #heldBytes = 0;
   #isDamaged = false;
 
-  /** Bytes of the picture that is not whole yet. */
+  /** Bytes of the incomplete picture. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
   push({ packet, isAfterLoss }: OrderedPacket): Depacketized {
-    // It is unknown to which picture the lost ones belonged: that before, or this one.
+    // The lost packets may belong to the previous picture or to this one.
     let isBroken = isAfterLoss;
     if (this.#timestamp !== packet.timestamp) {
       isBroken ||= this.#timestamp !== null && this.#heldBytes > 0;
@@ -44,7 +44,7 @@ export class H264Depacketizer {
     return { picture: isWhole ? { timestamp: packet.timestamp, nals } : null, isBroken };
   }
 
-  /** False for a payload that cannot be read, or that does not go on with what was begun. */
+  /** Returns false for a payload that cannot be parsed, or that does not continue the open fragment. */
   #take(payload: Buffer): boolean {
     if (payload.length < 2) return false;
     const type = payload.readUInt8(0) & 0x1f;

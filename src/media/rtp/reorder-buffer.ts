@@ -1,18 +1,18 @@
 import type { RtpPacket } from './rtp-packet.ts';
 
-/** A packet in its place; `isAfterLoss`: packets before it will not come any more. */
+/** A packet in order. `isAfterLoss`: packets before it are lost for good. */
 export type OrderedPacket = { packet: RtpPacket; isAfterLoss: boolean };
 
-/** How long a missing packet is waited for. */
+/** Maximum wait for a missing packet. */
 const WAIT_MS = 250;
 const MOST_WAITING = 512;
-/** A step of the sequence beyond this is another stream's. */
+/** A larger step of the sequence belongs to another stream. */
 const LARGEST_STEP = 3_000;
 const MOST_MISSING = 64;
 
 /**
- * Puts the packets of one source in the order of their numbers (RFC 3550 appendix A.1). What is missing is waited for,
- * for a bounded time and number of packets. Packets that come twice or too late are left out.
+ * Sorts the packets of one source by sequence number (RFC 3550 appendix A.1). Waits for missing packets, for a bounded
+ * time and number of packets. Duplicate and late packets are dropped.
  */
 export class ReorderBuffer {
   readonly #waiting = new Map<number, { packet: RtpPacket; atMs: number }>();
@@ -35,7 +35,7 @@ export class ReorderBuffer {
     return this.#release(nowMs);
   }
 
-  /** Numbers that are missing before those that are there, the oldest first. */
+  /** Returns missing numbers before received ones, oldest first. */
   missing(): number[] {
     if (this.#next === null || this.#waiting.size === 0) return [];
     const next = this.#next;
@@ -51,7 +51,7 @@ export class ReorderBuffer {
   #release(nowMs: number): OrderedPacket[] {
     const ordered: OrderedPacket[] = [];
     for (;;) {
-      // `push` set it.
+      // `push` has set it.
       const next = this.#next ?? 0;
       const found = this.#waiting.get(next);
       if (found !== undefined) {
@@ -78,7 +78,7 @@ export class ReorderBuffer {
   }
 }
 
-/** From one number of 16 bits to another, the shorter way. */
+/** Returns the shorter distance between two 16-bit numbers. */
 function distance(from: number, to: number): number {
   return ((to - from + 0x8000) & 0xffff) - 0x8000;
 }

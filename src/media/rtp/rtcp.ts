@@ -1,7 +1,7 @@
-/** A sender report (RFC 3550 section 6.4.1): which wall time, in ms, a timestamp of a source stands for. */
+/** A sender report (RFC 3550 section 6.4.1): the wall-clock time, in ms, of a timestamp of a source. */
 export type SenderReport = { ssrc: number; wallMs: number; timestamp: number; middleBits: number };
 
-/** What a receiver reports of one source. */
+/** A receiver's report about one source. */
 export type Reception = { ssrc: number; highestSequence: number; lastReport: SenderReport | null };
 
 const TYPE = { senderReport: 200, receiverReport: 201, transportFeedback: 205, payloadFeedback: 206 };
@@ -9,11 +9,11 @@ const PICTURE_LOSS = 1;
 const GENERIC_NACK = 1;
 const APPLICATION = 15;
 const SENDER_REPORT_BYTES = 28;
-/** Of our own: receivers need none that is known. */
+/** Our own SSRC. Receivers do not need a known one. */
 const OWN_SSRC = 1;
 const SECONDS_TO_1970 = 2_208_988_800;
 
-/** The sender reports of a compound packet; a damaged rest is left out. */
+/** Returns the sender reports of a compound packet. A damaged rest is dropped. */
 export function readSenderReports(bytes: Buffer): SenderReport[] {
   const reports: SenderReport[] = [];
   for (let at = 0; at + 4 <= bytes.length; ) {
@@ -33,7 +33,7 @@ export function readSenderReports(bytes: Buffer): SenderReport[] {
   return reports;
 }
 
-/** A receiver report (RFC 3550 section 6.4.2), without loss: what was lost is requested again. */
+/** Writes a receiver report (RFC 3550 section 6.4.2), without loss: lost packets are requested again. */
 export function writeReceiverReport(reception: Reception, sinceReportMs: number): Buffer {
   const bytes = Buffer.alloc(32);
   bytes.writeUInt16BE(7, 2);
@@ -61,7 +61,7 @@ export function writeNack(ssrc: number, missing: readonly number[]): Buffer {
   return feedback(TYPE.transportFeedback, GENERIC_NACK, ssrc, Buffer.concat(entries));
 }
 
-/** Says how many bits a second may be sent (REMB, draft-alvestrand-rmcat-remb section 2.2). */
+/** Limits the sender's bitrate, in bits per second (REMB, draft-alvestrand-rmcat-remb section 2.2). */
 export function writeBitrateLimit(ssrc: number, bitsPerSec: number): Buffer {
   const exponent = Math.max(0, Math.ceil(Math.log2(bitsPerSec / 2 ** 18)));
   const mantissa = Math.floor(bitsPerSec / 2 ** exponent);

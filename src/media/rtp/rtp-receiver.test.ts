@@ -25,7 +25,7 @@ function packet(source: Source, timestamp: number, payload: Buffer, isMarked: bo
   return Buffer.concat([head, payload]);
 }
 
-/** A picture as browsers send it: sets in one aggregate, the slice in fragments. */
+/** A picture as browsers send it: parameter sets in one aggregate, the slice in fragments. */
 function picture(source: Source, timestamp: number, number: number): Buffer[] {
   const isKey = number % 20 === 0;
   const slice = Buffer.alloc(500, 0xaa);
@@ -50,11 +50,11 @@ function stream(count: number, firstTimestamp: number, ssrc = 7): Buffer[] {
 const pictures = (events: readonly IngestEvent[]) =>
   events.flatMap((event) => (event.type === 'unit' ? [event.unit] : []));
 
-test('pictures come whole and in order from doubled and reordered packets, over the wraps of both counters', () => {
+test('pictures arrive whole and in order from duplicated and reordered packets, over both counter wraps', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(5), { minLength: 60, maxLength: 60 }), fc.boolean(), (delays, isDoubled) => {
       const packets = stream(60, 2 ** 32 - 90_000);
-      // Each is late by up to five places.
+      // Each is up to five places late.
       const places = packets.map((bytes, at) => ({ bytes, place: at + (delays[at % delays.length] ?? 0) }));
       const sent = places
         .sort((a, b) => a.place - b.place)
@@ -72,7 +72,7 @@ test('pictures come whole and in order from doubled and reordered packets, over 
   );
 });
 
-test('another source goes on at the time of its arrival, whatever its own clock says', () => {
+test('another source continues at the time of its arrival, whatever its own clock', () => {
   const receiver = new RtpReceiver([VIDEO]);
   const before = stream(20, 0).flatMap((bytes) => receiver.push(bytes, 0));
   const after = stream(20, 2 ** 31, 8).flatMap((bytes) => receiver.push(bytes, 1_000));
@@ -82,7 +82,7 @@ test('another source goes on at the time of its arrival, whatever its own clock 
   );
 });
 
-test('after a loss that is not made good pictures go on at the next keyframe, which is requested', () => {
+test('after a loss that is not repaired, pictures continue at the next keyframe, which is requested', () => {
   const packets = stream(60, 0);
   // The middle of picture 25.
   const lost = packets.findIndex((bytes) => bytes.readUInt32BE(4) === 75_000) + 1;
@@ -120,14 +120,14 @@ test('sender reports set the distance of sound and pictures', () => {
     receiver.push(packet(audio, timestamp, Buffer.from([0x78, 1]), true), nowMs);
   for (const bytes of picture(video, 90_000, 0)) receiver.push(bytes, 1_000);
   sound(48_000, 1_400);
-  // By the sender's clock both were taken at the same time.
+  // By the sender's clock both were captured at the same time.
   receiver.push(report(7, 100, 90_000), 1_500);
   receiver.push(report(8, 100, 48_000), 1_500);
   const [event] = sound(96_000, 2_400);
   expect(event).toMatchObject({ type: 'foreign', audio: { ptsMs: 2_000 } });
 });
 
-test('bytes that no browser sends throw nothing but BrokenMedia, and are not kept', () => {
+test('bytes that no browser sends throw only BrokenMedia, and are not kept', () => {
   const wire = stream(10, 0);
   const noise = fc.array(fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.nat(wire.length - 1)), { maxLength: 80 });
   fc.assert(
@@ -169,7 +169,7 @@ const OFFER = [
   'a=fmtp:103 packetization-mode=1;profile-level-id=64001f',
 ];
 
-test('of an offer one codec of each medium is taken, and lines of others go', () => {
+test('one codec of each medium in an offer is accepted, and lines for others are removed', () => {
   const { sdp, tracks } = readOffer(OFFER.join('\r\n'));
   expect(tracks).toEqual([
     { mid: '0', kind: 'audio', payloadType: 111 },
@@ -203,7 +203,7 @@ test('a medium without a codec that is taken is rejected in the answer, with a r
   peers.close();
 });
 
-test('damaged offers are refused by BrokenMedia and by nothing else', () => {
+test('damaged offers are refused with BrokenMedia and nothing else', () => {
   const lines = fc.array(fc.oneof(fc.constantFrom(...OFFER), fc.string({ maxLength: 60 })), { maxLength: 40 });
   fc.assert(
     fc.property(lines, (damaged) => {

@@ -1,12 +1,12 @@
 import { BrokenMedia } from '../bmff/broken-media.ts';
 
-/** One track of an offer that is taken. */
+/** One accepted track of an offer. */
 export type OfferedTrack = { mid: string; kind: 'video' | 'audio'; payloadType: number };
 
-/** An offer reduced to what is taken: one track of H.264 pictures, one of Opus. */
+/** An offer reduced to the accepted tracks: one of H.264 video, one of Opus. */
 export type Offer = { sdp: string; tracks: OfferedTrack[]; leftOut: LeftOutMedia[] };
 
-/** A medium of an offer without a codec that is taken; `reason` is for people. */
+/** A medium of an offer without a supported codec. `reason` is for people. */
 export type LeftOutMedia = { mid: string; reason: string };
 
 const LONGEST_LINE = 4_096;
@@ -15,9 +15,9 @@ const H264_MODE_1 = /packetization-mode=1/;
 const BASELINE = /profile-level-id=42/i;
 
 /**
- * Reads an offer (RFC 8866) and leaves in it, of each medium, one codec: H.264 in packetization mode 1, baseline where
- * it is offered, and Opus. Other media are left without a codec that is taken, and refused. Throws BrokenMedia when
- * nothing is left, or on what is no offer.
+ * Parses an offer (RFC 8866) and keeps one codec per medium: H.264 in packetization mode 1, baseline if offered, and
+ * Opus. Other media keep no accepted codec and are refused. Throws BrokenMedia if nothing remains, or if it is not an
+ * offer.
  */
 export function readOffer(sdp: string): Offer {
   const lines = sdp.split(/\r?\n/).filter((line) => line !== '');
@@ -67,7 +67,7 @@ function reduce(section: readonly string[], taken: Set<string>): { lines: string
   const lines = section.slice(1).filter((line) => {
     const [, type] = /^a=(?:rtpmap|fmtp|rtcp-fb):(\d+|\*)/.exec(line) ?? [];
     const isOther = type !== undefined && type !== '*' && Number(type) !== payloadType;
-    // Sources of retransmission and simulcast would be tracks of their own.
+    // Retransmission and simulcast sources would be separate tracks.
     return !isOther && !/^a=(simulcast|rid|ssrc-group|extmap)/.test(line);
   });
   return { lines: [`m=${medium} ${port} ${protocol} ${payloadType}`, ...lines], track: { mid, kind, payloadType } };
@@ -84,7 +84,7 @@ function choose(section: readonly string[], kind: 'video' | 'audio', types: read
   return chosen === undefined ? null : Number(chosen);
 }
 
-/** The candidates of a fragment of SDP that is sent later (RFC 8840), with the track that each is of. */
+/** Returns the candidates of an SDP fragment that is sent later (RFC 8840), with the track of each. */
 export function readCandidates(fragment: string): { mid: string; candidate: string }[] {
   let mid = '';
   return fragment

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { SpokenWord } from '../../ports/transcriber.ts';
 import { buildCues, MAX_BEHIND_SEC, MAX_CHARS_A_SEC, MAX_CUE_SEC, MAX_LINE } from './build-cues.ts';
 
-/** Words spoken one after another, each with the pause before it. */
+/** Words spoken in sequence, each with the pause before it. */
 const spoken = fc
   .array(
     fc.record({
@@ -22,7 +22,7 @@ const spoken = fc
     });
   });
 
-test('whatever the words, no cue breaks a limit or overlaps another', () => {
+test('no cue breaks a limit or overlaps another, for any words', () => {
   fc.assert(
     fc.property(spoken, (words) => {
       const cues = buildCues(words, 'en');
@@ -41,12 +41,12 @@ test('whatever the words, no cue breaks a limit or overlaps another', () => {
   );
 });
 
-test('what is said too fast to be read comes late, up to a limit, and nothing else is left out', () => {
+test('speech that is too fast to read is shown late, up to a limit, and nothing else is dropped', () => {
   const speak = (wordSec: number, count: number) =>
     Array.from({ length: count }, (_, at): SpokenWord => {
       return { text: `word${String(at).padStart(4, '0')}`, startSec: at * wordSec, endSec: (at + 0.9) * wordSec };
     });
-  // Nine characters a word with its space: 30 a second for six seconds, and for two minutes.
+  // Nine characters per word with its space: 30 per second for six seconds, and for two minutes.
   const burst = speak(0.3, 20);
   const shown = buildCues(burst, 'en');
   expect(shown.flatMap(({ text }) => text.split(/\s/))).toEqual(burst.map(({ text }) => text));
@@ -67,7 +67,7 @@ test('a cue ends with a sentence and at a pause, and stays as long as it takes t
   expect(long[0]?.endMs).toBe((40 / MAX_CHARS_A_SEC) * 1000);
 });
 
-test('what an engine repeats without end stays once', () => {
+test('an endless repetition of an engine is kept once', () => {
   const words = Array.from({ length: 12 }, (_, index) => say('thanks', index * 0.3, index * 0.3 + 0.2));
   const text = buildCues(words, 'en')
     .map((cue) => cue.text)
@@ -84,7 +84,7 @@ test('a language without spaces is broken between words, and none is lost', () =
   for (const cue of cues) for (const line of cue.text.split('\n')) expect(line.length).toBeLessThanOrEqual(MAX_LINE);
 });
 
-test('a phrase that an engine repeats without end stays twice', () => {
+test('a phrase that an engine repeats endlessly is kept twice', () => {
   const phrase = 'Thank you for watching.'.split(' ');
   const words = Array.from({ length: 40 }, (_, index) => say(phrase[index % 4] ?? '', index * 0.3, index * 0.3 + 0.2));
   const cues = buildCues(words, 'en');

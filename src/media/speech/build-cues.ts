@@ -8,17 +8,17 @@ export const MAX_CUE_SEC = 7;
 export const MAX_CHARS_A_SEC = 20;
 const MIN_CUE_SEC = 1;
 /**
- * How long after its first word a cue may come: what is said faster than it can be read waits for the cue before it.
+ * Maximum delay of a cue after its first word, in seconds. Speech faster than can be read waits for the previous cue.
  */
 export const MAX_BEHIND_SEC = 3;
-/** A pause that long between two words begins another cue. */
+/** Minimum pause between two words that starts another cue. */
 const PAUSE_SEC = 0.8;
 const SENTENCE_END = /[.!?…。！？]["'”’)]?$/;
 
 /**
- * Makes cues of words of a language (ISO 639-1): at most two lines of 42 characters, 7 s, 20 characters a second; they
- * break at pauses and ends of sentences first. Words in the wrong order or repeated over and over (a known fault of
- * engines) are left out, and so is a cue that could be shown only 3 s late: nobody says that much in that time for
+ * Makes cues from words of a language (ISO 639-1): at most two lines of 42 characters, 7 s, 20 characters per second.
+ * They break preferably at pauses and ends of sentences. Words in the wrong order or repeated many times (a known fault
+ * of engines) are dropped, and so is a cue that could only be shown 3 s late: nobody says that much in that time for
  * long.
  */
 export function buildCues(words: readonly SpokenWord[], language: string): Cue[] {
@@ -58,7 +58,7 @@ function breaksBefore(group: readonly SpokenWord[], word: SpokenWord, gap: strin
 
 type Room = { freeMs: number; nextMs: number };
 
-/** A cue from when the one before it is over; it makes room for the next as soon as it could be read. */
+/** Makes a cue that starts once the previous one is over. It ends for the next one as soon as it could be read. */
 function toCue(group: readonly SpokenWord[], { freeMs, nextMs }: Room, gap: string): Cue {
   const texts = group.map(({ text }) => text);
   const startMs = Math.max(freeMs, toMs(group[0]?.startSec ?? 0));
@@ -74,8 +74,7 @@ function toMs(sec: number): number {
 }
 
 /**
- * One line if it fits, else two as even as they can be; null when that does not do. A longer word has a line of its
- * own.
+ * Returns one line if it fits, else two of similar length. Null if they do not fit. A longer word gets its own line.
  */
 function breakLines(texts: readonly string[], gap: string): string[] | null {
   const whole = texts.join(gap);
@@ -93,7 +92,7 @@ function longest(lines: readonly string[]): number {
   return Math.max(...lines.map(({ length }) => length));
 }
 
-/** A word that comes four times and more in a row is an engine's stutter: one stays. */
+/** A word that occurs four or more times in a row is an engine's stutter. One is kept. */
 const STUTTER = 4;
 
 function plausible(words: readonly SpokenWord[]): SpokenWord[] {
@@ -104,14 +103,14 @@ function plausible(words: readonly SpokenWord[]): SpokenWord[] {
     if (text === '' || !(word.endSec > word.startSec) || (last && word.startSec < last.startSec)) continue;
     const run = words.slice(Math.max(0, index - STUTTER + 1), index + 1);
     if (run.length === STUTTER && run.every((each) => each.text.trim() === text)) continue;
-    // Cut to a line, so that no single word can break the limits, and not within a surrogate pair.
+    // Truncated to a line, so that no single word can break the limits, and not within a surrogate pair.
     kept.push({ ...word, text: text.slice(0, MAX_LINE).replace(/[\uD800-\uDBFF]$/, '') });
     dropRepeated(kept);
   }
   return kept;
 }
 
-/** An engine that has lost the thread says a phrase of up to so many words again and again: twice may be meant. */
+/** An engine that has lost track repeats a phrase of up to this many words. Twice may be intended. */
 const LONGEST_PHRASE = 12;
 const MOST_TIMES = 2;
 
@@ -126,7 +125,7 @@ function dropRepeated(kept: SpokenWord[]): void {
   }
 }
 
-/** WebVTT cue text has these three (W3C WebVTT 4.2.2). */
+/** WebVTT cue text escapes these three (W3C WebVTT 4.2.2). */
 function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

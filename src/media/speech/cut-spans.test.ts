@@ -25,12 +25,12 @@ async function spansOf(...parts: Buffer[]): Promise<Span[]> {
 
 const secOf = ({ samples }: Span) => samples.length / 2 / RATE;
 
-test('silence is no span', async () => {
+test('silence is not a span', async () => {
   expect(await spansOf(sound(20, 0))).toEqual([]);
   expect(await spansOf(sound(20, 0), sound(0.1, 0.4), sound(5, 0))).toEqual([]);
 });
 
-test('spans begin and end within 300 ms of what sounds', async () => {
+test('spans begin and end within 300 ms of the sound', async () => {
   const spans = await spansOf(sound(2, 0), sound(1.5, 0.3), sound(1.5, 0), sound(2, 0.1), sound(2, 0));
   expect(spans).toHaveLength(2);
   const [first, second] = spans;

@@ -1,23 +1,23 @@
-/** A stretch of audio in which somebody may speak. */
+/** A piece of audio that may contain speech. */
 export type Span = { startSec: number; samples: Buffer };
 
 const FRAME_SEC = 0.03;
 export const BYTES_A_SAMPLE = 2;
-/** Levels below this share of full scale are silence, however quiet the rest is. */
+/** Levels below this share of full scale are silence, however quiet the rest. */
 const SILENCE = 0.004;
-/** So much louder than the quietest tenth of the last half minute is audio. */
+/** Factor over the quietest tenth of the last half minute from which audio is not silence. */
 const OVER_FLOOR = 2.5;
 const FLOOR_SEC = 30;
-/** A pause that long ends a span; shorter ones are breaths. */
+/** Minimum pause that ends a span. Shorter ones are breaths. */
 const PAUSE_SEC = 0.6;
 const LONGEST_SEC = 25;
 const SHORTEST_SEC = 0.25;
-/** Words begin and end more quietly than they are. */
+/** Words are quieter at their beginning and end. */
 const MARGIN_SEC = 0.2;
 
 /**
- * Cuts audio into spans by its level, as it comes: each holds speech or other audio, ends in a pause where there is
- * one, and has at most 25 s. Silence is in no span. Memory holds one span and the levels of half a minute.
+ * Cuts audio into spans by its level, as it arrives. Each contains speech or other audio, ends in a pause if there is
+ * one, and has at most 25 s. Silence is in no span. Holds one span and the levels of half a minute in memory.
  */
 export async function* cutSpans(audio: AsyncIterable<Buffer>, sampleRate: number): AsyncGenerator<Span> {
   const frameBytes = Math.round(FRAME_SEC * sampleRate) * BYTES_A_SAMPLE;
@@ -93,7 +93,7 @@ class SpanCutter {
   }
 }
 
-/** Root mean square of a frame, as a share of full scale. */
+/** Returns the root mean square of a frame, as a share of full scale. */
 function levelOf(frame: Buffer): number {
   let sum = 0;
   for (let at = 0; at + 1 < frame.length; at += BYTES_A_SAMPLE) sum += frame.readInt16LE(at) ** 2;

@@ -1,22 +1,22 @@
 import type { SpokenStretch } from '../../ports/voice-detector.ts';
 import { BYTES_A_SAMPLE, type Span } from './cut-spans.ts';
 
-/** Judges the next samples; answers the stretches of speech that ended. */
+/** Analyses the next samples. Returns the stretches of speech that have ended. */
 export type FindVoice = (samples: Buffer, isLast: boolean) => Promise<SpokenStretch[]>;
 
 const BLOCK_SEC = 2;
-/** Stretches with a shorter pause between them are one span: engines do better with more of a sentence. */
+/** Stretches with a shorter pause between them form one span: engines work better with more of a sentence. */
 const JOIN_SEC = 1;
 const LONGEST_SEC = 25;
-/** Detectors find a quiet first sound late, and end a while after the last. */
+/** Detectors find a quiet first sound late, and end some time after the last. */
 const BEFORE_SEC = 0.2;
 const AFTER_SEC = 0.1;
-/** A stretch is answered at most so long after it began: its greatest length, the pause that ends it, and a block. */
+/** Maximum time from the start of a stretch to its return: its maximum length, the pause that ends it, and a block. */
 const BEHIND_SEC = 32;
 
 /**
- * Cuts audio into spans of speech, as it comes: each has at most 25 s and its first and last word whole. What is no
- * speech is in no span. Memory holds less than two minutes of audio.
+ * Cuts audio into spans of speech, as it arrives. Each has at most 25 s and includes its first and last word
+ * completely. Other audio is in no span. Holds less than two minutes of audio in memory.
  */
 export async function* cutVoiceSpans(
   audio: AsyncIterable<Buffer>,
@@ -35,7 +35,7 @@ export async function* cutVoiceSpans(
       if (joined !== null) yield heard.span(joined);
       joined = stretch;
     }
-    // No stretch that can be joined to it will come any more.
+    // No further stretch can be joined to it.
     if (joined !== null && (isLast || heard.endSec - joined.endSec > BEHIND_SEC)) {
       yield heard.span(joined);
       joined = null;
@@ -50,13 +50,13 @@ function canJoin(before: SpokenStretch, after: SpokenStretch): boolean {
   );
 }
 
-/** The newest audio, from which spans are taken. */
+/** Newest audio, from which spans are taken. */
 class HeardAudio {
   private readonly bytesASec: number;
   private blocks: Buffer[] = [];
   private startByte = 0;
   private endByte = 0;
-  /** Where the last span ended: margins of two spans do not overlap. */
+  /** End of the last span: margins of two spans do not overlap. */
   private takenByte = 0;
 
   constructor(sampleRate: number) {
@@ -80,7 +80,7 @@ class HeardAudio {
     return { startSec: from / this.bytesASec, samples: Buffer.from(samples) };
   }
 
-  /** Lets go of what lies before a time. */
+  /** Drops audio before a time. */
   forget(sec: number): void {
     for (;;) {
       const [first] = this.blocks;
@@ -95,7 +95,7 @@ class HeardAudio {
   }
 }
 
-/** Blocks of one size; the last, perhaps empty, is marked. */
+/** Yields blocks of one size. The last, possibly empty, is marked. */
 async function* inBlocks(
   audio: AsyncIterable<Buffer>,
   sizeBytes: number,

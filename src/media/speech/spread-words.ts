@@ -3,12 +3,12 @@ import type { SpokenWord } from '../../ports/transcriber.ts';
 
 const WITHOUT_SPACES = new Set(['ja', 'zh', 'th', 'lo', 'km', 'my']);
 
-/** What stands between two words of a language (ISO 639-1). */
+/** Returns the separator between two words of a language (ISO 639-1). */
 export function wordGap(language: string): '' | ' ' {
   return WITHOUT_SPACES.has(language.slice(0, 2).toLowerCase()) ? '' : ' ';
 }
 
-/** Words of a stretch of text, which share its time by their length. */
+/** Splits a piece of text into words that share its time in proportion to their length. */
 export function spreadWords({ text, startSec, endSec }: SpokenWord, language: string): SpokenWord[] {
   const words = text.split(/\s+/).filter((word) => word !== '');
   const spread = shareTime(words, { startSec, endSec });
@@ -16,8 +16,8 @@ export function spreadWords({ text, startSec, endSec }: SpokenWord, language: st
 }
 
 /**
- * Splits text that has no spaces into words by the dictionaries of Unicode (`Intl.Segmenter`); punctuation stays with
- * its word.
+ * Splits text without spaces into words by the dictionaries of Unicode (`Intl.Segmenter`). Punctuation stays with its
+ * word.
  */
 export function splitByDictionary(words: readonly SpokenWord[], language: string): SpokenWord[] {
   const segmenter = new Intl.Segmenter(language.slice(0, 2), { granularity: 'word' });

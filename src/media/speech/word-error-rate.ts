@@ -1,4 +1,4 @@
-/** The share of words that were recognised wrongly, added or left out: edits over the words that were said. */
+/** Returns the share of words that were recognised wrongly, added or omitted: edits over the spoken words. */
 export function wordErrorRate(recognised: string, said: string): number {
   const [a, b] = [plainWords(recognised), plainWords(said)];
   let row = b.map((_, index) => index + 1);

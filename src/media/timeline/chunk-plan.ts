@@ -1,20 +1,20 @@
 import { type CutList, segmentStartTicks } from './cut-list.ts';
 
-/** Segments `fromSegment` up to, not including, `toSegment`: one object, one encode job. */
+/** Segments `fromSegment` (inclusive) to `toSegment` (exclusive): one object, one encode job. */
 export type ChunkRange = { fromSegment: number; toSegment: number };
 
 const FIRST_SEC = 8;
 const NEXT_SEC = 32;
-/** What is at least twice as long is shared by two encoders: a short video is finished in half the time. */
+/** Video of at least twice this length is shared by two encoders, so that a short one is finished in half the time. */
 const SHARE_SEC = 10;
-/** Of a longer video what is left in the end goes to so many encoders, in pieces of `SHARE_SEC` and more. */
+/** Number of encoders that share the rest of a longer video, in pieces of at least `SHARE_SEC`. */
 const LAST_SHARES = 3;
-/** 24000/1001 makes a segment of 4.004 s: eight of them are still one object. */
+/** 24000/1001 fps gives segments of 4.004 s. Eight of them still form one object. */
 const TOLERANCE = 1.05;
 
 /**
- * Groups the segments of a timeline into objects: a first one of about 8 s, so that playing starts early, then
- * even ones of up to 32 s. Every object holds at least one segment, however long that is.
+ * Groups the segments of a timeline into objects: a first one of about 8 s, so that playback starts early, then even
+ * ones of up to 32 s. Every object has at least one segment, however long.
  */
 export function planChunks(cutList: CutList): ChunkRange[] {
   const limitTicks = FIRST_SEC * TOLERANCE * cutList.timescale;
@@ -26,16 +26,16 @@ export function planChunks(cutList: CutList): ChunkRange[] {
 }
 
 /**
- * Groups the segments from one on into as few objects of up to 32 s as possible, but two where there are 20 s, all
- * about as long: a short one at the end would leave workers idle that encode the others.
+ * Groups the segments from one on into as few objects of up to 32 s as possible, but at least two from 20 s on, all of
+ * similar length: a short one at the end would leave workers idle while others encode.
  */
 export function planEvenChunks(cutList: CutList, firstSegment: number): ChunkRange[] {
   return groupSegments(cutList, firstSegment, 1);
 }
 
 /**
- * As `planEvenChunks`, but of three and more the last 64 s become smaller ones, so that encoders end together: while
- * one makes the last, the others have nothing to do.
+ * Like `planEvenChunks`, but with three or more objects the last 64 s become smaller ones, so that encoders finish
+ * together: while one makes the last, the others have nothing to do.
  */
 export function planShrinkingChunks(cutList: CutList, firstSegment: number): ChunkRange[] {
   const leftTicks = cutList.endTicks - segmentStartTicks(cutList, Math.min(firstSegment, cutList.startTicks.length));
@@ -43,7 +43,7 @@ export function planShrinkingChunks(cutList: CutList, firstSegment: number): Chu
   return groupSegments(cutList, firstSegment, isLong ? LAST_SHARES : 1);
 }
 
-/** `lastShares`: what is left is shared by so many, where it is long enough. */
+/** `lastShares`: number of encoders that share the rest, if it is long enough. */
 function groupSegments(cutList: CutList, firstSegment: number, lastShares: number): ChunkRange[] {
   const chunks: ChunkRange[] = [];
   const segments = cutList.startTicks.length;
@@ -67,7 +67,7 @@ function groupSegments(cutList: CutList, firstSegment: number, lastShares: numbe
   return chunks;
 }
 
-/** The segments of a range that are not among the stored ones, in order, neighbours together. */
+/** Returns the segments of a range that are not stored, in order, with neighbours merged. */
 export function missingRanges({ fromSegment, toSegment }: ChunkRange, stored: ReadonlySet<number>): ChunkRange[] {
   const ranges: ChunkRange[] = [];
   for (let segment = fromSegment; segment < toSegment; segment += 1) {

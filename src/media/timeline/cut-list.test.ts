@@ -54,7 +54,7 @@ test.each([
   { durationSec: 60, sizes: [7, 7] },
   { durationSec: 121, sizes: [7, 7, 8, 8] },
   { durationSec: 240, sizes: [7, 7, 7, 8, 7, 8, 7, 8] },
-])('what two workers share of $durationSec s is cut so that neither waits long for the other', (wanted) => {
+])('the share of two workers in $durationSec s is cut so that neither waits long for the other', (wanted) => {
   const cutList = planFrameGrid(makeFacts({ durationSec: wanted.durationSec }));
   expect(sizesOf(planEvenChunks(cutList, 1))).toEqual(wanted.sizes);
 });
@@ -62,7 +62,7 @@ test.each([
 test.each([
   { durationSec: 20, sizes: [4] },
   { durationSec: 60, sizes: [7, 7] },
-])('a video of $durationSec s is shared by two, all as long', ({ durationSec, sizes }) => {
+])('a video of $durationSec s is shared by two, in equal lengths', ({ durationSec, sizes }) => {
   const cutList = planFrameGrid(makeFacts({ durationSec }));
   expect(sizesOf(planShrinkingChunks(cutList, 1))).toEqual(sizes);
 });
@@ -78,7 +78,7 @@ test.each([75, 90, 121, 240, 3_600])(
       expect(chunks[at + 1]?.fromSegment).toBe(toSegment);
     const sizes = sizesOf(chunks);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(8);
-    // 20 s at the most are encoded by one while others wait.
+    // One encoder works on at most 20 s while others wait.
     for (const size of sizes.slice(-2)) expect(size).toBeLessThanOrEqual(5);
     expect(chunks.length).toBeLessThanOrEqual(planEvenChunks(cutList, 1).length + 3);
   },

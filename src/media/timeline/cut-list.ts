@@ -2,9 +2,9 @@ import { reduceRatio, toNumber } from '../probe/frame-rate.ts';
 import type { Rational, SourceFacts } from '../probe/source-facts.ts';
 
 /**
- * Where the segments of a timeline begin, shared by all its video renditions. `startTicks[n]` is the
- * presentation time of segment n's first frame in ticks of `timescale`, rising, `startTicks[0]` = 0;
- * `endTicks` is where the last segment ends. Segment n lasts to the next start.
+ * Start times of a timeline's segments, shared by all its video renditions. `startTicks[n]` is the presentation time of
+ * segment n's first frame in ticks of `timescale`, ascending, `startTicks[0]` = 0. `endTicks` is the end of the last
+ * segment. Segment n lasts until the next start.
  */
 export type CutList = {
   timescale: number;
@@ -18,13 +18,13 @@ export type CutList = {
 };
 
 const HALF_SEGMENT_SEC = 2;
-/** Audio without picture is cut on the frames of AAC: 1024 samples at 48 kHz. */
+/** Audio without video is cut on AAC frames: 1024 samples at 48 kHz. */
 const AUDIO_FRAME_RATE: Rational = { num: 48_000 / 128, den: 1024 / 128 };
 
 /**
- * Lays the frame grid of a timeline that is wholly encoded: segments of two equal halves of
- * round(2 s x rate) frames, the last one as long as what is left. Time 0 is the source's earliest
- * stream; the grid covers its longest. A file without picture gets a grid of AAC frames (188 a segment).
+ * Plans the frame grid of a fully encoded timeline: segments of two equal halves of round(2 s x rate) frames; the last
+ * one takes the rest. Time 0 is the source's earliest stream, and the grid covers its longest. A file without video
+ * gets a grid of AAC frames (188 per segment).
  */
 export function planFrameGrid(facts: SourceFacts): CutList {
   const rate = facts.video?.rate ?? AUDIO_FRAME_RATE;
@@ -37,14 +37,14 @@ export function planFrameGrid(facts: SourceFacts): CutList {
   return { timescale, startTicks, endTicks: totalFrames * frameTicks, grid };
 }
 
-/** Frames of a segment of two equal halves. */
+/** Returns the frames of a segment of two equal halves. */
 export function segmentFramesOf(rate: Rational): number {
   return 2 * Math.max(1, Math.round(HALF_SEGMENT_SEC * toNumber(rate)));
 }
 
 /**
- * The timescale of a frame rate and how many ticks one frame lasts: the numerator and the denominator;
- * a whole rate is counted in thousandths of a frame, so that parts of a frame (audio, captions) stay close.
+ * Returns the timescale of a frame rate and the ticks of one frame: numerator and denominator. An integer rate is
+ * counted in thousandths of a frame, so that parts of a frame (audio, captions) stay accurate.
  */
 export function frameTimescale(rate: Rational): { timescale: number; frameTicks: number } {
   const { num, den } = reduceRatio(rate.num, rate.den);
@@ -52,7 +52,8 @@ export function frameTimescale(rate: Rational): { timescale: number; frameTicks:
 }
 
 /**
- * Where segment `index` begins, in ticks; the number of segments itself means the end of the timeline. Throws outside.
+ * Returns the start of segment `index`, in ticks. The number of segments as index gives the end of the timeline. Throws
+ * outside.
  */
 export function segmentStartTicks(cutList: CutList, index: number): number {
   const ticks = index === cutList.startTicks.length ? cutList.endTicks : cutList.startTicks[index];

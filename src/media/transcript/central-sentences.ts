@@ -6,8 +6,8 @@ const MOST_RANKED = 400;
 const FEWEST_WORDS = 4;
 
 /**
- * The sentences that share most with the others, in the order in which they are said (TextRank, Mihalcea and Tarau
- * 2004). Very short ones and questions are left out, where there are others.
+ * Returns the sentences that share most with the others, in spoken order (TextRank, Mihalcea and Tarau 2004). Very
+ * short ones and questions are dropped if there are others.
  */
 export function centralSentences(sentences: readonly Sentence[], count: number): Sentence[] {
   const reported = sentences.filter(({ words, text }) => contentOf(words).size >= FEWEST_WORDS && !/[?？]$/.test(text));
@@ -25,7 +25,7 @@ function contentOf(words: Sentence['words']): Set<string> {
   return new Set(words.filter(({ isContent }) => isContent).map(({ stem }) => stem));
 }
 
-/** Every n-th of a long list. */
+/** Returns every n-th item of a long list. */
 function thin<T>(list: readonly T[], most: number): readonly T[] {
   const step = Math.ceil(list.length / most);
   return step <= 1 ? list : list.filter((_, index) => index % step === 0);

@@ -5,24 +5,27 @@ import { countStems, topicWords } from './topic-words.ts';
 import type { Evidence, Transcript } from './transcript.ts';
 import { chooseHeadline } from './whole-sentence.ts';
 
-/** A chapter in whole seconds: the first begins at 0, each ends where the next begins, the last with the video. */
+/** A chapter in whole seconds. The first begins at 0, each ends where the next begins, the last with the video. */
 export type SpokenChapter = { title: string; start: number; end: number };
 
 export const MOST_CHAPTERS = 50;
 const SHORTEST_SEC = 10;
-/** Chapters last at least this share of the video, so that a long one has no hundred of them. */
+/** Minimum share of the video per chapter, so that a long one does not get a hundred. */
 const SHORTEST_SHARE = 0.025;
-/** A scene cut this near to where a sentence begins is a sign of a break there. */
+/** A scene cut this close to the start of a sentence indicates a break there. */
 const CUT_NEAR_SEC = 2;
-/** Signs of a break as shares of the price of a segment: together less than it, so that words have the last say. */
+/** Weights of break signs, as shares of the price of a segment. Together they are below it, so that words decide. */
 const PAUSE_SIGN = 0.35;
 const CUT_SIGN = 0.2;
-/** A pause says something as far as it is longer than most pauses are, up to this much. */
+/** Pauses count by how much they exceed the usual pause, up to this much. */
 const LONG_PAUSE_SEC = 1.5;
-/** A text of fewer words has one topic. */
+/** A text with fewer words has one topic. */
 const FEWEST_WORDS = 30;
 
-/** Makes chapters where the topic shifts, with the help of pauses and scene cuts; none of a text with one topic. */
+/**
+ * Makes chapters where the topic shifts, with the help of pauses and scene cuts. Returns none for a text with one
+ * topic.
+ */
 export function makeChapters(transcript: Transcript, { cutsSec }: Pick<Evidence, 'cutsSec'>): SpokenChapter[] {
   const { sentences, durationSec } = transcript;
   const usualSec = usualPause(sentences);
@@ -38,7 +41,7 @@ export function makeChapters(transcript: Transcript, { cutsSec }: Pick<Evidence,
   );
 }
 
-/** Chapters of titles and their beginnings: in their order, from 0 to the end, none shorter than a second. */
+/** Makes chapters from titles and start times: in order, from 0 to the end, none shorter than a second. */
 export function inWholeSeconds(
   begun: readonly { title: string; startSec: number }[],
   durationSec: number,
@@ -52,7 +55,7 @@ export function inWholeSeconds(
   return kept.map(({ title, start }, index) => ({ title, start, end: kept[index + 1]?.start ?? end }));
 }
 
-/** Three of four pauses between sentences are no longer than this. */
+/** Returns the length that three of four pauses between sentences do not exceed. */
 function usualPause(sentences: readonly Sentence[]): number {
   const pauses = sentences.slice(1).map(({ startSec }, index) => startSec - (sentences[index]?.endSec ?? startSec));
   return Math.max(0, pauses.toSorted((a, b) => a - b)[Math.floor(pauses.length * 0.75)] ?? 0);
@@ -70,7 +73,7 @@ function toUnit(sentence: Sentence, before: Sentence | undefined, { cutsSec, usu
   };
 }
 
-/** A chapter begins with its scene, where that begins with its first sentence. */
+/** A chapter begins with its scene if that begins with its first sentence. */
 function breakBefore([first]: readonly Sentence[], cutsSec: readonly number[]): number {
   const startSec = first?.startSec ?? 0;
   const cut = nearestCut(cutsSec, startSec);
@@ -86,7 +89,7 @@ function nearestCut(cutsSec: readonly number[], sec: number): number | null {
   return nearest;
 }
 
-/** The whole sentence that names a chapter best, or the words that set it apart. */
+/** Returns the whole sentence that describes a chapter best, or its characteristic words. */
 function titleOf(group: readonly Sentence[], { sentences, language }: Transcript): string {
   const headline = chooseHeadline(group, language, LONGEST.chapter);
   if (headline !== null) return headline;

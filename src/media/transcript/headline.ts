@@ -5,12 +5,16 @@ import { chooseHeadline, isWholeSentence } from './whole-sentence.ts';
 
 const SENTENCES = 3;
 
-/** A title: the whole sentence that names best what is said. Empty when no sentence can stand alone as a title. */
+/**
+ * Makes a title: the whole sentence that describes the speech best. Empty if no sentence can stand alone as a title.
+ */
 export function makeTitle({ sentences, language }: Transcript): string {
   return chooseHeadline(sentences, language, LONGEST.title) ?? '';
 }
 
-/** A description of the whole sentences that share most with the rest, in their order. Empty when there are none. */
+/**
+ * Makes a description of the whole sentences that share most with the rest, in their order. Empty if there are none.
+ */
 export function makeDescription({ sentences, language }: Transcript): string {
   const whole = sentences.filter(
     (sentence) => isWholeSentence(sentence) && sentence.text.length <= LONGEST.description,

@@ -14,14 +14,17 @@ export type GeneratedTexts = {
   moments?: SpokenMoment[];
 };
 
-/** What a model answered is not what was requested; the message says where, for the model and for people. */
+/** A model's answer does not match the request. The message says where, for the model and for people. */
 export class BadModelAnswer extends Error {
   override name = 'BadModelAnswer';
 }
 
-/** Of the transcript that a model reads, about an hour of talk; of a longer one every n-th sentence is left out. */
+/**
+ * Maximum characters of the transcript given to a model, about an hour of talk. From a longer one every n-th sentence
+ * is dropped.
+ */
 const MOST_CHARS = 60_000;
-/** A chapter begins with a sentence: with the nearest one, this far away at most. */
+/** A chapter is moved to the nearest start of a sentence, at most this far away. */
 const NEAREST_SEC = 10;
 const MAX_FAULTS = 5;
 
@@ -55,12 +58,12 @@ const AnswerSchema = Type.Object(
 type Answer = Static<typeof AnswerSchema>;
 const validator = Compile(AnswerSchema);
 
-/** JSON Schema of an answer with these features. */
+/** Returns the JSON Schema of an answer with these features. */
 export function answerSchema(features: readonly TextFeature[]): object {
   return Type.Object(Object.fromEntries(features.map((feature) => [feature, FEATURES[feature]])), closed);
 }
 
-/** Instructions for a model that generates these features from `transcriptData`. */
+/** Returns the instructions for a model that generates these features from `transcriptData`. */
 export function answerInstructions(features: readonly TextFeature[], { language, durationSec }: Transcript): string {
   const name = new Intl.DisplayNames(['en'], { type: 'language' }).of(language) ?? language;
   return [
@@ -74,7 +77,7 @@ export function answerInstructions(features: readonly TextFeature[], { language,
   ].join('\n');
 }
 
-/** What is said, as JSON of bounded length. */
+/** Returns the transcript as JSON of bounded length. */
 export function transcriptData({ sentences }: Transcript): string {
   const chars = sentences.reduce((sum, { text }) => sum + text.length + 30, 0);
   const step = Math.max(1, Math.ceil(chars / MOST_CHARS));
@@ -83,8 +86,8 @@ export function transcriptData({ sentences }: Transcript): string {
 }
 
 /**
- * Reads a model's answer: every wanted feature, within its bounds, as plain text, times in the video. Throws
- * `BadModelAnswer` for anything else.
+ * Parses a model's answer: every requested feature, within its limits, as plain text, with times inside the video.
+ * Throws `BadModelAnswer` for anything else.
  */
 export function readModelAnswer(text: string, wanted: readonly TextFeature[], transcript: Transcript): GeneratedTexts {
   const answer = readJson(text);
@@ -131,7 +134,7 @@ function beginOf(sentences: readonly Sentence[], sec: number): number {
   return Math.abs(nearest - sec) <= NEAREST_SEC ? nearest : sec;
 }
 
-/** Parses JSON; models put it between the lines of a code block at times. */
+/** Parses JSON, which models sometimes wrap in a code block. */
 export function readJson(text: string): unknown {
   const bare = text.trim().replace(/^```(?:json)?\s*|\s*```$/g, '');
   try {

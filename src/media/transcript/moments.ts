@@ -8,16 +8,16 @@ import { asTitle, isWholeSentence } from './whole-sentence.ts';
 export type SpokenMoment = { label: string; timestamp: number };
 
 export const MOST_MOMENTS = 10;
-/** A moment for each two minutes, and one more. */
+/** One moment per two minutes, and one more. */
 const EVERY_SEC = 120;
 const NEAREST_SEC = 8;
-/** Shares of what is watched most, what is said, and what is loud, in the worth of a moment. */
+/** Weights of most watched, spoken and loud in a moment's score. */
 const WEIGHTS = { heat: 1, words: 1, loudness: 0.4 };
-/** So much over the mean is loud. */
+/** Excess over the mean that counts as loud. */
 const LOUD_DB = 9;
 
 /**
- * Chooses moments by what viewers watched again, what is said that stands for the video, and what is loud; in order of
+ * Chooses moments by what viewers rewatched, what is said that characterises the video, and what is loud. Sorted by
  * time.
  */
 export function makeMoments(transcript: Transcript, evidence: Evidence): SpokenMoment[] {
@@ -56,7 +56,7 @@ function heatAt(heat: readonly number[] | null, share: number): number {
   return (heat[Math.min(heat.length - 1, Math.floor(share * heat.length))] ?? 0) / 100;
 }
 
-/** How far a stretch is over the mean loudness, 0 to 1. */
+/** Returns how much a stretch exceeds the mean loudness, 0 to 1. */
 function loudness(levels: readonly number[], startSec: number, endSec: number): number {
   if (levels.length === 0) return 0;
   const mean = levels.reduce((sum, level) => sum + level, 0) / levels.length;
@@ -67,7 +67,7 @@ function loudness(levels: readonly number[], startSec: number, endSec: number): 
   return Math.min(1, (peak - mean) / LOUD_DB);
 }
 
-/** A whole sentence that is short enough, else the words that it is about. */
+/** Returns a whole sentence if it is short enough, else its topic words. */
 function labelOf(sentence: Sentence): string {
   const title = asTitle(sentence);
   if (isWholeSentence(sentence) && title.length <= LONGEST.moment) return plainLine(title, LONGEST.moment);

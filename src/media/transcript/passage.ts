@@ -1,15 +1,17 @@
 import type { Cue } from '../captions/cue.ts';
 
-/** A stretch of what is said in a video as plain text, in seconds from its start. */
+/** A stretch of a video's speech as plain text, in seconds from its start. */
 export type Passage = { startSec: number; endSec: number; text: string };
 
 const TAG = /<[^<>]*>/g;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', nbsp: ' ', lrm: '', rlm: '' };
 const ENTITY = /&(amp|lt|gt|nbsp|lrm|rlm);/g;
-/** Marks of sounds and speakers in captions, `[Music]` and `(laughs)`: they are no part of what is said. */
+/** Caption marks of sounds and speakers, `[Music]` and `(laughs)`, which are not spoken. */
 const AUDIO_MARK = /\[[^[\]]{0,60}\]|\([^()]{0,40}\)|♪[^♪]*♪?/g;
 
-/** Takes the text out of cues (W3C WebVTT 4.2.2): without tags, marks of sounds, and cues that are empty then. */
+/**
+ * Extracts the text of cues (W3C WebVTT 4.2.2), without tags and marks of sounds. Cues that are then empty are dropped.
+ */
 export function toPassages(cues: readonly Cue[]): Passage[] {
   return cues.flatMap(({ startMs, endMs, text }) => {
     const plain = text

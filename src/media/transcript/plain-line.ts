@@ -1,9 +1,9 @@
-/** Lengths of what is generated, in characters. */
+/** Maximum lengths of generated text, in characters. */
 export const LONGEST = { title: 100, description: 600, chapter: 80, moment: 80 } as const;
 
 /**
  * Makes one line of plain text of at most `longest` characters: no control characters, no HTML, no text direction
- * marks, cut at a word where there is one.
+ * marks, cut at a word if possible.
  */
 export function plainLine(text: string, longest: number): string {
   const line = text
@@ -19,7 +19,7 @@ export function plainLine(text: string, longest: number): string {
   return `${(space > longest / 2 ? cut.slice(0, space) : cut.replace(/[\ud800-\udbff]$/, '')).trimEnd()}…`;
 }
 
-/** The line with a capital letter at its beginning, where its script has them. */
+/** Capitalises the line's first letter, if its script has capitals. */
 export function capitalise(line: string): string {
   const [first = ''] = line;
   return first.toLocaleUpperCase() + line.slice(first.length);

@@ -2,16 +2,14 @@ import { type FfmpegPlan, FIRST_OUTPUT_FD, QUIET_ARGV } from '../ffmpeg/ffmpeg-p
 import { compareMiniatures, MINIATURE } from '../images/miniature.ts';
 import { GUARD_ARGV } from '../probe/open-source.ts';
 
-/** One miniature for so many seconds: encoded video has a keyframe that often. */
+/** Seconds per miniature: encoded video has a keyframe that often. */
 export const SCENE_STEP_SEC = 2;
 export const MINIATURE_BYTES = MINIATURE.widthPx * MINIATURE.heightPx;
-/** A cut differs by more grey levels than this, and by more than most neighbours do. */
+/** A cut differs by more grey levels than this, and by more than most neighbours. */
 const CUT_LEVELS = 16;
 const CUT_OVER_MEDIAN = 3;
 
-/**
- * Plans a decode of the keyframes of fragmented MP4 from standard input to grey miniatures, one for each two seconds.
- */
+/** Plans a decode of the keyframes of fragmented MP4 from standard input to grey miniatures, one per two seconds. */
 export function planScenes(durationSec: number): FfmpegPlan {
   const output = `pipe:${FIRST_OUTPUT_FD}`;
   const { widthPx, heightPx } = MINIATURE;
@@ -21,7 +19,7 @@ export function planScenes(durationSec: number): FfmpegPlan {
   return { argv: [...QUIET_ARGV, ...input, ...scenes], outputs: [output], durationSec };
 }
 
-/** Finds scene cuts between miniatures: seconds from the start, exact to two. */
+/** Finds scene cuts between miniatures: seconds from the start, accurate to two. */
 export function findCuts(miniatures: readonly Uint8Array[]): number[] {
   const steps = miniatures.slice(1).map((each, index) => compareMiniatures(each, miniatures[index] ?? each));
   const median = steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
@@ -31,7 +29,7 @@ export function findCuts(miniatures: readonly Uint8Array[]): number[] {
 
 const SILENCE_DB = -90;
 
-/** The level of 16-bit samples of one channel, in dB of full scale. */
+/** Returns the level of 16-bit mono samples, in dB of full scale. */
 export function levelDb(samples: Buffer): number {
   let sum = 0;
   for (let at = 0; at + 1 < samples.length; at += 2) sum += samples.readInt16LE(at) ** 2;

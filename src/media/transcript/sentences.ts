@@ -1,17 +1,17 @@
 import type { Passage } from './passage.ts';
 import type { Word, WordReader } from './words.ts';
 
-/** A sentence of what is said, with its words. `isPart`: the captions do not show where it begins and ends. */
+/** A spoken sentence with its words. `isPart`: the captions do not show where it begins and ends. */
 export type Sentence = Passage & { words: readonly Word[]; isPart?: boolean };
 
-/** A longer sentence is speech without punctuation, as some engines write it: its passages stand for sentences. */
+/** A longer sentence is speech without punctuation, as some engines write it. Its passages are used as sentences. */
 const LONG_CHARS = 220;
-/** So long a pause ends a sentence, whatever the punctuation says. */
+/** Minimum pause that ends a sentence, whatever the punctuation. */
 const PAUSE_SEC = 2;
-/** More sentences than this are joined by pairs: what follows costs their square. */
+/** More sentences than this are joined in pairs: later steps take quadratic time. */
 const MOST_SENTENCES = 1_500;
 
-/** Puts passages together and splits them into sentences (Unicode UAX 29), which keep the times of their parts. */
+/** Joins passages and splits them into sentences (Unicode UAX 29), which keep the times of their parts. */
 export function readSentences(passages: readonly Passage[], language: string, read: WordReader): Sentence[] {
   const segmenter = new Intl.Segmenter(language.slice(0, 2), { granularity: 'sentence' });
   let sentences: (Passage & { isPart?: boolean })[] = [];
@@ -46,7 +46,7 @@ function splitRun(run: readonly Passage[], segmenter: Intl.Segmenter): (Passage 
   return sentences;
 }
 
-/** Cuts a range of the text of a run where passages end, if it is long. */
+/** Splits a long range of a run's text where passages end. */
 function cutLong(run: readonly Passage[], from: number, to: number): { start: number; end: number }[] {
   if (to - from <= LONG_CHARS) return [{ start: from, end: to }];
   const parts: { start: number; end: number }[] = [];
@@ -62,7 +62,7 @@ function cutLong(run: readonly Passage[], from: number, to: number): { start: nu
   return [...parts, { start, end: to }];
 }
 
-/** When the character at an offset is said: text is spread evenly over the time of its passage. */
+/** Returns the time of the character at an offset. Text is spread evenly over the time of its passage. */
 function timeAt(run: readonly Passage[], at: number, isEnd = false): number {
   let offset = 0;
   for (const { text, startSec, endSec } of run) {

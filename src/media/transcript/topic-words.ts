@@ -1,7 +1,7 @@
 import { capitalise } from './plain-line.ts';
 import type { Sentence } from './sentences.ts';
 
-/** How often each stem of content is said. */
+/** Counts the occurrences of each content stem. */
 export function countStems(sentences: readonly Sentence[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { words } of sentences) {
@@ -11,8 +11,8 @@ export function countStems(sentences: readonly Sentence[]): Map<string, number> 
 }
 
 /**
- * Names the topic of sentences by the words that are said most here and seldom elsewhere, as in "Telescope, light";
- * empty when nothing of content is said. A list of words, since words that follow one another are rarely a phrase.
+ * Names the topic of sentences by the words that are frequent here and rare elsewhere, as in "Telescope, light". Empty
+ * if there are no content words. A list of words, since consecutive words are rarely a phrase.
  */
 export function topicWords(sentences: readonly Sentence[], elsewhere: ReadonlyMap<string, number>): string {
   const here = countStems(sentences);

@@ -52,12 +52,12 @@ test('speech without punctuation has chapters too', () => {
   }
 });
 
-test('one talk is one chapter, and few words are none', () => {
+test('one talk is one chapter, and a few words give none', () => {
   expect(makeChapters(transcriptOf(cuesOf(BREAD)), NO_EVIDENCE).length).toBeLessThanOrEqual(2);
   expect(makeChapters(transcriptOf(cuesOf('Hello there.')), NO_EVIDENCE)).toEqual([]);
 });
 
-test('a title and a description are made of what is said', () => {
+test('a title and a description are extracted from speech', () => {
   const talk = transcriptOf(cuesOf(BREAD));
   expect(makeTitle(talk)).toBe('Today we bake a loaf of bread');
   const description = makeDescription(talk);
@@ -129,7 +129,7 @@ test('languages without spaces are read word by word', () => {
   expect(makeTitle(talk)).toMatch(/望遠|月/);
 });
 
-test('what is made holds no markup, whatever is said', () => {
+test('generated texts contain no markup, whatever is said', () => {
   expect(plainLine('a <script>alert(1)</script>\u202e b <', 100)).toBe('a alert(1) b');
   expect(plainLine('word '.repeat(50), 20)).toBe('word word word…');
   const cues = cuesOf(BREAD.replaceAll('bread', '&lt;b&gt;bread&lt;/b&gt;'));

@@ -2,16 +2,16 @@ import type { Passage } from './passage.ts';
 import { readSentences, type Sentence } from './sentences.ts';
 import { createWordReader } from './words.ts';
 
-/** What is said in a video, its language (ISO 639-1), and the length of the video. */
+/** The speech of a video, its language (ISO 639-1), and the length of the video. */
 export type Transcript = { language: string; durationSec: number; sentences: readonly Sentence[] };
 
 /**
- * What else is known of a video: times of scene cuts, its loudness each second (dBFS), and its heat (0 to 100 for each
+ * Further data about a video: times of scene cuts, its loudness each second (dBFS), and its heat (0 to 100 for each
  * stretch of equal length; null below five viewings).
  */
 export type Evidence = { cutsSec: readonly number[]; loudnessDb: readonly number[]; heat: readonly number[] | null };
 
-/** Reads what is said from passages in their order. */
+/** Makes a transcript from passages in order. */
 export function readTranscript(passages: readonly Passage[], language: string, durationSec: number): Transcript {
   return { language, durationSec, sentences: readSentences(passages, language, createWordReader(language)) };
 }

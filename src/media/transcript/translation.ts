@@ -6,7 +6,7 @@ import { BadModelAnswer, readJson } from './model-answer.ts';
 import type { Passage } from './passage.ts';
 import { plainLine } from './plain-line.ts';
 
-/** Cues that a model translates at once: enough to know what is spoken of, few enough to keep their number. */
+/** Cues that a model translates at once: enough for context, few enough to keep their number. */
 export const CUES_AT_ONCE = 40;
 const LONGEST_TEXT = 500;
 
@@ -14,7 +14,7 @@ const validator = Compile(
   Type.Object({ texts: Type.Array(Type.String({ maxLength: 4 * LONGEST_TEXT })) }, { additionalProperties: false }),
 );
 
-/** JSON Schema of the translations of so many texts. */
+/** Returns the JSON Schema of `count` translations. */
 export function translationSchema(count: number): object {
   const texts = Type.Array(Type.String({ maxLength: LONGEST_TEXT }), { minItems: count, maxItems: count });
   return Type.Object({ texts }, { additionalProperties: false });
@@ -32,7 +32,7 @@ export function translationInstructions(from: string, to: string, count: number)
   ].join('\n');
 }
 
-/** Reads the translations of so many texts. Throws `BadModelAnswer` for another number, and for empty ones. */
+/** Parses `count` translations. Throws `BadModelAnswer` for another number, and for empty ones. */
 export function readTranslations(answer: string, count: number): string[] {
   const parsed = readJson(answer);
   if (!validator.Check(parsed)) throw new BadModelAnswer('The answer is not of the schema.');
@@ -42,7 +42,7 @@ export function readTranslations(answer: string, count: number): string[] {
   return texts;
 }
 
-/** Words of translations at the times of what they translate. */
+/** Returns the words of translations at the times of the original passages. */
 export function translatedWords(
   passages: readonly Passage[],
   texts: readonly string[],

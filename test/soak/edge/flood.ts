@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { KeptConnection, loopbackAddress } from './kept-connection.ts';
 
-/** What a thread of bad requests is to do: `perSec` of them from `clients` addresses at once. */
+/** Work of a thread of bad requests: `perSec` of them from `clients` addresses at once. */
 export type Flood = { port: number; paths: string[]; perSec: number; clients: number; durationMs: number };
-/** How many were answered, by status. */
+/** Number of responses by status. */
 export type Flooded = { sent: number; statuses: Record<number, number> };
 
 const TURN_MS = 4;

@@ -1,12 +1,13 @@
 import { connect, type Socket } from 'node:net';
 
-/** An answer whose body was read to its end and thrown away. */
+/** A response whose body was read to its end and discarded. */
 export type Reply = { status: number; bytes: number; ms: number };
 
 type Waiting = { startedMs: number; resolve(reply: Reply): void; reject(error: Error): void };
 
 /**
- * One client's connection: a request at a time, kept open. A socket and a counter, so that ten thousand fit a process.
+ * One client's kept-alive connection, with one request at a time. It is a socket and a counter, so that ten thousand
+ * fit a process.
  */
 export class KeptConnection {
   readonly #socket: Socket;
@@ -67,7 +68,7 @@ export class KeptConnection {
   }
 }
 
-/** Addresses of this machine, one for each client, so that the shares of each are its own. */
+/** Returns an address of this machine for each client, so that each client has its own share of the limits. */
 export function loopbackAddress(client: number): string {
   return `127.${1 + Math.floor(client / 65_536)}.${Math.floor(client / 256) % 256}.${1 + (client % 254)}`;
 }

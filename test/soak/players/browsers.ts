@@ -6,11 +6,11 @@ import { Firefox } from '../../support/firefox.ts';
 import { measureRecording } from './measure-recording.ts';
 import type { Outcome, Trial } from './trial.ts';
 
-/** A bound on hanging: five steps, of which each has its own. */
+/** Only a hang takes this long: five steps, each with its own time-out. */
 const TRIAL_MS = 270_000;
 const LOOK_EACH_MS = 500;
 
-/** What a page of either browser can do here. */
+/** The part of a page's interface that both browsers have. */
 type Tab = {
   goto(url: string): Promise<unknown>;
   evaluate<Answer, Arg>(run: (arg: Arg) => Answer | Promise<Answer>, arg: Arg): Promise<Answer>;
@@ -18,7 +18,7 @@ type Tab = {
 };
 export type TrialBrowser = { name: string; capture: Trial['capture']; newPage(): Promise<Tab>; close(): Promise<void> };
 
-/** What `page.ts` puts into the window. */
+/** Globals defined by `page.ts`. */
 type TrialWindow = { beginTrial(trial: Trial): void; trialResult: Outcome | { error: string } | null };
 
 export async function openChromium(): Promise<TrialBrowser> {
@@ -27,7 +27,7 @@ export async function openChromium(): Promise<TrialBrowser> {
     const page = await browser.newPage(SMALL_PAGE);
     return {
       goto: (url) => page.goto(url),
-      // Playwright unwraps handles in the types of arguments; here there are none.
+      // Playwright unwraps handles in argument types; there are none here.
       evaluate: (run, arg) => page.evaluate(run as never, arg),
       close: () => page.close(),
     };
@@ -44,7 +44,7 @@ export async function openFirefox(): Promise<TrialBrowser> {
   return { name, capture: 'recording', newPage: () => browser.newPage(), close: () => browser.close() };
 }
 
-/** Opens a player's page, runs its trial and looks for the result until it is there. */
+/** Opens a player's page, runs its trial and polls for the result. */
 export async function tryInBrowser(
   browser: TrialBrowser,
   { page: address, trial, folder }: { page: string; trial: Omit<Trial, 'capture'>; folder: string },
@@ -69,7 +69,7 @@ export async function tryInBrowser(
   }
 }
 
-/** Finds in what the page recorded how far its sound is from its pictures. */
+/** Measures the distance between audio and video in the page's recording. */
 async function withRecording(outcome: Outcome, folder: string): Promise<Outcome> {
   const { play } = outcome;
   if (!play.isGood || play.value.recording === null) return outcome;
@@ -82,7 +82,7 @@ async function withRecording(outcome: Outcome, folder: string): Promise<Outcome>
   return { ...outcome, play: { isGood: true, value: { pictureMs, soundMs, recording: null } } };
 }
 
-/** The outcome of a player whose page did not come to one. */
+/** Returns the outcome for a player whose page failed to produce one. */
 export function failEverything(error: Error): Outcome {
   const failed = { isGood: false, reason: error.message } as const;
   return { play: failed, seek: failed, switch: failed, end: failed, replay: failed };

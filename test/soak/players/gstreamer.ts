@@ -7,22 +7,22 @@ import { measureRecording } from './measure-recording.ts';
 import type { NativePlayer } from './native-trial.ts';
 import { readNumber } from './numbered-clip.ts';
 
-/** GStreamer's own constants, of `gstelement.h`, `gstformat.h` and `gstsegment.h`. */
+/** GStreamer's own constants, from `gstelement.h`, `gstformat.h` and `gstsegment.h`. */
 const STATE = { null: 1, paused: 3, playing: 4 } as const;
 const FORMAT_TIME = 3;
 const SEEK_FLUSH_ACCURATE = 1 | 2;
 const FAILURE = 0;
 const NS_PER_SEC = 1e9;
-/** Bounds on hanging. */
+/** Only a hang takes this long. */
 const STATE_NS = 20 * NS_PER_SEC;
 const PLAY_MS = 90_000;
 const LOOK_NS = 1e8;
 const SWITCH_SEC = 4;
-/** Of `adaptivedemux2`, which `playbin3` prefers; the first of its kind in a process is called so. */
+/** From `adaptivedemux2`, which `playbin3` prefers; the first instance in a process has this name. */
 const DEMUXER = 'hlsdemux2-0';
 const SINK = 'videoconvert ! video/x-raw,format=GRAY8 ! appsink name=shown sync=true max-buffers=1 drop=true';
 
-/** A handle of the library's, which only the library looks into. */
+/** An opaque handle of the library. */
 type Handle = unknown;
 
 function bind() {
@@ -49,9 +49,7 @@ function bind() {
   };
 }
 
-/**
- * GStreamer's `playbin3` in this process, through its C interface: no tool of Debian's seeks in it.
- */
+/** Opens GStreamer's `playbin3` in this process, through its C interface: no tool in Debian seeks in it. */
 export async function openGStreamer(address: string, folder: string): Promise<NativePlayer> {
   const gst = bind();
   gst.init(null, null);
@@ -93,12 +91,12 @@ export async function openGStreamer(address: string, folder: string): Promise<Na
       if (element === null) throw new Error(`no ${DEMUXER}`);
       gst.setArg(element, 'connection-bitrate', String(BITRATES[heightPx] ?? 0));
       gst.unrefObject(element);
-      // All of a short clip is there already: what is fetched from now on is of the rung.
+      // All of a short clip is loaded already: anything fetched from now on is from the rung.
       await seek(SWITCH_SEC);
     },
     async read() {
       look();
-      // The pipeline's own threads go on meanwhile.
+      // The pipeline's own threads continue in the meantime.
       await sleep(1);
       return shown.number === null ? null : { number: shown.number, heightPx: shown.heightPx };
     },
@@ -111,7 +109,7 @@ export async function openGStreamer(address: string, folder: string): Promise<Na
   };
 }
 
-/** The line that the demuxer is made to believe in, in bits a second, for a rung by its height. */
+/** Bandwidth reported to the demuxer to make it choose a rung, in bits per second, by height. */
 const BITRATES: Readonly<Record<number, number>> = { 240: 1, 480: 1_000_000_000 };
 
 function readSample(gst: ReturnType<typeof bind>, sample: Handle): { number: number | null; heightPx: number } {
@@ -130,7 +128,7 @@ function readSample(gst: ReturnType<typeof bind>, sample: Handle): { number: num
   return { number: readNumber(cells), heightPx };
 }
 
-/** Plays to a file, as fast as it goes. */
+/** Plays to a file, as fast as possible. */
 async function measure(address: string, folder: string) {
   const file = path.join(folder, 'gstreamer.mkv');
   const queue = 'queue max-size-time=0 max-size-buffers=0 max-size-bytes=0';

@@ -4,17 +4,17 @@ import { promisify } from 'node:util';
 import { RATE, readNumber } from './numbered-clip.ts';
 
 const run = promisify(execFile);
-/** Ten by ten samples a cell: the one in the middle is away from its edges. */
+/** Ten by ten samples per cell: the middle one is away from its edges. */
 const CELL = 10;
 const [COLUMNS, ROWS] = [4, 3];
 const FRAME_BYTES = COLUMNS * CELL * ROWS * CELL;
 const OPTIONS = { timeout: 90_000, maxBuffer: 256 * 2 ** 20 } as const;
-/** A second, less the beep itself, is silent between beeps. */
+/** Between beeps there is silence for a second minus the beep. */
 const BEEP_ENDS_SILENCE = 'silencedetect=n=-25dB:d=0.5';
 
 /**
- * Finds by how much, on a recording's own clock, the numbered clip's pictures and beeps come later than they say: in
- * ms, the middle of all. The recording may begin anywhere in the clip.
+ * Measures, on a recording's own clock, how late the numbered clip's frames and beeps are: the median of each, in ms.
+ * The recording may begin anywhere in the clip.
  */
 export async function measureRecording(file: string): Promise<{ pictureMs: number; soundMs: number }> {
   const input = ['-nostdin', '-v', 'info', '-copyts', '-i', file];
@@ -29,15 +29,13 @@ export async function measureRecording(file: string): Promise<{ pictureMs: numbe
   const pictureSec = median(late);
   const listen = [...input, '-map', '0:a:0', '-af', BEEP_ENDS_SILENCE, '-f', 'null', '-'];
   const { stderr } = await run('ffmpeg', listen, OPTIONS);
-  // The filter reports the end of the recording as an end of the silence, too.
+  // The filter also reports the end of the recording as an end of silence.
   const beepsSec = [...stderr.matchAll(/silence_end: ([\d.]+)/g)].map(([, sec]) => Number(sec)).slice(0, -1);
   const soundSec = median(beepsSec.map((sec) => sec - Math.round(sec - pictureSec)));
   return { pictureMs: Math.round(pictureSec * 1000), soundMs: Math.round(soundSec * 1000) };
 }
 
-/**
- * The numbers of all pictures of a file in the order in which they are shown; anything that the decoder reports throws.
- */
+/** Returns the numbers of all frames of a file in presentation order; throws on any report of the decoder. */
 export async function readNumbers(file: string): Promise<(number | null)[]> {
   const grey = `scale=${COLUMNS * CELL}:${ROWS * CELL}:flags=area,format=gray`;
   const argv = ['-nostdin', '-v', 'error', '-i', file, '-vf', grey, '-fps_mode', 'passthrough', '-f', 'rawvideo', '-'];
@@ -49,7 +47,7 @@ export async function readNumbers(file: string): Promise<(number | null)[]> {
   );
 }
 
-/** The number that a PNG file shows, null when it is none of the clip's, and its height. */
+/** Returns the number shown by a PNG file, null if it is not a frame of the clip, and its height. */
 export async function readPictureFile(file: string): Promise<{ number: number | null; heightPx: number }> {
   const grey = `scale=${COLUMNS * CELL}:${ROWS * CELL}:flags=area,format=gray`;
   const argv = ['-nostdin', '-v', 'error', '-i', file, '-vf', grey, '-frames:v', '1', '-f', 'rawvideo', '-'];

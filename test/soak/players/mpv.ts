@@ -9,14 +9,14 @@ import { promisify } from 'node:util';
 import { measureRecording, readPictureFile } from './measure-recording.ts';
 import type { NativePlayer } from './native-trial.ts';
 
-/** Bounds on hanging. */
+/** Only a hang takes this long. */
 const START_MS = 20_000;
 const COMMAND_MS = 20_000;
 const PLAY_MS = 90_000;
 
 type Answer = { request_id?: number; error?: string; data?: unknown };
 
-/** mpv without a window or a sound card, driven over its socket of JSON lines (mpv(1), "JSON IPC"). */
+/** Opens mpv without a window or a sound card, driven over its JSON socket (mpv(1), "JSON IPC"). */
 export async function openMpv(address: string, folder: string): Promise<NativePlayer> {
   const socketPath = path.join(folder, 'mpv.sock');
   const options = ['--no-config', '--really-quiet', '--vo=null', '--ao=null', '--keep-open=yes', '--pause'];
@@ -38,7 +38,7 @@ export async function openMpv(address: string, folder: string): Promise<NativePl
   }
 }
 
-/** Ends it, at once where it does not end itself. */
+/** Ends it, and kills it if it does not end by itself. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -61,7 +61,7 @@ function driverOf(send: Send, { address, folder }: { address: string; folder: st
       await send('set_property', 'pause', false);
     },
     async choose(heightPx) {
-      // Each rung is a track: ffmpeg, on which mpv stands, lists all of them.
+      // Each rung is a track: ffmpeg, which mpv uses, lists all of them.
       const tracks = (await get('track-list')) as { type: string; id: number; 'demux-h'?: number }[];
       const track = tracks.find((one) => one.type === 'video' && one['demux-h'] === heightPx);
       await send('set_property', 'vid', track?.id ?? 0);
@@ -88,7 +88,7 @@ async function connect(socketPath: string, child: ChildProcess): Promise<Socket>
       await once(socket, 'connect');
       return socket;
     } catch (error) {
-      // The socket is there a moment after the start.
+      // The socket appears a moment after the start.
       if (child.exitCode !== null || performance.now() > endMs) throw error;
       await sleep(50);
     }
@@ -99,7 +99,7 @@ function createSender(socket: Socket): Send {
   let lastId = 0;
   const waiting = new Map<number, (answer: Answer) => void>();
   createInterface({ input: socket }).on('line', (line) => {
-    // mpv writes one JSON object a line: events, which have no number, and answers.
+    // mpv writes one JSON object per line: events, which have no number, and responses.
     const answer: Answer = JSON.parse(line);
     if (answer.request_id !== undefined) waiting.get(answer.request_id)?.(answer);
   });
@@ -124,7 +124,7 @@ async function untilLoaded(send: Send): Promise<void> {
   }
 }
 
-/** Plays to a file, as fast as it goes. */
+/** Plays to a file, as fast as possible. */
 async function measure(address: string, folder: string) {
   const file = path.join(folder, 'mpv.mkv');
   const output = [`--o=${file}`, '--of=matroska', '--ovc=ffv1', '--oac=pcm_s16le', '--no-ocopy-metadata'];

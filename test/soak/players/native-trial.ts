@@ -3,8 +3,8 @@ import { FRAMES, LENGTH_SEC, RATE } from './numbered-clip.ts';
 import type { Outcome, Played, Step } from './trial.ts';
 
 /**
- * A player program over the numbered clip. `read` is what it shows, null when that is no
- * picture of the clip. `choose` makes it take a rung. The caller closes it.
+ * A player program over the numbered clip. `read` returns the frame shown, null if it is not a frame of the clip.
+ * `choose` makes it take a rung. The caller closes it.
  */
 export type NativePlayer = {
   measure(): Promise<Played>;
@@ -18,22 +18,19 @@ export type NativePlayer = {
   close(): Promise<void>;
 };
 
-/** A bound on hanging. */
+/** Only a hang takes this long. */
 const HANG_MS = 40_000;
 const SEEK_MS = 4_000;
 const SEEKS_SEC = [7.34, 3.3, 17.98, 12.02, 0.5];
 
-/**
- * Plays, seeks, switches, ends and replays; each step that fails has its reason, and the next ones are tried all the
- * same.
- */
+/** Plays, seeks, switches, ends and replays; each failed step has its reason, and the next ones still run. */
 export async function tryNative(player: NativePlayer, heights: readonly number[]): Promise<Outcome> {
   await player.pause();
   const play = await step(() => player.measure());
   const seek = await step(() => seekAll(player));
   const end = await step(() => playToEnd(player));
   const again = await step(() => replay(player));
-  // Last: mpv plays on no more after it.
+  // Last, because mpv does not continue to play after it.
   return { play, seek, end, replay: again, switch: await step(() => switchAll(player, heights)) };
 }
 
@@ -63,7 +60,7 @@ async function seekAll(player: NativePlayer): Promise<number> {
   for (const sec of SEEKS_SEC) {
     await player.seek(sec);
     const expected = Math.floor(sec * RATE + 1e-6);
-    // What a player shows when it is asked too early is none, or the picture from before.
+    // If read too early, a player shows no frame or the previous one.
     let shown: number | null = null;
     const isThere = async () => {
       shown = (await number(player)) ?? shown;
@@ -98,7 +95,7 @@ async function playToEnd(player: NativePlayer): Promise<null> {
     last = Math.max(last, (await number(player)) ?? -1);
     return await player.isEnded();
   });
-  // A look at the picture takes its time.
+  // Reading the frame takes time.
   if (last < FRAMES - RATE) throw new Error(`ended at picture ${last} of ${FRAMES}`);
   return null;
 }

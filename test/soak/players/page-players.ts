@@ -2,15 +2,15 @@
 import { until } from './page-wait.ts';
 import type { Trial } from './trial.ts';
 
-/** What a page can do with a player, whichever it is. `choose` fixes the rung of this height. */
+/** The page's interface to any player. `choose` fixes the rung of this height. */
 export type Player = { video: HTMLVideoElement; heights(): number[]; choose(heightPx: number): void };
 type Open = (host: HTMLElement, address: string, fail: (reason: string) => void) => Promise<Player>;
 
-/** The scripts of these players are classic ones that put themselves into the window, each in its own shape. */
+/** These players are classic scripts that define globals, each in its own form. */
 // biome-ignore lint/suspicious/noExplicitAny: eleven packages of ten years have no common type.
 const scope = window as any;
 
-/** Else all of a short clip is buffered before a rung can be chosen. */
+/** Otherwise all of a short clip is buffered before a rung can be chosen. */
 const SHORT_BUFFER = { stableBufferTime: 4, bufferTimeAtTopQuality: 4, fastSwitchEnabled: true };
 
 function addVideo(host: HTMLElement): HTMLVideoElement {
@@ -71,7 +71,7 @@ export const OPEN: Record<Trial['player']['kind'], Open> = {
     const player = scope.dashjs.MediaPlayer().create();
     player.on('error', ({ error }: { error: { message?: string } }) => fail(error?.message ?? String(error)));
     const isOld = player.getRepresentationsByType === undefined;
-    // Version 5 in Chromium, paused and with so short a buffer, ends a seek only when it plays again.
+    // Version 5 in Chromium, when paused with such a short buffer, ends a seek only when it plays again.
     player.updateSettings({ streaming: isOld ? SHORT_BUFFER : { buffer: { fastSwitchEnabled: true } } });
     player.initialize(video, address, false);
     const rungs = (): { height: number }[] =>
@@ -101,7 +101,7 @@ export const OPEN: Record<Trial['player']['kind'], Open> = {
       video: host.querySelector('video') as HTMLVideoElement,
       heights: () => rungs().map(({ height }) => height),
       choose: (heightPx) => {
-        // One is enabled at any time: with none, the player falls back to all.
+        // At least one is always enabled: with none, the player falls back to all.
         for (const isWanted of [true, false]) {
           for (const rung of rungs()) if ((rung.height === heightPx) === isWanted) rung.enabled(isWanted);
         }

@@ -1,9 +1,9 @@
 // Runs in the page of a player; its types are stripped when it is served.
 
-/** A bound on hanging: browsers on a busy machine. */
+/** Only a hang takes this long: browsers on a busy machine. */
 const HANG_MS = 40_000;
 
-/** Waits until something holds; throws when it does not come to that. */
+/** Waits until a condition holds; throws after a time-out. */
 export const until = async (what: string, done: () => boolean, hangMs = HANG_MS): Promise<void> => {
   const endMs = performance.now() + hangMs;
   while (!done()) {
@@ -12,7 +12,7 @@ export const until = async (what: string, done: () => boolean, hangMs = HANG_MS)
   }
 };
 
-/** The middle one of some measurements, rounded. */
+/** Returns the median of some measurements, rounded. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return Math.round(sorted[Math.floor(sorted.length / 2)] ?? Number.NaN);

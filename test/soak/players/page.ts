@@ -1,4 +1,4 @@
-// Runs in the page of a player; its types are stripped when it is served. What it returns JSON can hold.
+// Runs in the page of a player; its types are stripped when it is served. Its results must fit JSON.
 import { OPEN, type Player } from './page-players.ts';
 import { listenByRecording, listenByWebAudio } from './page-sound.ts';
 import { median, until } from './page-wait.ts';
@@ -8,7 +8,7 @@ import type { Played, Trial } from './trial.ts';
 const CELL_PX = 5;
 const SEEKS_SEC = [7.34, 3.3, 17.98, 12.02, 0.5] as const;
 
-/** Where the driver looks for what came out. */
+/** Where the driver polls for the result. */
 const result: { trialResult?: unknown } = window as never;
 
 /** One player over one address, from its opening to its replay. */
@@ -25,7 +25,10 @@ class Watch {
     this.#errors = errors;
   }
 
-  /** Number of the picture that is shown, by the same cells that `numbered-clip.ts` draws; null when it is none. */
+  /**
+   * Returns the number of the frame shown, by the cells that `numbered-clip.ts` draws; null if it is not a frame of the
+   * clip.
+   */
   read(): number | null {
     const context = this.#canvas.getContext('2d', { willReadFrequently: true });
     const { video } = this.#player;
@@ -33,7 +36,7 @@ class Watch {
     context.drawImage(video, 0, 0, 4 * CELL_PX, 3 * CELL_PX);
     const { data } = context.getImageData(0, 0, 4 * CELL_PX, 3 * CELL_PX);
     const cells = Array.from({ length: 12 }, (_, index) => {
-      // The middle of each cell, away from its edges, which a low rung smears.
+      // The middle of each cell, away from its edges, which are blurred in a low rung.
       const [x, y] = [((index % 4) + 0.5) * CELL_PX - 0.5, (Math.floor(index / 4) + 0.5) * CELL_PX - 0.5];
       return (data[(y * 4 * CELL_PX + x) * 4 + 1] ?? 0) > 127;
     });
@@ -52,7 +55,7 @@ class Watch {
     return { pictureMs: median(this.#late), ...(await listening()) };
   }
 
-  /** Frames by which the pictures after seeks are off, at worst. */
+  /** Returns the maximum error of the frames after seeks, in frames. */
   async seek(): Promise<number> {
     const { video } = this.#player;
     video.pause();
@@ -61,7 +64,7 @@ class Watch {
       video.currentTime = sec;
       const expected = Math.floor(sec * this.#trial.rate + 1e-6);
       await until('end of a seek', () => this.#failed() || (!video.seeking && video.readyState >= 2));
-      // The picture is there a moment after the event.
+      // The frame appears a moment after the event.
       const isThere = until('picture of a seek', () => this.read() === expected, 3_000);
       await isThere.catch(() => undefined);
       worst = Math.max(worst, Math.abs((this.read() ?? Number.POSITIVE_INFINITY) - expected));
@@ -69,7 +72,7 @@ class Watch {
     return worst;
   }
 
-  /** Chooses each rung and plays it; the heights that were shown. */
+  /** Chooses each rung and plays it; returns the heights shown. */
   async switch(): Promise<number[]> {
     const { video } = this.#player;
     const heights = [...new Set(this.#player.heights())].sort((a, b) => a - b);
@@ -116,18 +119,18 @@ class Watch {
     video
       .play()
       .catch((error: Error) => {
-        // A play that a new load interrupts is repeated by the player itself.
+        // If a new load interrupts a play, the player itself repeats it.
         if (error.name !== 'AbortError') fault = error;
       })
       .finally(() => {
         isOver = true;
       });
-    // A player that gives the element nothing leaves the promise open for ever.
+    // If a player gives the element no data, the promise never settles.
     await until('answer of play()', () => this.#failed() || isOver);
     if (fault !== null) throw fault;
   }
 
-  /** Throws what the player reported as its end. */
+  /** Throws the fatal errors that the player reported. */
   #failed(): false {
     if (this.#errors.length > 0) throw new Error(this.#errors.join(', '));
     return false;
@@ -144,7 +147,7 @@ class Watch {
   }
 }
 
-/** Runs a trial; each step that fails has its reason, and the next ones are tried all the same. */
+/** Runs a trial; each failed step has its reason, and the next ones still run. */
 async function run(trial: Trial): Promise<Record<string, unknown>> {
   const errors: string[] = [];
   const host = document.querySelector('main') as HTMLElement;
@@ -163,7 +166,7 @@ async function run(trial: Trial): Promise<Record<string, unknown>> {
 }
 
 Object.assign(window, {
-  // A promise that a driver waits for is bounded by the driver; this one is looked at.
+  // Drivers limit the time of a promise that they await, so they poll for this result.
   beginTrial(trial: Trial) {
     result.trialResult = null;
     run(trial).then(

@@ -2,8 +2,8 @@ import { RATE } from './numbered-clip.ts';
 import { HEIGHTS, PLAYERS, type Row, type Step } from './trial.ts';
 
 /**
- * What a player is known not to do, with why it is not ours to mend; by `player format program`, without versions.
- * `most`: frames by which its seeks are known to be off, at worst.
+ * A known fault of a player, with the reason why we cannot fix it; by `player format program`, without versions.
+ * `most`: known maximum error of its seeks, in frames.
  */
 type Note = { row: RegExp; steps: readonly (keyof Row['outcome'])[]; most?: number; text: string };
 
@@ -43,21 +43,19 @@ const NOTES: readonly Note[] = [
 ];
 
 const STEPS = ['play', 'seek', 'switch', 'end', 'replay'] as const;
-/**
- * A seek is good within a frame; picture and sound are in step within what nobody notices (ITU-R BT.1359 allows 45 ms).
- */
+/** Limits: seeks within a frame; video and audio in step within what nobody notices (ITU-R BT.1359 allows 45 ms). */
 const MOST_SEEK_FRAMES = 1;
 const MOST_SKEW_MS = 45;
-/** What a page's trial chooses, one after the other: every rung, and down again. */
+/** Rungs chosen by a page's trial, in order: every rung, and down again. */
 const SWITCHED = [...HEIGHTS, HEIGHTS[0]];
 
-/** What is wrong in a row and stands in no note. */
+/** Returns the faults of a row that no note covers. */
 export function unexpected(row: Row): string[] {
   const faults = faultsOf(row).filter(({ step }) => noteOf(row, step) === -1);
   return faults.map(({ step, reason }) => `${nameOf(row)}: ${step}: ${reason}`);
 }
 
-/** The page `docs/players.md`. */
+/** Writes the page `docs/players.md`. */
 export function writePage(rows: readonly Row[]): string {
   const used = NOTES.filter((_, index) =>
     rows.some((row) => faultsOf(row).some(({ step }) => noteOf(row, step) === index)),
@@ -115,7 +113,7 @@ function faultsOf({ outcome, player }: Row): { step: string; reason: string }[] 
     failed.push({ step: 'seek', reason: `off by ${seek.value} frames` });
   }
   const shown = outcome.switch;
-  // A program's list is that of its trial, which goes on when it has shown a rung.
+  // A program's list is from its own trial, which continues once a rung was shown.
   if (PLAYERS.some(({ name }) => name === player) && shown.isGood && `${shown.value}` !== `${SWITCHED}`) {
     failed.push({ step: 'switch', reason: `showed ${shown.value}, expected ${SWITCHED}` });
   }

@@ -1,4 +1,4 @@
-/** A player of npm: the scripts and styles of its package that its page loads, and how the page speaks to it. */
+/** An npm player: the scripts and styles of its package that its page loads, and the kind of its interface. */
 export type PlayerPackage = {
   name: string;
   kind: 'hls.js' | 'Shaka' | 'dash.js' | 'Video.js' | 'Clappr' | 'Plyr';
@@ -32,7 +32,10 @@ export const PLAYERS: readonly PlayerPackage[] = [
 /** The rungs of the numbered clip, in px. */
 export const HEIGHTS = [240, 360, 480] as const;
 
-/** What a page is to do: a player over an address of the numbered clip, and how its browser lets sound be heard. */
+/**
+ * Task of a page: a player over an address of the numbered clip, and the way in which its audio is measured in this
+ * browser.
+ */
 export type Trial = {
   player: Pick<PlayerPackage, 'kind'>;
   address: string;
@@ -42,15 +45,15 @@ export type Trial = {
 };
 
 /**
- * By how much, on the player's own clock, pictures and sound come later than they say themselves; null where it is not
- * known. `recording`: WebM in base64 of what was played, from which `soundMs` is to be found.
+ * How late video and audio are on the player's own clock; null if not known. `recording`: the playback as WebM in
+ * base64, in which `soundMs` is to be measured.
  */
 export type Played = { pictureMs: number; soundMs: number | null; recording: string | null };
 
-/** A step of a trial: done, with what was measured, or why not. */
+/** A step of a trial: done, with its measurement, or the reason why not. */
 export type Step<Value = null> = { isGood: true; value: Value } | { isGood: false; reason: string };
 
-/** What a player showed. `seek`: frames by which the picture was off, at worst. `switch`: heights shown, in px. */
+/** Results of a player. `seek`: maximum error in frames. `switch`: heights shown, in px. */
 export type Outcome = {
   play: Step<Played>;
   seek: Step<number>;
@@ -59,5 +62,5 @@ export type Outcome = {
   replay: Step;
 };
 
-/** A row of the table: a player, what it played, in which program, and what it showed. */
+/** A row of the table: a player, its format, the program it ran in, and the results. */
 export type Row = { player: string; format: 'HLS' | 'DASH'; program: string; outcome: Outcome };

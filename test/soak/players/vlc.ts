@@ -7,12 +7,12 @@ import type { NativePlayer } from './native-trial.ts';
 
 /** `libvlc_state_t` of libVLC 3. */
 const STATE = { playing: 3, ended: 6, error: 7 } as const;
-/** Bounds on hanging. */
+/** Only a hang takes this long. */
 const START_MS = 20_000;
 const RECORD_MS = 90_000;
 const ARGV = ['--intf=dummy', '--vout=vdummy', '--aout=adummy', '--no-video-title-show', '--quiet'];
 
-/** A handle of the library's, which only the library looks into. */
+/** An opaque handle of the library. */
 type Handle = unknown;
 
 function bind() {
@@ -36,7 +36,7 @@ function bind() {
   };
 }
 
-/** libVLC in this process: the program refuses root, and its remote control seeks by whole seconds only. */
+/** Opens libVLC in this process: the program refuses root, and its remote control seeks by whole seconds only. */
 export async function openVlc(address: string, folder: string): Promise<NativePlayer> {
   const vlc = bind();
   const instance: Handle = vlc.create(ARGV.length, ARGV);
@@ -57,13 +57,13 @@ export async function openVlc(address: string, folder: string): Promise<NativePl
       vlc.stop(player);
       await start();
     },
-    // It begins with the lowest rung and chooses by itself; that it comes to this one is what is waited for.
+    // It begins with the lowest rung and chooses by itself; the trial waits until it reaches this one.
     choose: async () => undefined,
     async read() {
       const file = path.join(folder, 'vlc.png');
       await rm(file, { force: true });
       vlc.snapshot(player, 0, file, 0, 0);
-      // Without a picture there is no file, whatever the call returned.
+      // Without a frame there is no file, whatever the call returned.
       const shown = await readPictureFile(file).catch(() => null);
       return shown === null || shown.number === null ? null : { number: shown.number, heightPx: shown.heightPx };
     },

@@ -3,16 +3,16 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-/** A bound on hanging: players that encode what they play, on a busy machine. */
+/** Only guards against a hang: players that encode what they play, on a busy machine. */
 const PLAY_MS = 90_000;
 const BRIGHT_LEVEL = 200;
 
 export const FLASH_AT_SEC = [1, 2, 3] as const;
 
-/** When pictures flash and beeps begin, in seconds of what a player played. */
+/** Times at which flashes and beeps begin, in seconds of the player's output. */
 export type FlashesAndBeeps = { flashesSec: number[]; beepsSec: number[] };
 
-/** Input arguments of 4 s with a white picture and a beep at each full second from 1 on. */
+/** Input arguments of 4 s with a white picture and a beep at each full second from 1. */
 export function flashAndBeep(rate: number, size = '426x240'): string[] {
   const flash = `drawbox=c=white:t=fill:enable='gte(t,0.9)*lt(mod(t+0.0005,1),${1 / rate})'`;
   const beep = "aevalsrc='if(gte(t,0.9)*lt(mod(t,1),0.1),0.8*sin(2*PI*1000*t),0)':s=48000:d=4";
@@ -20,7 +20,7 @@ export function flashAndBeep(rate: number, size = '426x240'): string[] {
   return ['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', beep];
 }
 
-/** Plays an address to its end with a player of this machine and finds what it showed and when. */
+/** Plays an address to its end with a player of this machine. Returns what it showed and when. */
 export type PlayThrough = (url: string, folder: string) => Promise<FlashesAndBeeps>;
 
 export const PLAYERS: Readonly<Record<'ffmpeg' | 'mpv' | 'GStreamer', PlayThrough>> = {
@@ -44,9 +44,8 @@ export const PLAYERS: Readonly<Record<'ffmpeg' | 'mpv' | 'GStreamer', PlayThroug
 };
 
 /**
- * Of a clip this short hlsdemux2 of GStreamer 1.22 reaches the end before its pads are there in about 2 of 90 runs
- * ("Can't push EOS on non-exposed pad" in its log), and gives up with this message although every answer that it got
- * was good.
+ * With a clip this short, hlsdemux2 of GStreamer 1.22 reaches the end before its pads exist in about 2 of 90 runs
+ * ("Can't push EOS on non-exposed pad" in its log). It then fails with this message although every response was good.
  */
 async function runGstreamer(argv: readonly string[], attempts = 4): Promise<void> {
   try {
@@ -58,7 +57,7 @@ async function runGstreamer(argv: readonly string[], attempts = 4): Promise<void
   }
 }
 
-/** Decodes a file or an address with ffmpeg, at the times that it gives pictures and sound. */
+/** Decodes a file or an address with ffmpeg, at the presentation times of pictures and audio. */
 export async function findFlashesAndBeeps(input: string): Promise<FlashesAndBeeps> {
   const decode = ['-nostdin', '-v', 'info', '-copyts', '-i', input];
   const options = { timeout: PLAY_MS, maxBuffer: 64 * 2 ** 20 };
@@ -68,7 +67,7 @@ export async function findFlashesAndBeeps(input: string): Promise<FlashesAndBeep
   const sound = await run('ffmpeg', [...decode, ...listen, '-f', 'null', '-'], options);
   const shown = [...pictures.stderr.matchAll(/pts_time:([\d.-]+).*? mean:\[(\d+)/g)];
   const flashes = shown.filter(([, , level]) => Number(level) > BRIGHT_LEVEL);
-  // The filter reports an end of the silence at the end of the sound as well.
+  // The filter also reports an end of silence at the end of the audio.
   const heard = [...sound.stderr.matchAll(/silence_end: ([\d.]+)/g)].slice(0, FLASH_AT_SEC.length);
   return { flashesSec: flashes.map(([, sec]) => Number(sec)), beepsSec: heard.map(([, sec]) => Number(sec)) };
 }

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /**
- * A short clip with a `free` box behind it (ISO 14496-12 section 8.1.2), which makes the file as large as is asked for.
+ * Makes a short clip followed by a `free` box (ISO 14496-12 section 8.1.2) that pads the file to the requested size.
  * The box is a hole in the file: nothing is written to the disk.
  */
 export async function makePaddedClip(file: string, sizeBytes: number): Promise<void> {
@@ -14,7 +14,7 @@ export async function makePaddedClip(file: string, sizeBytes: number): Promise<v
   try {
     const { size } = await handle.stat();
     const header = Buffer.alloc(16);
-    // A size of 1 says that the real one follows the type, in 64 bits.
+    // A size of 1 means that the real size follows the type, in 64 bits.
     header.writeUInt32BE(1, 0);
     header.write('free', 4, 'ascii');
     header.writeBigUInt64BE(BigInt(sizeBytes - size), 8);

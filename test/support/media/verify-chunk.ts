@@ -4,8 +4,8 @@ import { BrokenMedia } from '../../../src/media/bmff/broken-media.ts';
 import { type ChunkIndex, decodeIdx } from '../../../src/media/cmaf/idx.ts';
 
 /**
- * Checks a stored chunk against its `.idx`: length, sha256 of the object, CRC32 of each fragment. Returns the
- * index; throws BrokenMedia that names the first fragment that differs.
+ * Checks a stored chunk against its `.idx`: length, sha256 of the object, CRC32 of each fragment. Returns the index.
+ * Throws BrokenMedia that names the first fragment that differs.
  */
 export function verifyChunk(objectBytes: Buffer, idx: Buffer): ChunkIndex {
   const index = decodeIdx(idx);

@@ -1,4 +1,4 @@
-/** How an attribute's value is written (RFC 8216 section 4.2). */
+/** Form of an attribute's value (RFC 8216 section 4.2). */
 export type AttributeForm = 'quoted' | 'integer' | 'decimal' | 'signed-decimal' | 'resolution' | 'enumerated' | 'hex';
 
 const PATTERNS: Record<AttributeForm, RegExp> = {
@@ -11,10 +11,10 @@ const PATTERNS: Record<AttributeForm, RegExp> = {
   hex: /^0[xX][0-9A-F]+$/,
 };
 
-/** The attributes that a tag may have, and those that it must have. */
+/** The attributes that a tag may have, and those it must have. */
 export type AttributeRules = { forms: Record<string, AttributeForm>; required: readonly string[] };
 
-/** Reads an attribute list; every departure from the grammar or the rules becomes a fault. */
+/** Reads an attribute list. Every violation of the grammar or the rules becomes a fault. */
 export function readAttributes(
   text: string,
   rules: AttributeRules,

@@ -13,7 +13,7 @@ const STREAM: AttributeRules = {
     'CLOSED-CAPTIONS': 'enumerated',
     'VIDEO-RANGE': 'enumerated',
   },
-  // CODECS is a SHOULD in the text; this project always knows them.
+  // CODECS is a SHOULD in the RFC; this project always knows the codecs.
   required: ['BANDWIDTH', 'CODECS'],
 };
 const MEDIA: AttributeRules = {
@@ -56,7 +56,7 @@ const KNOWN_TAGS = new Set([
 ]);
 const CODEC = /^(avc[13]\.[0-9a-fA-F]{6}|mp4a\.40\.\d+|hvc1\..+|vp09\..+|av01\..+|opus|Opus|fLaC)$/;
 
-/** Checks a multivariant playlist against RFC 8216 sections 4.3.4 and 4.3.5; answers its faults. */
+/** Checks a multivariant playlist against RFC 8216 sections 4.3.4 and 4.3.5. Returns its faults. */
 export function checkMultivariant(lines: PlaylistLines): string[] {
   const faults: string[] = [];
   for (const { tag } of lines.tags) {
@@ -69,7 +69,7 @@ export function checkMultivariant(lines: PlaylistLines): string[] {
   return faults;
 }
 
-/** Section 4.3.4.5: no two with the same attributes. */
+/** Section 4.3.4.5: no two lines with the same attributes. */
 function checkSessionKeys(lines: PlaylistLines, faults: string[]): void {
   const values = lines.tags.filter(({ tag }) => tag === 'EXT-X-SESSION-KEY').map(({ value }) => value);
   if (new Set(values).size < values.length) faults.push('EXT-X-SESSION-KEY appears twice with the same attributes');

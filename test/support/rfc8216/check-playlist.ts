@@ -3,8 +3,8 @@ import { checkMultivariant } from './check-multivariant.ts';
 import { PlaylistLines } from './playlist-lines.ts';
 
 /**
- * Checks a playlist strictly against RFC 8216 (and the rules of its successor draft that this project
- * relies on); answers every fault found, none for a good playlist.
+ * Checks a playlist strictly against RFC 8216 (and the rules of its successor draft that this project relies on).
+ * Returns every fault; empty for a valid playlist.
  */
 export function checkPlaylist(text: string): string[] {
   const faults: string[] = [];

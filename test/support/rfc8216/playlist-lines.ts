@@ -1,6 +1,6 @@
 type Tag = { tag: string; value: string; line: number };
 
-/** The lines of a playlist, sorted into tags and addresses. Line numbers count from 0. */
+/** The lines of a playlist, split into tags and URIs. Line numbers count from 0. */
 export class PlaylistLines {
   readonly tags: Tag[] = [];
   readonly addresses: { text: string; line: number }[] = [];

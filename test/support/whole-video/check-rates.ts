@@ -4,7 +4,9 @@ import type { FetchedRendition, FetchedVariant } from './fetch-renditions.ts';
 /** Rates of segments, in bits per second. */
 type Rates = { peak: number; average: number };
 
-/** Holds a variant's BANDWIDTH, AVERAGE-BANDWIDTH and CODECS (RFC 8216 section 4.3.4.2) to the bytes themselves. */
+/**
+ * Checks a variant's BANDWIDTH, AVERAGE-BANDWIDTH and CODECS (RFC 8216 section 4.3.4.2) against the bytes themselves.
+ */
 export function checkRates(variant: FetchedVariant, audio: readonly FetchedRendition[]): void {
   const own = ratesOf(variant.rendition);
   const sounds = variant.rendition.kind === 'audio' ? [] : audio;
@@ -26,13 +28,13 @@ function ratesOf({ segments, timescale }: FetchedRendition): Rates {
   };
 }
 
-/** Never below the truth, and above it by rounding alone. */
+/** Never below the real rate, and above it only by rounding. */
 function expectRate(name: string, stated: number, real: number): void {
   expect(stated, name).toBeGreaterThanOrEqual(Math.floor(real));
   expect(stated, name).toBeLessThanOrEqual(Math.ceil(real) + 2);
 }
 
-/** The codec as RFC 6381 writes it, from the configuration that decoders are given. */
+/** Returns the codec as RFC 6381 writes it, from the decoder configuration. */
 function codecOf({ kind, init }: FetchedRendition): string {
   if (kind === 'audio') return `mp4a.40.${aacObjectType(init)}`;
   const avcC = init.indexOf('avcC', 0, 'latin1');

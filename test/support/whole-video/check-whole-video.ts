@@ -7,7 +7,7 @@ import { type FetchedRendition, type FetchedVariant, type FetchOptions, fetchRen
 
 const SYNC_LIMIT_SEC = 0.04;
 
-/** A video as its viewers have it, all of it checked. Times are in seconds. */
+/** A video as viewers get it, fully checked. Times are in seconds. */
 export type WholeVideo = {
   /** Short sides of the video variants, highest first. */
   rungs: number[];
@@ -19,9 +19,9 @@ export type WholeVideo = {
 };
 
 /**
- * Checks over HTTP, as a player would see it, everything that a finished video promises: playlists that hold
- * to RFC 8216 and say the truth, segments that decode alone and quietly from a keyframe, one cut list for all
- * pictures, durations that neither drift nor leave holes, sound that begins at 0 and ends with the picture.
+ * Checks over HTTP, as a player would, everything that a finished video promises: playlists that conform to RFC 8216
+ * and state true values, segments that decode alone and without warnings from a keyframe, the same cuts in all video
+ * renditions, durations without drift or holes, audio that begins at 0 and ends with the video.
  */
 export async function checkWholeVideo(service: Service, guid: string, options: FetchOptions = {}): Promise<WholeVideo> {
   const video = await getVideo(service, guid);
@@ -43,10 +43,10 @@ export async function checkWholeVideo(service: Service, guid: string, options: F
   return whole;
 }
 
-/** Composition offsets are raised by it, and the init segment's edit list takes it off. */
+/** Composition offsets include this delay; the edit list of the init segment subtracts it. */
 const PRESENTATION_DELAY_SEC = 0.2;
 
-/** Segments follow each other without hole or overlap from 0, and each EXTINF is its segment's true length. */
+/** Segments follow each other from 0 without holes or overlaps, and each EXTINF is the true length of its segment. */
 function checkTimes({ url, segments, timescale, targetDurationSec }: FetchedRendition): void {
   let nextTick = 0;
   let sumSec = 0;
@@ -64,7 +64,7 @@ function checkTimes({ url, segments, timescale, targetDurationSec }: FetchedRend
   expect(Math.abs(sumSec - nextTick / timescale), `sum of EXTINF of ${url}`).toBeLessThan(1e-5);
 }
 
-/** Players switch at any segment: it must begin on the same tick in every rendition. */
+/** Players switch at any segment, so it must begin on the same tick in every rendition. */
 function checkOneCutList(renditions: readonly FetchedRendition[]): void {
   const cuts = renditions.map(({ timescale, segments }) => ({
     timescale,
@@ -100,7 +100,7 @@ function checkPicture({ resolution, frameRate, rendition }: FetchedVariant, deco
   const { segments, timescale } = rendition;
   const slowest = (frames * timescale) / endTick(segments);
   const fastest = timescale / Math.min(...segments.map(({ times }) => times.shortestTicks));
-  // One rate when it is constant; else between the mean and the fastest, which is as much as one number can say.
+  // The constant rate, or a value between the mean and the fastest rate, which is all that one number can express.
   expect(frameRate, 'FRAME-RATE').toBeGreaterThan(slowest - 0.002);
   expect(frameRate, 'FRAME-RATE').toBeLessThan(fastest + 0.002);
 }

@@ -6,7 +6,7 @@ import { readSegmentTimes, readTimescale, type SegmentTimes } from './read-moof.
 
 export type FetchedSegment = { uri: string; extinfSec: number; bytes: Buffer; times: SegmentTimes };
 
-/** A rendition as a player gets it: the playlist's claims and every byte behind them. */
+/** A rendition as a player gets it: the playlist's claims and all bytes. */
 export type FetchedRendition = {
   kind: 'video' | 'audio';
   url: string;
@@ -27,14 +27,14 @@ export type FetchedVariant = {
 
 export type FetchedVideo = { variants: FetchedVariant[]; audio: FetchedRendition[] };
 
-/** `mayBeAway`: the service was just disturbed, so that what it answers 503 is requested again. */
+/** `mayBeAway`: the service was just disrupted, so requests that get a 503 are retried. */
 export type FetchOptions = { mayBeAway?: boolean };
 
 type Get = (url: string) => Promise<Buffer>;
 
 const AWAY_TRIES = 20;
 
-/** Gets a finished video as a player does, by its playlists alone, and holds each playlist to RFC 8216. */
+/** Fetches a finished video as a player does, only from its playlists, and checks each playlist against RFC 8216. */
 export async function fetchRenditions(
   playlistUrl: string,
   { mayBeAway = false }: FetchOptions = {},
@@ -89,7 +89,7 @@ async function textOf(get: Get, url: string): Promise<string> {
   return (await get(url)).toString('utf8');
 }
 
-/** What is away for the moment is requested again where that is expected, as players do, a bounded number of times. */
+/** Where a temporary outage is expected, retries like players do, a bounded number of times. */
 async function getBytes(url: string, triesLeft: number): Promise<Buffer> {
   const response = await fetch(url);
   const bytes = Buffer.from(await response.arrayBuffer());

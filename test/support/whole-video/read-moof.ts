@@ -1,4 +1,4 @@
-/** What a media segment says of its times, read by the boxes alone (ISO 14496-12), not by the code under test. */
+/** Times of a media segment, read from its boxes (ISO 14496-12) without the code under test. */
 export type SegmentTimes = {
   baseTick: number;
   durationTicks: number;
@@ -9,7 +9,7 @@ export type SegmentTimes = {
 
 type Box = { type: string; body: Buffer };
 
-/** The boxes of one level, sizes checked. */
+/** Returns the boxes of one level, with sizes checked. */
 export function readBoxes(bytes: Buffer): Box[] {
   const boxes: Box[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -21,7 +21,7 @@ export function readBoxes(bytes: Buffer): Box[] {
   return boxes;
 }
 
-/** Follows a path of box types; answers the first box's body. */
+/** Follows a path of box types. Returns the body of the first match. */
 export function findBox(bytes: Buffer, ...path: string[]): Buffer {
   const [type = '', ...rest] = path;
   const found = readBoxes(bytes).find((box) => box.type === type);
@@ -29,13 +29,13 @@ export function findBox(bytes: Buffer, ...path: string[]): Buffer {
   return rest.length === 0 ? found.body : findBox(found.body, ...rest);
 }
 
-/** Ticks a second of an init segment's only track (`mdhd`). */
+/** Returns ticks per second of an init segment's only track (`mdhd`). */
 export function readTimescale(init: Buffer): number {
   const mdhd = findBox(init, 'moov', 'trak', 'mdia', 'mdhd');
   return mdhd.readUInt32BE(mdhd.readUInt8(0) === 1 ? 20 : 12);
 }
 
-/** Reads all fragments of a segment; each must begin where the one before it ended. */
+/** Reads all fragments of a segment. Each must begin where the previous one ended. */
 export function readSegmentTimes(segment: Buffer): SegmentTimes {
   const fragments = readBoxes(segment)
     .filter(({ type }) => type === 'moof')

@@ -1,14 +1,14 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { describeError } from './api.ts';
 
-/** An action of the user under way: whether it runs, and why the last one failed. */
+/** A user's action: whether it is running, and why the last one failed. */
 export type RunningAction = {
   isBusy: Signal<boolean>;
   error: Signal<string | null>;
   run: (action: () => Promise<unknown>) => Promise<boolean>;
 };
 
-/** Runs one action at a time and keeps its error until the next; `run` resolves to whether it was done. */
+/** Runs one action at a time and keeps its error until the next one. `run` resolves to whether it succeeded. */
 export function useAction(): RunningAction {
   const isBusy = useSignal(false);
   const error = useSignal<string | null>(null);

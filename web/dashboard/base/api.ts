@@ -5,7 +5,7 @@ import { prefix } from './router.ts';
 
 export { ApiError, isTemporary, UnreachableError };
 
-/** The browser adds the session's cookie, and the header says that a page of ours sent it. */
+/** The browser adds the session's cookie. The header shows that the request was sent by one of our pages. */
 export const connection: Connection = {
   url: location.origin + prefix,
   key: null,
@@ -16,17 +16,19 @@ const millrace = new Millrace(connection);
 type OnSignedOut = () => void;
 let onSignedOut: OnSignedOut = () => undefined;
 
-/** Sets what happens when a request finds that the session has ended. */
+/** Sets the function to call when a request finds that the session has ended. */
 export function whenSignedOut(call: OnSignedOut): void {
   onSignedOut = call;
 }
 
-/** Calls an operation by its address, so that what a page did can be shown as code. Null for an empty answer. */
+/**
+ * Calls an operation by its address, so that the page's calls can be shown as code. Returns null for an empty response.
+ */
 export async function api<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   noteCall({ method, path, body });
   try {
     const answer = await millrace.request(method, path, toBody(body), signal === undefined ? {} : { signal });
-    // The shape is the published model of the operation, which the conformance tests hold the service to.
+    // The shape is the published model of the operation, which the conformance tests enforce.
     return (answer instanceof Response ? await readBytes(answer) : answer) as T;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401 && path !== '/dashboard/session') onSignedOut();
@@ -34,7 +36,7 @@ export async function api<T>(method: string, path: string, body?: unknown, signa
   }
 }
 
-/** The JSON that some operations send as bytes (the bitrates of a stream); null where nothing was sent. */
+/** Returns the JSON that some operations send as bytes (the bitrates of a stream); null for an empty body. */
 async function readBytes(answer: Response): Promise<unknown> {
   const text = await answer.text();
   return text === '' ? null : JSON.parse(text);
@@ -45,15 +47,15 @@ function toBody(body: unknown): BodyInit | null {
   return body instanceof Blob ? body.slice(0, body.size, 'application/octet-stream') : JSON.stringify(body);
 }
 
-/** An error as a sentence for people, with the request's id where the service answered. */
+/** Describes an error in a readable sentence, with the request's id if the service responded. */
 export function describeError(error: unknown): string {
   if (error instanceof ApiError) {
-    // Without words, or with the page of a proxy.
+    // Without a message, or with a proxy's page.
     const isWordless = error.said === '' || error.said.startsWith('<');
     const words = isWordless ? t('The service answered with the status {0}.', error.status) : said(error.said);
     return error.status >= 500 && error.requestId !== null ? t('{0} (request {1})', words, error.requestId) : words;
   }
-  // What fetch itself throws without an answer is a TypeError.
+  // fetch throws a TypeError if it gets no response.
   if (error instanceof UnreachableError || error instanceof TypeError) {
     return t('The service cannot be reached. Check that it runs and try again.');
   }

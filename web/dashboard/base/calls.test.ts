@@ -5,7 +5,7 @@ afterEach(() => {
   calls.value = [];
 });
 
-test('a call that is made again and again is noted once, a search for something else beside it', () => {
+test('a repeated call is recorded once, a search for something else separately', () => {
   const search = (query: string) => noteCall({ method: 'POST', path: '/shield/event-logs/1/search', body: { query } });
   for (const query of ['a', 'b', 'a', 'a']) search(query);
   noteCall({ method: 'GET', path: '/videolibrary', body: undefined });

@@ -1,15 +1,15 @@
 import { signal } from '@preact/signals';
 
-/** A call of an operation that this page made. */
+/** An operation call made by this page. */
 export type Call = { id: number; method: string; path: string; body: unknown };
 
 const MOST_KEPT = 40;
 let lastId = 0;
 
-/** The newest calls first: every screen can show what it just did as code. */
+/** Newest calls first. Every screen can show its recent actions as code. */
 export const calls = signal<readonly Call[]>([]);
 
-/** Notes a call of a published operation; what only the dashboard's own pages use is left out. */
+/** Records a call of a published operation. Calls used only by the dashboard are left out. */
 export function noteCall({ method, path, body }: Omit<Call, 'id'>): void {
   if (path.startsWith('/dashboard/')) return;
   const content = JSON.stringify(body);

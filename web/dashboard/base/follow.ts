@@ -1,18 +1,18 @@
 import { prefix } from './router.ts';
 
 const EVENTS = ['progress', 'state', 'video', 'gone', 'deleted'];
-/** Changes come in bursts: one answer a second is enough for an eye. */
+/** Changes arrive in bursts; one update per second is enough for a viewer. */
 const CALM_MS = 1_000;
 
-/** What the tab that holds the stream passes on to the others. */
+/** An event that the tab with the stream forwards to the others. */
 type Passed = { path: string; data: string };
 
 const channel = new BroadcastChannel('millrace-events');
 
 /**
- * Calls `onChange` soon after something changed in a library, until it is stopped; with `only`, after events that name
- * this id. All tabs share one stream of events: browsers give six connections to a host. The tab that has the lock
- * holds the stream, and the next takes over when it is closed.
+ * Calls `onChange` soon after a change in a library, until stopped; with `only`, after events that name this id. All
+ * tabs share one event stream, because browsers allow six connections per host. The tab with the lock owns the stream.
+ * When it closes, the next tab takes over.
  */
 export function follow(libraryId: number, onChange: () => void, only = ''): () => void {
   const path = `/library/${libraryId}/progress`;
@@ -51,13 +51,13 @@ export function follow(libraryId: number, onChange: () => void, only = ''): () =
 
 function holdStream(path: string, take: (passed: Passed) => void, signal: AbortSignal): void {
   const hold = () => readStream(path, take, signal);
-  // Pages of plain http have no locks, save on this very machine: there each tab holds a stream of its own.
+  // Plain-http pages have no locks, except on localhost. There each tab has its own stream.
   if (!isSecureContext) {
     void hold();
     return;
   }
   navigator.locks.request(`millrace-events ${path}`, { signal }, hold).catch((reason: unknown) => {
-    // Stopped before it was its turn.
+    // Stopped while waiting for the lock.
     if (!signal.aborted) throw reason;
   });
 }

@@ -2,21 +2,21 @@ import { signal } from '@preact/signals';
 import type { de } from '../languages/de.table.ts';
 import { readTemplates, type Template, translateBy } from './templates.ts';
 
-/** What the dashboard says, in English; every other language has a translation of each. */
+/** The dashboard's texts, in English. Every other language has a translation of each. */
 export type Sentence = keyof typeof de;
 type Translations = Readonly<Record<Sentence, string>>;
 
-/** English is written where it is used; the others are files of their own, loaded when they are chosen. */
+/** English texts are written where they are used. Other languages are separate files, loaded when chosen. */
 const FILES = {
   de: async (): Promise<Translations> => (await import('../languages/de.table.ts')).de,
 } as const;
 
-/** What the service says, which comes in English. */
+/** Translations of the service's messages, which arrive in English. */
 const SERVICE_FILES = {
   de: async () => (await import('../languages/de.service.table.ts')).service,
 } as const;
 
-/** Languages by their code (BCP 47), each by its own name. */
+/** Languages by code (BCP 47), each with its own name. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type LanguageCode = keyof typeof LANGUAGES;
 
@@ -26,33 +26,33 @@ export const language = signal<LanguageCode>('en');
 const translations = signal<Translations | null>(null);
 const serviceWords = signal<readonly Template[]>([]);
 
-/** A sentence in the language of the page, with values in the places of `{0}`, `{1}` … */
+/** Returns a sentence in the page's language, with `{0}`, `{1}` … replaced by values. */
 export function t(sentence: Sentence, ...values: readonly (string | number)[]): string {
   const text = translations.value?.[sentence] ?? sentence;
   return text.replaceAll(/\{(\d)\}/g, (_, place) => String(values[Number(place)] ?? ''));
 }
 
-/** A label of a table that other code reads too: translated where there is a translation, else as it is. */
+/** Returns a label of a table that other code also reads: translated if possible, else unchanged. */
 export function tr(text: string): string {
   const known: Readonly<Record<string, string>> = translations.value ?? {};
   return Object.hasOwn(known, text) ? (known[text] ?? text) : text;
 }
 
-/** What the service said, in the language of the page as far as there is a translation of it. */
+/** Translates a message of the service to the page's language, as far as a translation exists. */
 export function said(sentence: string): string {
   return translateBy(serviceWords.value, sentence);
 }
 
-/** Choices of a fixed list with their labels translated. */
+/** Returns the choices of a fixed list with translated labels. */
 export function trAll(choices: readonly (readonly [value: string, label: string, ...rest: unknown[]])[]) {
   return choices.map(([value, text]) => [value, tr(text)] as const);
 }
 
-/** Chooses the language that was chosen before, else the first of the browser's that there is. */
+/** Restores the previously chosen language, else picks the browser's first available one. */
 export async function restoreLanguage(): Promise<void> {
   const wanted = [readKept(), ...navigator.languages.map((tag) => tag.split('-')[0])];
   const found = wanted.find((code): code is LanguageCode => code !== undefined && Object.hasOwn(LANGUAGES, code));
-  // A file that cannot be loaded leaves the page in English.
+  // If a file cannot be loaded, the page stays in English.
   await show(found ?? 'en').catch(() => undefined);
 }
 
@@ -61,7 +61,7 @@ export async function chooseLanguage(code: LanguageCode): Promise<void> {
   try {
     localStorage.setItem(KEPT, code);
   } catch {
-    // A browser that keeps nothing shows it until the page is closed.
+    // A browser without storage keeps the choice until the page is closed.
   }
 }
 

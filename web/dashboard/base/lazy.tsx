@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { describeError } from './api.ts';
 import { t } from './language.ts';
 
-/** A screen whose code is loaded when it is first opened, and kept. */
+/** A screen whose code is loaded when first opened, then kept. */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): (props: P) => JSX.Element {
   let loaded: ComponentType<P> | null = null;
   return function Lazy(props: P) {
@@ -22,7 +22,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): (
         },
       );
     }, [error, screen]);
-    // A component is a function, which a setter would call: it is read from its signal in each rendering.
+    // A component is a function, which a setter would call, so each rendering reads it from its signal.
     const Screen = screen.value;
     if (error.value !== null) return <p class="notice error">{error.value}</p>;
     return Screen === null ? <div class="panel skeleton tall" aria-hidden="true" /> : <Screen {...props} />;

@@ -6,13 +6,13 @@ export type Loaded<T> = {
   value: Signal<T | null>;
   error: Signal<string | null>;
   again: () => void;
-  /** As `again`, but not while it is being read. */
+  /** Like `again`, but skipped while a read is running. */
   look: () => void;
 };
 
 /**
- * Reads an address when the place opens or its address changes; `again` reads it anew and keeps what is shown
- * meanwhile. With `question`, the body of a search, it is sent by POST.
+ * Reads an address when the component mounts or the address changes. `again` reads it again and keeps showing the old
+ * value until then. `question`, the body of a search, is sent by POST.
  */
 export function useLoaded<T>(path: string, question?: object): Loaded<T> {
   const value = useSignal<T | null>(null);
@@ -37,7 +37,7 @@ export function useLoaded<T>(path: string, question?: object): Loaded<T> {
   const look = () => {
     if (latest.current === null) again();
   };
-  // A new address or question is the one reason to read anew.
+  // Only a new address or question triggers a new read.
   useEffect(() => {
     again();
     return () => latest.current?.abort();
@@ -45,7 +45,7 @@ export function useLoaded<T>(path: string, question?: object): Loaded<T> {
   return { value, error, again, look };
 }
 
-/** Calls `again` each `everyMs` while the page is seen. */
+/** Calls `again` every `everyMs` while the page is visible. */
 export function useRefresh(again: () => void, everyMs: number): void {
   const latest = useRef(again);
   latest.current = again;

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** Places that belong to a library and need nothing else to be found. */
+/** Places of a library that need no other parameter. */
 export const LIBRARY_PLACES = ['videos', 'collections', 'trash', 'live', 'statistics', 'events', 'settings'] as const;
 type LibraryPlace = (typeof LIBRARY_PLACES)[number];
 
@@ -8,7 +8,9 @@ type LibraryPlace = (typeof LIBRARY_PLACES)[number];
 const PLAIN_PLACES = ['welcome', 'libraries', 'system', 'reference'] as const;
 type PlainPlace = (typeof PLAIN_PLACES)[number];
 
-/** A place of the dashboard; each has an address that can be kept and sent. `part` is a tab or a section of it. */
+/**
+ * A place in the dashboard. Each has a URL that can be bookmarked and shared. `part` is one of its tabs or sections.
+ */
 export type Route =
   | { name: PlainPlace | 'home' }
   | { name: LibraryPlace; libraryId: number; part?: string }
@@ -17,11 +19,11 @@ export type Route =
 const PLACE = /^\/dashboard\/library\/(\d{1,15})\/([a-z]+)(?:\/([0-9a-z-]{1,64}))?(?:\/([a-z-]{1,32}))?\/?$/;
 const VIDEO_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The path below which a proxy shows the service; every address of the service begins with it. */
+/** Path prefix under which a proxy shows the service. Every URL of the service begins with it. */
 export const prefix = document.querySelector<HTMLMetaElement>('meta[name=millrace-prefix]')?.content ?? '';
 
 export const route = signal<Route>(readRoute(ownPath()));
-/** What the address says behind its question mark: filters, orders, pages. */
+/** The query of the URL: filters, orders, pages. */
 export const query = signal(new URLSearchParams(location.search));
 
 export function readRoute(pathname: string): Route {
@@ -46,7 +48,7 @@ export function addressOf(to: Route): string {
   return to.part === undefined ? place : `${place}/${to.part}`;
 }
 
-/** Opens a place from its top, or where the page is; `search` is what its address says behind the question mark. */
+/** Opens a place and scrolls to the top, unless `keepsPlace`. `search` is the query of its URL. */
 export function go(to: Route, search = '', keepsPlace = false): void {
   history.pushState(null, '', addressOf(to) + search);
   query.value = new URLSearchParams(search);
@@ -54,7 +56,7 @@ export function go(to: Route, search = '', keepsPlace = false): void {
   if (!keepsPlace) scrollTo(0, 0);
 }
 
-/** Changes what the address says behind its question mark; an empty text takes a name away. */
+/** Changes parameters in the query of the URL. An empty text removes a parameter. */
 export function changeQuery(changes: Readonly<Record<string, string>>): void {
   const next = new URLSearchParams(query.value);
   for (const [name, value] of Object.entries(changes)) {

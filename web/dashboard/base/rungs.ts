@@ -1,10 +1,10 @@
-/** The rungs that videos can be encoded to, by the names of the interface. */
+/** The rungs that videos can be encoded to, as the interface names them. */
 export const RUNGS = ['240p', '360p', '480p', '720p', '1080p', '1440p', '2160p'] as const;
 
-/** The codecs, by the names of the interface. */
+/** The codecs, as the interface names them. */
 export const CODECS = ['x264', 'hevc', 'vp9', 'av1'] as const;
 
-/** A selection of `all`, in that order, with one of them in it or not. */
+/** Returns a selection of `all`, in that order, with one item added or removed. */
 export function withTurned(
   all: readonly string[],
   chosen: readonly string[],

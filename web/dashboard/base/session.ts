@@ -3,17 +3,17 @@ import { ApiError, api, whenSignedOut } from './api.ts';
 import { t } from './language.ts';
 import { plural } from './words.ts';
 
-/** Who is signed in: an owner has the account's key, `libraryId` is null; others have the key of one library. */
+/** The signed-in user. An owner has the account's key and a null `libraryId`; others have the key of one library. */
 export type Session = {
   role: 'owner' | 'editor' | 'reader';
   libraryId: number | null;
   edgeUrl: string;
-  /** How long the service keeps what goes by itself. */
+  /** Days until the service deletes each kind of data. */
   keptDays: { trash: number; events: number; visits: number };
 };
 export type LibraryName = { id: number; name: string };
 
-/** `undefined` until it is known. */
+/** `undefined` until known. */
 export const session = signal<Session | null | undefined>(undefined);
 export const libraries = signal<readonly LibraryName[]>([]);
 
@@ -30,7 +30,7 @@ export async function signIn(key: string): Promise<void> {
   await open(await api<Session>('POST', '/dashboard/session', { key }));
 }
 
-/** Signs in by the secret of a link that the first start printed. */
+/** Signs in with the secret of a link that the first start printed. */
 export async function signInByLink(link: string): Promise<void> {
   await open(await api<Session>('POST', '/dashboard/session', { link }));
 }
@@ -51,12 +51,12 @@ async function loadLibraries({ libraryId }: Session): Promise<LibraryName[]> {
   return found.map(({ Id, Name }) => ({ id: Id, name: Name }));
 }
 
-/** Reads which libraries there are anew: one was made, renamed or deleted. */
+/** Reads the list of libraries again, after one was created, renamed or deleted. */
 export async function reloadLibraries(): Promise<void> {
   if (session.value) libraries.value = await loadLibraries(session.value);
 }
 
-/** How long the service keeps something, as people say it. */
+/** Returns the retention time as readable text. */
 export function keptFor(what: keyof Session['keptDays']): string {
   return plural(session.value?.keptDays[what] ?? 0, 'day');
 }

@@ -1,20 +1,20 @@
 import { useEffect } from 'preact/hooks';
 
-/** What keys do, by key; a letter with Ctrl (or Cmd) is written `ctrl+k`. */
+/** Handlers by key. A letter with Ctrl (or Cmd) is written `ctrl+k`. */
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
-/** Inputs that take no text: keys pressed on them mean what they mean elsewhere. */
+/** Inputs that take no text. Keys pressed on them act as elsewhere. */
 const WITHOUT_TEXT = new Set(['checkbox', 'radio', 'button', 'submit', 'file', 'color']);
-/** What a text field does itself by these keys: it is never taken from it. */
+/** Keys that a text field handles itself. They are never intercepted there. */
 const COMMANDS_OF_FIELDS = new Set(['ctrl+a', 'ctrl+c', 'ctrl+v', 'ctrl+x', 'ctrl+z']);
 
-/** Whether somebody writes there, so that letters are text. */
+/** Returns whether the user is typing there, so that letters are text. */
 function isTyping(target: EventTarget | null): boolean {
   if (target instanceof HTMLInputElement) return !WITHOUT_TEXT.has(target.type);
   return target instanceof HTMLElement && (target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName));
 }
 
-/** Listens for shortcuts as long as the component stands. Plain letters count outside of fields alone. */
+/** Listens for shortcuts while the component is mounted. Plain letters count only outside of fields. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {

@@ -6,7 +6,7 @@ import { asCommand, asCurl, asTypeScript } from './snippets.ts';
 type Parameter = { name: string; in: string; schema?: { type?: string } };
 type Described = { operationId?: string; parameters?: readonly (Parameter | { $ref: string })[] };
 
-test('a call that is shown gives each parameter as the SDK takes it', () => {
+test('a displayed call gives each parameter as the SDK expects it', () => {
   const described: Described[] = Object.values(document.paths).flatMap((path) => Object.values(path));
   const wrong = described.flatMap(({ operationId = '', parameters = [] }) => {
     const route = operations[operationId as keyof typeof operations];

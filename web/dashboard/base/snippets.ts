@@ -1,7 +1,7 @@
 import { operations } from '../../../sdk/src/operations.table.ts';
 import type { Call } from './calls.ts';
 
-/** A call that is written as code. */
+/** A call to be shown as code. */
 type Snippet = Omit<Call, 'id'>;
 
 /** Parameters that are numbers. */
@@ -9,7 +9,7 @@ const NUMBERS = [
   ...['id', 'libraryId', 'pullZoneId', 'shieldZoneId', 'page', 'itemsPerPage', 'perPage', 'limit', 'overlapSec'],
   ...['expires', 'thumbnailTime', 'maxWidth', 'maxHeight'],
 ];
-/** Operations whose zone is a text. */
+/** Operations whose zone parameter is a string. */
 const TEXT_ZONE = ['getFirstEventLogs', 'getEventLogs'];
 
 /** `base` is the address of the service. */
@@ -21,7 +21,7 @@ export function asCurl({ method, path, body }: Snippet, base: string): string {
   return [...parts, `'${shellText(`${base}${path}`)}'`].join(' ');
 }
 
-/** A call of the SDK by the name of the operation; where none has this address, a request. */
+/** Returns an SDK call by the name of the operation, or a plain request if no operation has this address. */
 export function asTypeScript(call: Snippet): string {
   const { method, path, body } = call;
   const found = findOperation(call);
@@ -37,7 +37,7 @@ export function asTypeScript(call: Snippet): string {
 
 type Found = { name: string; values: Readonly<Record<string, string>> };
 
-/** Which operation has an address, and the parameters that stand in it. */
+/** Returns the operation of an address and the parameters in it. */
 function findOperation({ method, path }: Snippet): Found | null {
   const { pathname, searchParams } = new URL(path, 'http://service');
   for (const [name, route] of Object.entries(operations)) {

@@ -1,11 +1,11 @@
-/** A sentence with places for values, and its translation. */
+/** A sentence with placeholders for values, and its translation. */
 export type Template = { pattern: RegExp; text: string };
 
 const PLACE = /\{\d\}/;
-/** Values hold sentences, which hold values. */
+/** Values contain sentences, which contain values. */
 const MOST_DEPTH = 4;
 
-/** Reads a table of sentences with `{0}`, `{1}` … in the places of values, which come in this order. */
+/** Reads a table of sentences with the placeholders `{0}`, `{1}` …, which appear in this order. */
 export function readTemplates(table: Readonly<Record<string, string>>): Template[] {
   return Object.entries(table).map(([sentence, text]) => {
     const parts = sentence.split(PLACE).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
@@ -13,7 +13,9 @@ export function readTemplates(table: Readonly<Record<string, string>>): Template
   });
 }
 
-/** The translation of a sentence by the first template that it fits, its values too; what fits none stays as it is. */
+/**
+ * Translates a sentence, and its values, with the first matching template. Without a match it is returned unchanged.
+ */
 export function translateBy(templates: readonly Template[], sentence: string, depth = MOST_DEPTH): string {
   for (const { pattern, text } of depth > 0 ? templates : []) {
     const values = pattern.exec(sentence)?.slice(1);

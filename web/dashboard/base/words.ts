@@ -1,7 +1,7 @@
 import type { VideoModel } from '../../../src/api/models/video.ts';
 import { t, tr } from './language.ts';
 
-/** Seconds as a clock: 3:07, 1:02:03. */
+/** Formats seconds as a clock: 3:07, 1:02:03. */
 export function clock(sec: number): string {
   const parts = [Math.floor(sec / 3600), Math.floor(sec / 60) % 60, Math.floor(sec) % 60];
   const [hours = 0, minutes = 0, seconds = 0] = parts;
@@ -18,7 +18,7 @@ export function bytes(count: number): string {
 
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
-/** A time of the interface, which has no zone marker and is UTC, as a day here. */
+/** Formats a time of the interface (UTC without a zone marker) as a local day. */
 export function day(text: string): string {
   return DAY.format(new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`));
 }
@@ -29,7 +29,7 @@ export function plural(count: number, one: string): string {
   return `${COUNT.format(count)} ${tr(count === 1 ? one : `${one}s`)}`;
 }
 
-/** States of VideoModelStatus, as people call them. */
+/** States of VideoModelStatus, in words. */
 export type VideoState = { word: string; tone: 'wait' | 'busy' | 'good' | 'bad'; isPlayable: boolean };
 
 type Stateful = Pick<VideoModel, 'status' | 'availableResolutions' | 'transcodingMessages'>;
@@ -59,12 +59,15 @@ function isCancelled(messages: Stateful['transcodingMessages']): boolean {
   return messages?.at(-1)?.value === 'cancelled';
 }
 
-/** Whether something of a video waits to be encoded, or is: what plays on demand is encoded as it is watched. */
+/**
+ * Returns whether any part of a video is being encoded or waits for it. Videos that play on demand are encoded while
+ * they are watched.
+ */
 export function isEncoding({ status }: { status: number }): boolean {
   return status === 1 || status === 2 || status === 3 || status === 7;
 }
 
-/** Seconds that are left, as people say it. */
+/** Formats remaining seconds as text. */
 export function timeLeft(sec: number): string {
   if (sec < 60) return t('{0} s left', Math.max(1, Math.ceil(sec)));
   return sec < 5400 ? t('{0} min left', Math.round(sec / 60)) : t('{0} h left', (sec / 3600).toFixed(1));
@@ -72,7 +75,7 @@ export function timeLeft(sec: number): string {
 
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** A time of the interface as day and time here. */
+/** Formats a time of the interface as local day and time. */
 export function moment(text: string): string {
   return MOMENT.format(new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`));
 }

@@ -9,7 +9,7 @@ type Event = NonNullable<EventLogsSearchResponse['rows']>[number];
 
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** A request that was refused or logged, all that is known of it, and a way to refuse its sender altogether. */
+/** A refused or logged request with all its fields, and a button that blocks its sender. */
 export function EventRow({ zoneId, event: { timestamp, log, fields } }: { zoneId: number; event: Event }) {
   const blocking = useAction();
   const { ruleId, action, country, ip = '', method, url } = fields;
@@ -51,7 +51,7 @@ export function EventRow({ zoneId, event: { timestamp, log, fields } }: { zoneId
   );
 }
 
-/** Of an address that is not shown whole, all that are shown alike are refused. */
+/** Blocking a shortened address blocks all addresses that are shown the same way. */
 function blockLabel(ip: string): string {
   if (ip.endsWith('.*')) return t('Block the 256 addresses {0}', ip);
   return ip.includes('/') ? t('Block the network {0}', ip) : t('Block {0}', ip);

@@ -12,11 +12,11 @@ const DAY_MS = 24 * 3600 * 1000;
 const DAYS = ['Today (UTC)', 'Yesterday', 'The day before'];
 const PER_PAGE = 50;
 const FOLLOW_MS = 3_000;
-/** What is offered to filter by is renewed less often: each field is a search over the day. */
+/** Filter values are refreshed less often: each field is a search over the day. */
 const FOLLOW_VALUES_MS = 6_000;
-/** Whoever types gets a search at the end of a word, not at each letter. */
+/** A search starts at the end of a word, not at each letter. */
 const TYPING_MS = 150;
-/** Values of a field that are offered to filter by. */
+/** Maximum values of a field offered as filters. */
 const MOST_VALUES = 40;
 
 const FIELDS = [
@@ -31,7 +31,7 @@ type Chosen = Readonly<Record<Field, string>>;
 
 const NOTHING: Chosen = { ruleId: '', action: '', country: '', severity: '', method: '' };
 
-/** What the edges refused or logged: the last three days, with the rule that decided. */
+/** Requests that the edges refused or logged in the last three days, with the deciding rule. */
 export function Events({ libraryId }: { libraryId: number }) {
   const library = useLoaded<VideoLibraryModel>(`/videolibrary/${libraryId}`);
   const zoneId = library.value.value?.PullZoneId;
@@ -138,7 +138,7 @@ type FieldFilterProps = {
   onChange: (to: string) => void;
 };
 
-/** Offers the values that the events of the day have, the most frequent first. */
+/** Offers the values that occur in the day's events, the most frequent first. */
 function FieldFilter({ path, span, field, isFollowed, label, all, value, onChange }: FieldFilterProps) {
   const { value: found, look } = useLoaded<EventLogsSearchResponse>(path, {
     ...span,
@@ -151,13 +151,13 @@ function FieldFilter({ path, span, field, isFollowed, label, all, value, onChang
   const groups = (found.value?.groups ?? []).map(({ key, count }) => ({ name: key[field] ?? '', count }));
   const offered = groups.filter(({ name }) => name !== '').toSorted((first, second) => second.count - first.count);
   const choices = offered.map(({ name, count }) => [name, `${name} (${count.toLocaleString()})`] as const);
-  // What is searched for stays chosen on a day that has none of it.
+  // The current filter stays selected on a day without matches.
   const isMissing = value !== '' && offered.every(({ name }) => name !== value);
   const kept = isMissing ? [[value, `${value} (0)`] as const] : [];
   return <SelectField label={label} value={value} choices={[['', all], ...choices, ...kept]} onChange={onChange} />;
 }
 
-/** A whole UTC day, `ago` days before today. */
+/** Returns a whole UTC day, `ago` days before today. */
 function spanOf(ago: number): { from: number; to: number } {
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   return { from: today - ago * DAY_MS, to: today - (ago - 1) * DAY_MS };

@@ -1,6 +1,6 @@
 /**
- * What the service says of videos, in German: its English sentence with `{0}`, `{1}` … in the places of values, which
- * are translated in their turn. What stands here in no form is shown as the service says it.
+ * The service's messages about videos, in German: its English sentence with `{0}`, `{1}` … for values, which are
+ * translated too. Messages without an entry are shown in English.
  */
 export const service = {
   // Why a video plays as it does.
@@ -57,7 +57,7 @@ export const service = {
   'In {0} playback failed {1} times in the last seven days.':
     'In {0} schlug die Wiedergabe in den letzten sieben Tagen {1}-mal fehl.',
   'an unknown country': 'einem unbekannten Land',
-  // What happened while it was made.
+  // Events while it was made.
   'The video is finished, incomplete: {0} could not be made. Retry makes them again.':
     'Das Video ist fertig, aber unvollständig: {0} konnte nicht erzeugt werden. Wiederholen erzeugt es neu.',
   '{0} could not be made: {1}': '{0} konnte nicht erzeugt werden: {1}',

@@ -1,6 +1,6 @@
 /**
- * The dashboard in German: each English sentence with its translation. `{0}`, `{1}` … stand for values. A language is a
- * file like this one with the same keys, and a line in `base/language.ts`.
+ * The dashboard in German: each English sentence with its translation. `{0}`, `{1}` … are placeholders for values. To
+ * add a language, add a file like this one with the same keys, and a line in `base/language.ts`.
  */
 export const de = {
   Collections: 'Sammlungen',
@@ -694,7 +694,7 @@ export const de = {
   All: 'Alle',
   Pending: 'Ausstehend',
   'Given up': 'Aufgegeben',
-  // Counted things, one and several.
+  // Counted nouns, singular and plural.
   video: 'Video',
   videos: 'Videos',
   view: 'Aufruf',

@@ -9,7 +9,7 @@ const folder = path.resolve(import.meta.dirname, '..');
 const places = (text: string) =>
   [...text.matchAll(/\{\d\}/g)].map(String).toSorted((first, second) => first.localeCompare(second));
 
-/** Everything of the dashboard that could show a sentence. */
+/** Returns all dashboard sources that could contain a sentence. */
 function readSources(): string {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('languages/') && !name.includes('.test.'))
@@ -17,7 +17,7 @@ function readSources(): string {
     .join('\n');
 }
 
-test('a translation fills the same places as its sentence', () => {
+test('a translation has the same placeholders as its sentence', () => {
   const wrong = Object.entries({ ...de, ...service }).filter(
     ([sentence, text]) => `${places(sentence)}` !== `${places(text)}`,
   );
@@ -31,7 +31,7 @@ test('every sentence of the dashboard is translated', () => {
   expect(sentences.filter((sentence) => !Object.hasOwn(de, sentence))).toEqual([]);
 });
 
-test('no words stand in a page but those that can be translated', () => {
+test('every visible word can be translated', () => {
   const source = readSources();
   const texts = source.matchAll(/<(\w+)[^<>]*>\s*([A-Za-z][^<>{}]*?)\s*<\/\1>/g);
   const attributes = source.matchAll(/\b(?:aria-label|alt|title|hint|placeholder)="([A-Za-z][^"]*)"/g);
@@ -39,14 +39,14 @@ test('no words stand in a page but those that can be translated', () => {
   expect(found).toEqual([]);
 });
 
-test('no translation is left of a sentence that is gone', () => {
-  // Labels of tables and words of answers are translated too, wherever they stand.
+test('no translation is left of a removed sentence', () => {
+  // Labels of tables and words of responses are translated too, wherever they occur.
   const source = readSources().replaceAll("\\'", "'");
   const isThere = (sentence: string) => source.includes(sentence) || source.includes(sentence.replace(/s$/, ''));
   expect(Object.keys(de).filter((sentence) => sentence.includes(' ') && !isThere(sentence))).toEqual([]);
 });
 
-test('what the service says is translated with its values, and stays as it is where there is no translation', () => {
+test('sentences of the service are translated with their values, and stay as they are without a translation', () => {
   const templates = readTemplates(service);
   const said = (sentence: string) => translateBy(templates, sentence);
   expect(said('Waits for 3 others of this library, beside 1 other library; done in about 5 min.')).toBe(
@@ -61,13 +61,13 @@ test('what the service says is translated with its values, and stays as it is wh
   expect(said('Quite another thing.')).toBe('Quite another thing.');
 });
 
-test('no translation is left of a sentence that the service says no more', () => {
+test('no translation is left of a sentence that the service no longer sends', () => {
   const root = path.resolve(folder, '../../src');
   const source = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.includes('.test.'))
     .map((name) => readFileSync(path.join(root, name), 'utf8'))
     .join('\n');
-  // Sentences are put together of parts: the end of each stands there.
+  // Sentences are assembled from parts, so the end of each part must occur.
   const parts = Object.keys(service).flatMap((sentence) => sentence.split(/\{\d\}|[;:.,] /));
   const said = parts.map((part) => part.replace(/^[\d ;:.,]+|[ ;:.,]+$/g, '')).filter((part) => part.length > 9);
   expect(said.length).toBeGreaterThan(40);

@@ -13,7 +13,7 @@ import { Sparkline } from './sparkline.tsx';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-/** All libraries at a glance, and a new one. */
+/** An overview of all libraries, and a form for a new one. */
 export function Libraries() {
   const { value, error } = useLoaded<readonly VideoLibraryModel[]>('/videolibrary');
   const found = value.value;

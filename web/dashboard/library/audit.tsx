@@ -8,7 +8,7 @@ import { Notice, Pager } from '../parts/parts.tsx';
 
 const PER_PAGE = 50;
 
-/** Who changed what, when, from where, and how it ended. */
+/** Log of changes: who made each one, when, from where, and with what result. */
 export function Audit({ libraryId }: { libraryId: number }) {
   const page = useSignal(1);
   const { value, error } = useLoaded<PaginationListModelOfAuditLineModel>(

@@ -4,10 +4,10 @@ import { bytes } from '../base/words.ts';
 import { Check, Panel, Table } from '../parts/fields.tsx';
 import type { FieldsProps } from './fields-props.ts';
 
-/** Audio beside the picture. */
+/** Bitrate of the audio. */
 const AUDIO_KBPS = 128;
 
-/** The ladder with the size that an hour of each rung has at its bitrate, and what else is made. */
+/** The ladder with the size of an hour at each rung's bitrate, and the other outputs. */
 export function EncodingFields({ library, change }: FieldsProps) {
   const rungs = listOf(library.EnabledResolutions);
   const codecs = listOf(library.OutputCodecs);

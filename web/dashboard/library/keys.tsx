@@ -16,7 +16,7 @@ const SCOPES = [
   ['write', 'Read and write'],
 ] as const;
 
-/** How long a key that was replaced still opens the library; it signs nothing any more. */
+/** Time for which a replaced key still opens the library, in seconds. It no longer signs anything. */
 const OVERLAP_SEC = 24 * 3600;
 
 const OWN_KEYS = {
@@ -33,7 +33,7 @@ type OwnKey = keyof typeof OWN_KEYS;
 
 type Props = { libraryId: number; library: VideoLibraryModel; onChanged: () => void };
 
-/** The library's own keys, and further ones that can be revoked one by one. */
+/** The library's own keys, and further ones that can be revoked individually. */
 export function Keys({ libraryId, library, onChanged }: Props) {
   const path = `/videolibrary/${libraryId}/keys`;
   const { value, error, again } = useLoaded<AccessKeyModel[]>(path);
@@ -42,7 +42,7 @@ export function Keys({ libraryId, library, onChanged }: Props) {
   const change = () => {
     toast(t('There is a new key; show and copy it here.'));
     onChanged();
-    // The key before is a further key now, until it ends.
+    // The previous key is now a further key until it expires.
     again();
   };
   const revoke = (id: string) =>
@@ -108,7 +108,7 @@ export function Keys({ libraryId, library, onChanged }: Props) {
 
 type ReplaceProps = { which: OwnKey; libraryId: number; onReplaced: () => void; onClose: () => void };
 
-/** What the key before signs is refused at once: that is said first. */
+/** Signatures of the old key are refused at once, so warn first. */
 function ReplaceDialog({ which, libraryId, onReplaced, onClose }: ReplaceProps) {
   const replacing = useAction();
   const { name, effect } = OWN_KEYS[which];

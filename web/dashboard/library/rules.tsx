@@ -10,7 +10,7 @@ import { Notice } from '../parts/parts.tsx';
 import { TestAddress } from '../parts/test-address.tsx';
 import { toast } from '../parts/toasts.tsx';
 
-/** Who gets the bytes: the rules of the library's pull zone, and a box that says what they make of an address. */
+/** The rules of the library's pull zone for who gets the bytes, and a box that tests an address against them. */
 export function Rules({ zoneId }: { zoneId: number }) {
   const { value, error, again } = useLoaded<PullZoneModel>(`/pullzone/${zoneId}`);
   if (value.value === null) return error.value === null ? null : <Notice kind="error">{error.value}</Notice>;

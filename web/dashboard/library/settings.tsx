@@ -40,7 +40,7 @@ const FORMS: Readonly<Record<string, (props: FieldsProps) => JSX.Element>> = {
   drm: DrmFields,
 };
 
-/** A library's settings; an owner's pages, since their operations take the account's key. */
+/** A library's settings. Only for owners, since their operations require the account's key. */
 export function Settings({ libraryId, part }: { libraryId: number; part: string }) {
   const { value, error, again } = useLoaded<VideoLibraryModel>(`/videolibrary/${libraryId}`);
   const library = value.value;
@@ -93,7 +93,7 @@ function Form({ libraryId, library, Fields, onSaved }: FormProps) {
     toast(t('Saved.'));
     onSaved();
   };
-  // The names of changes are those of the model.
+  // The names of changes are those of the model's fields.
   const shown = { ...library, ...changes.value } as VideoLibraryModel;
   return (
     <form class="settings" onSubmit={save}>

@@ -9,7 +9,7 @@ import { Link, Notice } from '../parts/parts.tsx';
 
 const LARGEST = 10;
 
-/** What the library holds, what was delivered of it, and what takes the most. */
+/** Stored and delivered amounts of the library, and its largest videos. */
 export function Storage({ library }: { library: VideoLibraryModel }) {
   return (
     <div class="stack">
@@ -19,7 +19,7 @@ export function Storage({ library }: { library: VideoLibraryModel }) {
   );
 }
 
-/** Where space can be won: each leads to its video, which says what of it takes how much. */
+/** The largest videos. Each links to its video, which shows the size of each part. */
 function Largest({ library: { Id: libraryId, StorageUsage } }: { library: VideoLibraryModel }) {
   const { value, error } = useLoaded<PaginationListOfVideoModel>(
     `/library/${libraryId}/videos?orderBy=size&direction=desc&itemsPerPage=${LARGEST}`,

@@ -16,7 +16,7 @@ type Place = {
 };
 type Props = { libraryId: number; library: VideoLibraryModel; onChanged: () => void };
 
-/** The image that is drawn into new videos, placed by dragging it. */
+/** The image that is drawn onto new videos, positioned by dragging. */
 export function Watermark({ libraryId, library, onChanged }: Props) {
   const place = useSignal<Place>({
     WatermarkPositionLeft: library.WatermarkPositionLeft,
@@ -25,7 +25,7 @@ export function Watermark({ libraryId, library, onChanged }: Props) {
     WatermarkHeight: library.WatermarkHeight || 15,
   });
   const image = useSignal<string | null>(null);
-  // The browser keeps the file of an address until that is given up.
+  // The browser keeps the file of an object URL until it is revoked.
   const shown = image.value;
   useEffect(() => {
     if (shown !== null) return () => URL.revokeObjectURL(shown);

@@ -20,7 +20,7 @@ const STATES = [
 ] as const;
 const TONES = { pending: 'busy', delivered: 'good', dead: 'bad' } as const;
 
-/** Every message that the service sent, or tries to send, with its body and what the receiver answered. */
+/** Every message that the service sent or is retrying, with its body and the receiver's response. */
 export function Webhooks({ libraryId }: { libraryId: number }) {
   const state = useSignal('');
   const page = useSignal(1);

@@ -12,7 +12,7 @@ import { ON_AIR, PREVIEW } from './stream-actions.tsx';
 
 type Props = { path: string; stream: LiveStreamModel; onChanged: () => void };
 
-/** What an encoder needs: addresses, the key, both as a picture for phones and as a file for OBS. */
+/** Connection data for an encoder: addresses and the key, also as a QR code for phones and as a file for OBS. */
 export function Connect({ path, stream, onChanged }: Props) {
   const isShown = useSignal(false);
   const turning = useAction();
@@ -59,12 +59,12 @@ export function Connect({ path, stream, onChanged }: Props) {
   );
 }
 
-/** What OBS reads from `service.json` in the folder of a profile. */
+/** Returns the content of `service.json`, which OBS reads from a profile's folder. */
 function obsService(server: string, key: string): string {
   return JSON.stringify({ type: 'rtmp_custom', settings: { server, key, use_auth: false } }, null, 2);
 }
 
-/** Nothing where ingest does not listen for the protocol. */
+/** Shows nothing if ingest does not listen for the protocol. */
 function ServerField({ label, address }: { label: string; address: string | null | undefined }) {
   return address ? <CopyField label={label} text={address} /> : null;
 }

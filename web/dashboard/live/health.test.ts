@@ -61,12 +61,12 @@ test.each([
     words: '20.0',
     level: 'wait',
   },
-])('$name is said in words', ({ status, samples, words, level }) => {
+])('$name is described in words', ({ status, samples, words, level }) => {
   const [first] = describeHealth({ isOnAir: true, status: { ...STATUS, ...status }, samples });
   expect(first).toMatchObject({ level, sentence: expect.stringContaining(words) });
 });
 
-test('the second in which somebody begins to publish is not judged', () => {
+test('the second in which publishing begins is not judged', () => {
   const at = (sec: number, changes: Partial<Sample> = {}) =>
     sample({ timestamp: new Date(Date.UTC(2026, 10, 23, 10, 0, sec)).toISOString(), ...changes });
   const begun = [0, 30].flatMap((start) => [

@@ -2,16 +2,16 @@ import type { LiveStreamStatusModel } from '../../../src/api/models/live-stream.
 
 import { t } from '../base/language.ts';
 
-/** What a stream was published with in one second. */
+/** Measurements of the published stream over one second. */
 export type Sample = { timestamp: string; bitrate: number; videoBitrate: number; audioBitrate: number; fps: number };
 export type HealthLine = { level: 'good' | 'wait' | 'bad'; sentence: string };
 
 const SILENT_MS = 2_500;
-/** Samples are a second apart; farther ones have a pause between them. */
+/** Samples are one second apart; a longer distance is a pause. */
 const LONGEST_STEP_MS = 2_500;
-/** Seconds that are judged: longer than a keyframe interval, short enough to be about now. */
+/** Seconds that are judged: longer than a keyframe interval, short enough to be current. */
 const JUDGED = 30;
-/** With fewer samples nothing is said of what is usual. */
+/** Minimum samples for judging what is usual. */
 const ENOUGH = 5;
 const DROPPED = 0.85;
 const DIPPED = 0.5;
@@ -21,11 +21,11 @@ const HEAVY_BPS = 10_000_000;
 export type Published = {
   isOnAir: boolean;
   status: LiveStreamStatusModel;
-  /** Newest last. */
+  /** Oldest first, newest last. */
   samples: readonly Sample[];
 };
 
-/** Says in words how publishing goes, and what to change at the encoder; the most urgent first. */
+/** Describes the state of publishing and what to change at the encoder, the most urgent first. */
 export function describeHealth({ isOnAir, status, samples }: Published): HealthLine[] {
   if (status.primaryLive !== true && status.backupLive !== true) return [absence(isOnAir)];
   const recent = wholeSeconds(samples).slice(-JUDGED);
@@ -45,7 +45,7 @@ export function describeHealth({ isOnAir, status, samples }: Published): HealthL
   return [...start, ...lines].toSorted((first, second) => rank[first.level] - rank[second.level]);
 }
 
-/** Without the seconds in which somebody began to publish, of which only a part was sent. */
+/** Drops the seconds in which publishing began, which contain only a part. */
 function wholeSeconds(samples: readonly Sample[]): Sample[] {
   const timeOf = (sample: Sample | undefined) =>
     sample === undefined ? Number.NEGATIVE_INFINITY : Date.parse(sample.timestamp);

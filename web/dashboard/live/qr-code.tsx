@@ -1,6 +1,6 @@
 import { encode } from 'uqr';
 
-/** Light modules around the code, without which readers do not find it (ISO/IEC 18004 section 6.3.8). */
+/** Light modules around the code, required by readers (ISO/IEC 18004 section 6.3.8). */
 const QUIET_MODULES = 4;
 
 /** A text as a QR code, dark on light in every theme. */

@@ -4,7 +4,7 @@ import { api } from '../base/api.ts';
 import { t } from '../base/language.ts';
 import { Notice } from '../parts/parts.tsx';
 
-/** LiveStreamStatus by its number, as people call it. */
+/** LiveStreamStatus by number, in words. */
 export const STREAM_STATES = [
   'Unknown',
   'Created',
@@ -23,7 +23,7 @@ const FAILED = 7;
 
 type Props = { path: string; status: number; onChanged: () => void; onDeleted: () => void };
 
-/** Start, stop and delete, each where the stream allows it. */
+/** Start, stop and delete buttons, each shown if the stream allows it. */
 export function StreamActions({ path, status, onChanged, onDeleted }: Props) {
   const asked = useSignal<'stop' | 'delete' | null>(null);
   const running = useAction();

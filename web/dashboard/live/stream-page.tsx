@@ -17,12 +17,14 @@ import { describeHealth, type Sample } from './health.ts';
 import { ENDED, ON_AIR, PREVIEW, STREAM_STATES, StreamActions, toneOfStream } from './stream-actions.tsx';
 import { StreamSettings } from './stream-settings.tsx';
 
-/** Streams change by what encoders send; there is no stream of events for them. */
+/** Streams change when encoders send data; there is no event stream for them. */
 const LOOK_AGAIN_MS = 3_000;
 const CHART_MS = 10 * 60_000;
 const STILLS = 12;
 
-/** A live stream: what viewers see, how publishing goes in words, what the encoder needs, and how it is set. */
+/**
+ * A live stream: what viewers see, the state of publishing in words, connection data for the encoder, and its settings.
+ */
 export function StreamPage({ libraryId, streamId }: { libraryId: number; streamId: string }) {
   const path = `/library/${libraryId}/live/${streamId}`;
   const { value, error, again } = useLoaded<LiveStreamModel>(path);
@@ -73,7 +75,7 @@ export function StreamPage({ libraryId, streamId }: { libraryId: number; streamI
   );
 }
 
-/** The player as viewers have it: before the start it says so, and begins by itself. */
+/** The player as viewers see it. Before the start it says so, and starts by itself. */
 function Preview({ libraryId, streamId, status }: { libraryId: number; streamId: string; status: number }) {
   const { value } = useLoaded<{ address: string }>(
     `/dashboard/libraries/${libraryId}/videos/${streamId}/embed-address`,
@@ -83,7 +85,7 @@ function Preview({ libraryId, streamId, status }: { libraryId: number; streamId:
   const source = new URL(address);
   source.searchParams.set('muted', 'true');
   source.searchParams.set('count', 'false');
-  // Anew when the stream begins or ends: what is shown then is another thing.
+  // Recreated when the stream begins or ends, because the content is different then.
   return (
     <iframe
       key={status}

@@ -9,7 +9,7 @@ import { toast } from '../parts/toasts.tsx';
 
 const USUAL_WINDOW_MIN = 30;
 
-/** Title, plan, recording and how far viewers can go back. */
+/** Title, schedule, recording and how far viewers can go back. */
 export function StreamSettings({
   path,
   stream,
@@ -93,7 +93,7 @@ export function StreamSettings({
   );
 }
 
-/** A time of the interface as a field of local time takes it. */
+/** Converts a time of the interface to the value of a local time input. */
 function localTime(text: string | null): string {
   if (text === null) return '';
   const time = new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`);

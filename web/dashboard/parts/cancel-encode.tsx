@@ -5,14 +5,14 @@ import { Notice } from './parts.tsx';
 import { toast } from './toasts.tsx';
 
 type CancelProps = {
-  /** Of the video. */
+  /** Path of the video. */
   path: string;
-  /** Its title where more than one can be cancelled. */
+  /** Its title, if several videos can be cancelled. */
   title?: string;
   onCancelled: () => void;
 };
 
-/** Cancels the encoding of a video; the message that follows has it encoded again. */
+/** Cancels the encoding of a video. The message that follows offers to encode it again. */
 export function CancelEncode({ path, title, onCancelled }: CancelProps) {
   const running = useAction();
   const cancel = () =>

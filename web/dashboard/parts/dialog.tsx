@@ -5,7 +5,7 @@ import { Icon } from './icons.tsx';
 
 type DialogProps = { title: string; class?: string; onClose: () => void; children: ComponentChildren };
 
-/** A modal dialog: the browser keeps the focus in it and closes it by Escape; so does a click beside it. */
+/** A modal dialog. The browser keeps the focus in it and closes it on Escape. A click outside closes it too. */
 export function Dialog({ title, class: name = '', onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {

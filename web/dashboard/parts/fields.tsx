@@ -75,7 +75,7 @@ export function SelectField({
   );
 }
 
-/** A panel of a form with its name. */
+/** A titled panel of a form. */
 export function Panel({ title, hint, children }: { title: string; hint?: string; children: ComponentChildren }) {
   return (
     <section class="panel">
@@ -86,7 +86,7 @@ export function Panel({ title, hint, children }: { title: string; hint?: string;
   );
 }
 
-/** Rows of data below named columns; it scrolls sideways where the page is narrow. */
+/** A table with named columns. It scrolls sideways on narrow pages. */
 export function Table({
   head,
   label,

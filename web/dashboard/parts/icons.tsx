@@ -1,4 +1,4 @@
-/** Outlines of 24 by 24, drawn with the text's colour. */
+/** Outlines on a 24 x 24 grid, drawn in the text colour. */
 const PATHS = {
   videos: 'M4 5h16v14H4zM10 9l5 3-5 3z',
   collections: 'M4 7h6l2 2h8v10H4z',

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../base/language.ts';
 import { addressOf, go, type Route, route } from '../base/router.ts';
 
-/** A link to another place of the dashboard; with a modifier key the browser opens it as any other. */
+/** A link to another place in the dashboard. With a modifier key the browser opens it like any other link. */
 type LinkProps = {
   to: Route;
   class?: string;
@@ -32,7 +32,7 @@ export function Link({ to, class: name, isHere, search = '', keepsPlace = false,
   );
 }
 
-/** Parts of a place beside each other; on narrow screens the open one is brought into sight. */
+/** Tabs side by side. On narrow screens the open one is scrolled into view. */
 export function Tabs({ label, open, children }: { label: string; open: string; children: ComponentChildren }) {
   const place = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -49,7 +49,7 @@ export function Tabs({ label, open, children }: { label: string; open: string; c
   );
 }
 
-/** A text to take along, with a button that copies it. */
+/** A text with a button that copies it. */
 type CopyProps = { label: string; text: string; isSecret?: boolean; isWrapped?: boolean };
 
 export function CopyField({ label, text, isSecret = false, isWrapped = false }: CopyProps) {
@@ -68,7 +68,7 @@ export function CopyField({ label, text, isSecret = false, isWrapped = false }: 
   );
 }
 
-/** Copies a text that is shown beside it. */
+/** Copies a text that is shown next to it. */
 export function CopyButton({ label, text }: { label: string; text: string }) {
   const copied = useSignal(false);
   const copy = async () => {
@@ -93,7 +93,7 @@ export function Notice({ kind, children }: { kind: 'error' | 'done'; children: C
   );
 }
 
-/** A place without things yet, and the next step. */
+/** A place without content yet, and the next step. */
 export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <div class="empty">

@@ -9,7 +9,7 @@ import { CopyField, Notice } from './parts.tsx';
 
 type Explained = Static<typeof ExplanationSchema>;
 
-/** Judges a request by the rules of a pull zone, as the edge would, and says what each rule found. */
+/** Tests a request against the rules of a pull zone, as the edge would, and shows the result of each rule. */
 export function TestAddress({ zoneId, address }: { zoneId: number; address: string }) {
   const url = useSignal(address);
   const referrer = useSignal('');

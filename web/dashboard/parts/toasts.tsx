@@ -3,10 +3,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../base/language.ts';
 import { Icon } from './icons.tsx';
 
-/** A short message at the foot of the page, with one thing to do about it. */
+/** A short message at the bottom of the page, with one action. */
 type Toast = { id: number; text: string; action: { label: string; run: () => void } | null };
 
-/** Long enough to read it and to reach its button. */
+/** Long enough to read a message and to reach its button. */
 const SHOWN_MS = 12_000;
 
 const toasts = signal<readonly Toast[]>([]);
@@ -32,7 +32,7 @@ export function Toasts() {
   );
 }
 
-/** Goes by itself, but not from under a pointer or the focus (WCAG 2.2.1). */
+/** Disappears by itself, but not while it has the pointer or the focus (WCAG 2.2.1). */
 function Message({ id, text, action }: Toast) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const hold = () => clearTimeout(timer.current);

@@ -1,4 +1,4 @@
-/** As much of an OpenAPI 3.1 document as the reference shows. */
+/** The part of an OpenAPI 3.1 document that the reference shows. */
 export type Schema = {
   $ref?: string;
   title?: string;
@@ -34,7 +34,7 @@ export type Listed = { id: string; method: string; path: string; operation: ApiO
 
 const METHODS = ['get', 'post', 'put', 'delete', 'patch', 'head'];
 
-/** Every operation of a document, by group: what the path is about. */
+/** Returns every operation of a document with its group: the subject of its path. */
 export function listOperations({ paths }: OpenApi): Listed[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
@@ -54,7 +54,7 @@ function groupOf(path: string): string {
   return (words[0] === 'library' ? (words[1] ?? 'library') : (words[0] ?? 'other')).toLowerCase();
 }
 
-/** The schema that a reference names, or the schema itself. */
+/** Returns the schema that a reference names, or the schema itself. */
 export function resolve(schema: Schema | undefined, document: OpenApi): Schema {
   if (schema?.$ref === undefined) return schema ?? {};
   return document.components?.schemas?.[schema.$ref.split('/').at(-1) ?? ''] ?? {};

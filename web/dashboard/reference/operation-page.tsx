@@ -7,7 +7,7 @@ import { Table, TextField } from '../parts/fields.tsx';
 import { CopyField, Notice } from '../parts/parts.tsx';
 import { type Listed, type OpenApi, resolve, type Schema, typeName } from './openapi.ts';
 
-/** One operation: what it does and takes, its models, and a form that runs it with this session. */
+/** One operation: its description, parameters and models, and a form that runs it with this session. */
 export function OperationPage({ listed, document }: { listed: Listed; document: OpenApi }) {
   const { method, path, operation } = listed;
   const values = useSignal<Record<string, string>>({ libraryId: '1' });
@@ -158,7 +158,7 @@ function fillIn({ path, operation }: Listed, values: Record<string, string>): st
   return inQuery.length === 0 ? filled : `${filled}?${query}`;
 }
 
-/** What is no JSON yet is shown as it is written. */
+/** Text that is not JSON yet is shown as typed. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -4,7 +4,7 @@ import { t } from '../base/language.ts';
 import { query } from '../base/router.ts';
 import { addDropped } from '../uploads/add-dropped.ts';
 
-/** Takes files and folders that are dropped anywhere on the page. */
+/** Accepts files and folders dropped anywhere on the page. */
 export function DropZone({ libraryId }: { libraryId: number }) {
   const isOver = useSignal(false);
   useEffect(() => {

@@ -18,7 +18,7 @@ export function openPalette(): void {
   isOpen.value = true;
 }
 
-/** Finds screens, libraries, actions and videos by what is typed; all of it by keyboard. */
+/** Finds screens, libraries, actions and videos as the user types. Fully usable by keyboard. */
 export function Palette({ libraryId }: { libraryId: number | null }) {
   return isOpen.value ? <OpenPalette libraryId={libraryId} /> : null;
 }
@@ -56,7 +56,7 @@ function OpenPalette({ libraryId }: { libraryId: number | null }) {
         aria-activedescendant={entries[at] === undefined ? undefined : `palette-${at}`}
         aria-label={t('Screens, libraries and videos')}
         placeholder={t("A screen, a library, a video's title…")}
-        // The dialog was opened to type.
+        // The user opened the dialog to type.
         autofocus
         value={text.value}
         onInput={(event) => {
@@ -75,7 +75,7 @@ function OpenPalette({ libraryId }: { libraryId: number | null }) {
             aria-selected={index === at}
             onPointerMove={() => (chosen.value = index)}
             onClick={() => run(entry)}
-            // The field keeps the focus and chooses by arrows; a row is clicked.
+            // The field keeps the focus and selects with arrows; rows are clicked.
             onKeyDown={press}
           >
             <Icon name={entry.icon} /> <span>{entry.label}</span> <span class="hint">{entry.hint}</span>
@@ -157,7 +157,7 @@ function searchSoon(libraryId: number | null, text: string, videos: { value: rea
           run: () => go({ name: 'video', libraryId, videoId: guid }),
         }));
       },
-      // A search that fails finds nothing; the screens and actions are there all the same.
+      // If the search fails, there are no videos; screens and actions still work.
       () => {
         videos.value = [];
       },

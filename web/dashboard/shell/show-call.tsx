@@ -12,7 +12,7 @@ export function openCalls(): void {
   isOpen.value = true;
 }
 
-/** Shows what this page did just now as code: whatever a button does, a script does. */
+/** Shows the page's recent calls as code: scripts can do whatever a button does. */
 export function ShowCall() {
   return isOpen.value ? <OpenCalls /> : null;
 }

@@ -10,13 +10,13 @@ import { openCalls } from './show-call.tsx';
 import { Mark } from './sign-in.tsx';
 
 export function SideBar({ libraryId }: { libraryId: number | null }) {
-  // Narrow screens have no room for it beside the content: it opens there, and closes where it leads.
+  // Narrow screens have no room for it next to the content: it opens on demand and closes after navigation.
   const isOpen = useSignal(false);
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!isOpen.peek()) return;
     isOpen.value = false;
-    // What had the focus is hidden now: it goes where the link leads.
+    // The focused element is hidden now, so focus moves to the content.
     document.getElementById('content')?.focus();
   }, [isOpen, route.value]);
   useEffect(() => {

@@ -50,7 +50,7 @@ export function SignIn() {
   );
 }
 
-/** The mark: water over a wheel. */
+/** The logo: water over a wheel. */
 export function Mark() {
   return (
     <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">

@@ -7,7 +7,7 @@ import { signInByLink } from '../base/session.ts';
 import { Notice } from '../parts/parts.tsx';
 import { Mark } from './sign-in.tsx';
 
-/** Where the link of the first start leads: signs in with the secret behind the #, and takes it out of the address. */
+/** Target of the first start's link: signs in with the secret after the # and removes it from the address. */
 export function Welcome() {
   const error = useSignal<string | null>(null);
   useEffect(() => {

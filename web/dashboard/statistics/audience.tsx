@@ -7,7 +7,7 @@ import { Shares } from './shares.tsx';
 
 const REFRESH_MS = 10_000;
 
-/** Who watched and how it went, of a library or of one of its videos; `query` is that of the statistics. */
+/** Audience and playback quality of a library or one of its videos. `query` is that of the statistics. */
 export function Audience({ libraryId, query }: { libraryId: number; query: string }) {
   const { value, again } = useLoaded<AudienceModel>(`/library/${libraryId}/statistics/audience?${query}`);
   useRefresh(again, REFRESH_MS);
@@ -63,7 +63,7 @@ function estimateWords({ viewsChart, watchTimeChart }: AudienceModel['estimated'
   return `${plural(total(viewsChart), 'view')}, ${clock(total(watchTimeChart))}`;
 }
 
-/** How much of the audience played each part of a video. */
+/** Share of the audience that played each part of a video. */
 function Retention({ percents }: { percents: readonly number[] }) {
   const step = 100 / Math.max(1, percents.length);
   const line = percents.map((percent, at) => `L${((at + 0.5) * step).toFixed(2)},${(31 - percent * 0.3).toFixed(2)}`);
@@ -88,7 +88,7 @@ function Retention({ percents }: { percents: readonly number[] }) {
   );
 }
 
-/** The same figures, and those of the charts, for a spreadsheet. */
+/** Downloads these figures, and those of the charts, as CSV. */
 export function DownloadCsv({ libraryId, query }: { libraryId: number; query: string }) {
   return (
     <a class="button" href={`${prefix}/library/${libraryId}/statistics/export?${query}`} download="statistics.csv">

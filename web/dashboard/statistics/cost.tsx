@@ -6,10 +6,10 @@ import { plural } from '../base/words.ts';
 import { Table } from '../parts/fields.tsx';
 import { monthlyCost, PRICE_LISTS, type PriceList, type Usage } from './prices.ts';
 
-/** Of so many of the newest videos the lengths and sizes are read; the others are taken to be like them. */
+/** Number of the newest videos whose lengths and sizes are read. The others are assumed to be similar. */
 const SAMPLE = 200;
 const DOLLARS = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' });
-/** A viewer's average stream, for what is billed by the gigabyte. */
+/** Average bitrate per viewer, for services that bill by the gigabyte. */
 const USUAL_MBPS = 2.5;
 
 const FIELDS: readonly (readonly [keyof Omit<PriceList, 'name' | 'asOf'>, string])[] = [
@@ -23,8 +23,8 @@ const FIELDS: readonly (readonly [keyof Omit<PriceList, 'name' | 'asOf'>, string
 type CostProps = { libraryId: number; watchedSec: number; days: number };
 
 /**
- * What the same library would cost at a hosted service, by price lists that can be edited, beside one's own power and
- * disk.
+ * Estimates what the library would cost at a hosted service, by editable price lists, next to the cost of own power and
+ * disks.
  */
 export function Cost({ libraryId, watchedSec, days }: CostProps) {
   const { value } = useLoaded<PaginationListOfVideoModel>(`/library/${libraryId}/videos?itemsPerPage=${SAMPLE}`);

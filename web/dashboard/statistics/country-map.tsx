@@ -7,18 +7,18 @@ import { t } from '../base/language.ts';
 
 const WIDTH = 640;
 const HEIGHT = 320;
-/** The least that a country with a single view is coloured, in percent. */
+/** Minimum colour strength of a country with a single view, in percent. */
 const FAINTEST = 18;
 
 type Country = { code: string; outline: string };
 
-/** ISO 3166-1: the atlas names countries by number, statistics by two letters. */
+/** ISO 3166-1: the atlas identifies countries by number, the statistics by two letters. */
 const LETTERS = new Map(codes.map(([letters = '', , number = '']) => [number, letters]));
 
 const countries = drawCountries();
 
 function drawCountries(): Country[] {
-  // The file is a TopoJSON topology; its type says no more than JSON.
+  // The file is a TopoJSON topology, but its type is only JSON.
   const topology = atlas as unknown as Topology<{ countries: GeometryCollection; land: GeometryCollection }>;
   const shapes = feature(topology, topology.objects.countries);
   const path = geoPath(geoNaturalEarth1().fitSize([WIDTH, HEIGHT], { type: 'Sphere' })).digits(1);
@@ -31,8 +31,8 @@ function drawCountries(): Country[] {
 type Props = { counts: Readonly<Record<string, number>>; nameOf: (code: string) => string };
 
 /**
- * Where viewers are: the more views, the stronger a country's colour, by orders of magnitude. The list beside it says
- * the same in words.
+ * Locations of viewers: the more views, the stronger a country's colour, by orders of magnitude. The adjacent list has
+ * the same data as text.
  */
 export function CountryMap({ counts, nameOf }: Props) {
   const most = Math.max(1, ...Object.values(counts));

@@ -11,7 +11,7 @@ import { Audience, DownloadCsv } from './audience.tsx';
 import { Cost } from './cost.tsx';
 import { TimeChart } from './time-chart.tsx';
 
-/** The atlas is larger than the rest of the screen: a file of its own. */
+/** The atlas is larger than the rest of the screen, so it is a separate file. */
 const CountryMap = lazy(async () => (await import('./country-map.tsx')).CountryMap);
 
 const RANGES = [
@@ -63,8 +63,8 @@ export function LibraryStatistics({ libraryId }: { libraryId: number }) {
 }
 
 /**
- * A range up to now, a day by the hour, and the one of the same length before it. Whole hours and days: the address
- * must not change with each look.
+ * Returns a range up to now (hourly for one day) and the preceding range of the same length. Whole hours and days keep
+ * the address stable between reads.
  */
 function rangeOf(days: number): { query: string; before: string } {
   const stepMs = days === 1 ? HOUR_MS : 24 * HOUR_MS;
@@ -75,7 +75,7 @@ function rangeOf(days: number): { query: string; before: string } {
   return { query: `dateFrom=${time(fromMs)}${hourly}`, before };
 }
 
-/** Views and watch time beside those of the time before: of both as many whole hours or days. */
+/** Views and watch time compared to the previous period, with the same number of whole hours or days. */
 function Compared({ libraryId, query, now }: { libraryId: number; query: string; now: VideoStatisticsModel }) {
   const { value, error } = useLoaded<VideoStatisticsModel>(`/library/${libraryId}/statistics?${query}`);
   if (error.value !== null) return <Notice kind="error">{error.value}</Notice>;
@@ -106,7 +106,7 @@ function Compared({ libraryId, query, now }: { libraryId: number; query: string;
   );
 }
 
-/** What is watched most of all that the library has. */
+/** The most watched videos of the library. */
 function TopVideos({ libraryId }: { libraryId: number }) {
   const { value } = useLoaded<PaginationListOfVideoModel>(
     `/library/${libraryId}/videos?orderBy=views&direction=desc&itemsPerPage=${TOP}`,
@@ -191,7 +191,7 @@ function nameOf(code: string): string {
   return /^[A-Z]{2}$/.test(code) ? (COUNTRY.of(code) ?? code) : t('Unknown');
 }
 
-/** A chart up to now without its newest hour or day, which is not over. */
+/** Returns a chart up to now without its newest hour or day, which is incomplete. */
 function whole(chart: Record<string, number> | null): Record<string, number> {
   const entries = Object.entries(chart ?? {}).toSorted(([first], [second]) => Date.parse(first) - Date.parse(second));
   return Object.fromEntries(entries.slice(0, -1));

@@ -1,4 +1,4 @@
-/** What one hosted service charges, in US dollars, as its price list said on `asOf`. */
+/** Prices of one hosted service, in US dollars, from its price list of `asOf`. */
 export type PriceList = {
   name: string;
   asOf: string;
@@ -9,7 +9,7 @@ export type PriceList = {
   deliveredPerGigabyte: number;
 };
 
-/** Usual shapes of price lists to begin with; each figure is for the owner to correct by the list of the day. */
+/** Typical price lists as a starting point. The owner can correct each figure from current lists. */
 export const PRICE_LISTS: readonly PriceList[] = [
   {
     name: 'Per minute',
@@ -40,7 +40,7 @@ export const PRICE_LISTS: readonly PriceList[] = [
   },
 ];
 
-/** What is stored, encoded and delivered in a month. */
+/** Storage, encoding and delivery of one month. */
 export type Usage = {
   storedMinutes: number;
   storedGigabytes: number;
@@ -49,7 +49,7 @@ export type Usage = {
   deliveredGigabytes: number;
 };
 
-/** Dollars a month by a price list. */
+/** Returns dollars per month for a price list. */
 export function monthlyCost(usage: Usage, prices: PriceList): number {
   return (
     usage.storedMinutes * prices.storedPerMinuteMonth +

@@ -4,7 +4,7 @@ type Row = { name: string; views: number };
 
 const MOST_ROWS = 20;
 
-/** Names with their views, the first 20, as bars. */
+/** Bars of the first 20 names with their views. */
 export function Shares({ title, rows }: { title: string; rows: readonly Row[] }) {
   const most = Math.max(1, ...rows.map(({ views }) => views));
   return (

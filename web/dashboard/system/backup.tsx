@@ -4,7 +4,7 @@ import { bytes, moment, plural } from '../base/words.ts';
 import { Panel } from '../parts/fields.tsx';
 import { CopyField } from '../parts/parts.tsx';
 
-/** When the installation was backed up last, and the command that does it now. */
+/** Time of the last backup, and the command that makes one now. */
 export function Backup({ backup }: { backup: SystemModel['Backup'] }) {
   return (
     <Panel
@@ -36,7 +36,7 @@ export function Backup({ backup }: { backup: SystemModel['Backup'] }) {
   );
 }
 
-/** As a shell takes a path that has spaces. */
+/** Quotes a path with spaces for a shell. */
 function quoted(place: string): string {
   return /^[\w./-]+$/.test(place) ? place : `'${place.replaceAll("'", "'\\''")}'`;
 }

@@ -7,7 +7,7 @@ import { Link } from '../parts/parts.tsx';
 
 type Line = SystemModel['Encodes'][number];
 
-/** What is encoded, or waits for it, each with a way to end it. */
+/** Running and waiting encodes, each with a cancel button. */
 export function Encodes({ lines, onChanged }: { lines: readonly Line[]; onChanged: () => void }) {
   if (lines.length === 0) return null;
   return (

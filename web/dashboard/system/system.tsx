@@ -9,7 +9,7 @@ import { Encodes } from './encodes.tsx';
 
 const LOOK_AGAIN_MS = 5_000;
 
-/** How the installation is: queue, workers, sizes, scrub, versions. */
+/** State of the installation: queue, workers, sizes, scrub, versions. */
 export function System() {
   const { value, error, again } = useLoaded<SystemModel>('/system');
   useRefresh(again, LOOK_AGAIN_MS);
@@ -71,7 +71,7 @@ function Figures({ system }: { system: SystemModel }) {
   );
 }
 
-/** How busy the machine that answers is. */
+/** Load of the machine that responds. */
 function Host({ host: { Cores, LoadAverage, MemoryBytes, FreeMemoryBytes } }: { host: SystemModel['Host'] }) {
   return (
     <>

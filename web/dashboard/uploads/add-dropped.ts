@@ -5,12 +5,12 @@ import { toast } from '../parts/toasts.tsx';
 import type { Target } from './upload-item.ts';
 import { addFiles, type GivenFile } from './uploads.ts';
 
-/** What a folder brings at most; more is a mistake of the hand. */
+/** Maximum files of a folder; more is likely a mistake. */
 const MOST_FILES = 20_000;
 
-/** Uploads what was dropped: files into the target, and each folder into a collection of its name. */
+/** Uploads dropped items: files into the target, and each folder into a collection of its name. */
 export async function addDropped(target: Target, { items }: DataTransfer): Promise<void> {
-  // All are read before the first wait: after the event the browser forgets them.
+  // Read all items before the first await: the browser clears them after the event.
   const entries = [...items].map((item) => ({
     entry: item.webkitGetAsEntry(),
     file: item.getAsFile(),
@@ -24,7 +24,7 @@ export async function addDropped(target: Target, { items }: DataTransfer): Promi
   addFiles(target, files);
 }
 
-/** Uploads files that were chosen in the browser's own dialog; those of a folder into a collection of its name. */
+/** Uploads files chosen in the browser's dialog. Files of a folder go into a collection of its name. */
 export async function addChosen(target: Target, files: readonly File[]): Promise<void> {
   const folder = files[0]?.webkitRelativePath.split('/')[0] ?? '';
   const given = files.map((file) => ({ file, handle: null }));
@@ -57,7 +57,7 @@ function isMedia({ file }: GivenFile): boolean {
 async function* filesIn(folder: FileSystemDirectoryEntry): AsyncGenerator<File> {
   const reader = folder.createReader();
   for (;;) {
-    // A reader gives a hundred entries at a time, and none at the end.
+    // A reader returns a hundred entries at a time, and none at the end.
     const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (entries.length === 0) return;
     for (const entry of entries) {

@@ -1,13 +1,13 @@
 import type { UploadSettings } from '../../../sdk/src/millrace.ts';
 
-/** What is remembered of an upload over a reload; `handle` leads to the file where the browser gives one. */
+/** Data of an upload that survives a reload. `handle` refers to the file if the browser provides one. */
 export type KeptUpload = {
   key: string;
   libraryId: number;
   collectionId: string;
   settings?: UploadSettings;
   videoId: string;
-  /** Where the service keeps what it has of the file; null until that is known. */
+  /** Address of the partial file at the service; null until known. */
   address: string | null;
   name: string;
   sizeBytes: number;
@@ -17,10 +17,7 @@ export type KeptUpload = {
 
 const STORE = 'uploads';
 
-/**
- * Remembers an upload until it is forgotten. A browser without storage remembers nothing, and uploads go on all the
- * same.
- */
+/** Stores an upload until it is forgotten. Without browser storage, nothing is kept and uploads still work. */
 export async function keepUpload(kept: KeptUpload): Promise<void> {
   await inStore('readwrite', (store) => store.put(kept)).catch(() => undefined);
 }

@@ -1,13 +1,13 @@
 import { Millrace, type UploadSettings, type UploadSignature, type UploadState } from '../../../sdk/src/millrace.ts';
 import { api, connection } from '../base/api.ts';
 
-/** A signature is made anew when less than this is left of it. */
+/** A signature is renewed when less than this time is left, in seconds. */
 const RENEW_SEC = 300;
 
 const millrace = new Millrace(connection);
 
 /**
- * Where a file goes, and what is done as it gets there; `address` is that of an upload of this very file that goes on.
+ * Target of a file, and callbacks for its progress. `address` is that of an earlier upload of the same file to resume.
  */
 export type Transfer = {
   libraryId: number;
@@ -20,8 +20,9 @@ export type Transfer = {
 };
 
 /**
- * Uploads a file to a video, behind what the service has of it already. The signature is renewed on the way, and when
- * the service finds it expired: the clock of this computer may be behind. A lost connection is the caller's.
+ * Uploads a file to a video, starting after the bytes that the service already has. The signature is renewed during the
+ * upload, and when the service finds it expired, since this computer's clock may be slow. The caller handles a lost
+ * connection.
  */
 export async function transfer(file: File, { libraryId, videoId, address, ...on }: Transfer): Promise<void> {
   let signature: UploadSignature | null = null;

@@ -2,13 +2,14 @@ import { signal } from '@preact/signals';
 import type { UploadSettings } from '../../../sdk/src/millrace.ts';
 
 /**
- * Where uploads go, and how they are encoded if not as the library says; an empty `collectionId` is no collection.
+ * Target of uploads, and their encoding settings if they differ from the library's. An empty `collectionId` means no
+ * collection.
  */
 export type Target = { libraryId: number; collectionId: string; settings?: UploadSettings };
 
 /**
- * A file on its way; it stays in the list until it is dismissed. `lost` has to be given its file again after a reload;
- * `cut` goes on by itself when the service can be reached again.
+ * A file being uploaded. It stays in the list until dismissed. `lost` needs its file again after a reload; `cut`
+ * resumes by itself when the service is reachable again.
  */
 export type UploadItem = Target & {
   id: number;
@@ -19,15 +20,15 @@ export type UploadItem = Target & {
   file: File | null;
   handle: FileSystemFileHandle | null;
   videoId: string | null;
-  /** Where the service keeps what it has of the file. */
+  /** Address of the partial file at the service. */
   address: string | null;
   sentBytes: number;
   bytesPerSec: number;
   state: 'waiting' | 'sending' | 'paused' | 'cut' | 'lost' | 'done' | 'failed';
   error: string | null;
-  /** How often the service answered that it cannot now; of each upload only so often. */
+  /** Number of temporary refusals by the service. Limited per upload. */
   refusals: number;
-  /** The library had a video of this title when the upload began. */
+  /** The library already had a video of this title when the upload began. */
   isNamesake: boolean;
 };
 

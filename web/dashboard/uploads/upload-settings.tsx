@@ -8,7 +8,7 @@ import { Check, TextField } from '../parts/fields.tsx';
 
 type Props = { onClose: () => void; children: (settings: UploadSettings) => ComponentChildren };
 
-/** How the files that are chosen here are encoded, where that is not as the library says; the child chooses them. */
+/** Encoding settings of the chosen files, if they differ from the library's. The child element chooses the files. */
 export function UploadSettingsDialog({ onClose, children }: Props) {
   const rungs = useSignal<readonly string[]>([]);
   const isOnDemand = useSignal(false);

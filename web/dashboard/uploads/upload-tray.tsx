@@ -15,7 +15,7 @@ import {
   retryAllFailed,
 } from './uploads.ts';
 
-/** Rows that are drawn: a folder of thousands is a count and its first files. */
+/** Maximum rows drawn: a folder of thousands is shown as a count and its first files. */
 const MOST_SHOWN = 30;
 const RANK: Record<UploadItem['state'], number> = {
   failed: 0,
@@ -27,7 +27,7 @@ const RANK: Record<UploadItem['state'], number> = {
   done: 6,
 };
 
-/** Files on their way, on every page until each is dismissed. */
+/** Files being uploaded, on every page until each is dismissed. */
 export function UploadTray() {
   const isSmall = useSignal(false);
   useEffect(() => void restoreUploads(), []);

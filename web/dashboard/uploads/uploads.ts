@@ -5,25 +5,25 @@ import { forgetUpload, keepUpload, loadKept } from './kept-uploads.ts';
 import { transfer } from './transfer.ts';
 import { changeItem, findItem, type Target, type UploadItem, uploads } from './upload-item.ts';
 
-/** Files sent at the same time; the others wait. Browsers give six connections to a host. */
+/** Files sent at the same time; the others wait. Browsers allow six connections per host. */
 const MOST_AT_ONCE = 2;
-/** How soon an upload that was cut off is tried again, when the browser does not report the line as back before. */
-const CUT_RETRY_MS = 3_000;
 /**
- * So often a service that answers with too many requests, or a failure, is tried again; one that is away without end.
+ * Time after which an interrupted upload is retried, unless the browser reports the connection as back earlier, in ms.
  */
+const CUT_RETRY_MS = 3_000;
+/** Maximum retries after too many requests, or a failure. An unreachable service is retried without limit. */
 const MOST_REFUSALS = 10;
-/** Of longer lists nobody compares titles. */
+/** Longer lists are not checked for duplicate titles. */
 const MOST_COMPARED = 50;
-/** How much a new measurement of the speed weighs. */
+/** Weight of a new speed measurement. */
 const SPEED_WEIGHT = 0.2;
 
 const running = new Map<number, AbortController>();
-/** Videos that are being made: an upload that is paused and goes on meanwhile is of the same one. */
+/** Videos being created: an upload that is paused and resumed during that time uses the same video. */
 const making = new Map<number, Promise<string>>();
 let lastId = 0;
 
-/** A file with what leads to it again after a reload. */
+/** A file with the handle that restores it after a reload. */
 export type GivenFile = { file: File; handle: FileSystemFileHandle | null };
 
 export function addFiles(target: Target, files: Iterable<GivenFile>): void {
@@ -56,7 +56,7 @@ export function addFiles(target: Target, files: Iterable<GivenFile>): void {
   startNext();
 }
 
-/** Lists what was on its way when the page was closed; each goes on where it was once its file is there. */
+/** Lists uploads that were running when the page was closed. Each resumes once its file is available. */
 export async function restoreUploads(): Promise<void> {
   const known = new Set(uploads.value.map(({ key }) => key));
   const lost = (await loadKept()).filter(({ key }) => !known.has(key));
@@ -78,7 +78,7 @@ export async function restoreUploads(): Promise<void> {
   uploads.value = [...uploads.value, ...items];
 }
 
-/** Gives an upload its file again. Another file than the one before is refused with a reason. */
+/** Gives an upload its file again. A different file is refused with a reason. */
 export function giveFile(id: number, file: File): void {
   const item = findItem(id);
   if (item === undefined) return;
@@ -88,14 +88,14 @@ export function giveFile(id: number, file: File): void {
     });
     return;
   }
-  // A file that was changed begins anew: its bytes must not be joined to those of the one before.
+  // A modified file starts over: its bytes must not be joined to those of the old one.
   const { lastModified: lastModifiedMs } = file;
   const address = lastModifiedMs === item.lastModifiedMs ? item.address : null;
   changeItem(id, { file, lastModifiedMs, address, state: 'waiting', error: null });
   startNext();
 }
 
-/** Reads the file again by its handle, for which the browser may ask the user once more. */
+/** Reads the file again by its handle, for which the browser may ask the user for permission. */
 export async function reopenFile(id: number): Promise<void> {
   const handle = findItem(id)?.handle ?? null;
   if (handle === null) return;
@@ -116,7 +116,7 @@ export function pause(id: number): void {
   startNext();
 }
 
-/** Goes on where it was, also after a failure: the service returns how much it has. */
+/** Resumes, also after a failure: the service returns how much it has. */
 export function resume(id: number): void {
   changeItem(id, { state: 'waiting', error: null, refusals: 0 });
   startNext();
@@ -138,7 +138,7 @@ export function dismissDone(): void {
 }
 
 function startNext(): void {
-  // While the service cannot be reached, the others wait with those that were cut off.
+  // While the service is unreachable, other uploads wait with the interrupted ones.
   if (uploads.value.some(({ state }) => state === 'cut')) return;
   const free = MOST_AT_ONCE - uploads.value.filter(({ state }) => state === 'sending').length;
   for (const item of uploads.value.filter(({ state }) => state === 'waiting').slice(0, Math.max(0, free))) {
@@ -154,18 +154,18 @@ async function send(item: UploadItem): Promise<void> {
   try {
     if (!(await sendFile(item, stop.signal))) return;
   } catch (error) {
-    // Paused or dismissed: whoever did it has noted it.
+    // Paused or dismissed: that action has already recorded the state.
     if (stop.signal.aborted) return;
     throw error;
   }
   running.delete(id);
-  // What is done needs its file no more: a folder of thousands must not keep them all.
+  // A finished upload no longer needs its file: a folder of thousands must not keep them all.
   changeItem(id, { state: 'done', sentBytes: sizeBytes, bytesPerSec: 0, file: null, handle: null });
   void forgetUpload(key);
   startNext();
 }
 
-/** Resolves to whether the file was sent; not where it was stopped before. */
+/** Resolves to whether the file was sent; false if it was stopped before. */
 async function sendFile(item: UploadItem, signal: AbortSignal): Promise<boolean> {
   const { id, libraryId, file } = item;
   if (file === null) throw new Error(t('The file was changed or cannot be read any more. Choose it again.'));
@@ -200,12 +200,12 @@ function makeVideo(item: UploadItem): Promise<string> {
   return made;
 }
 
-/** A name that no other upload of this browser has; `randomUUID` is not there on pages of plain http. */
+/** Returns a name unique in this browser. `randomUUID` does not exist on plain-http pages. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Notes how far an upload is, and a speed that does not jump. */
+/** Records the progress of an upload and a smoothed speed. */
 function measureSpeed(id: number): (sentBytes: number) => void {
   let last = { sentBytes: -1, atMs: 0 };
   return (sentBytes) => {
@@ -230,7 +230,7 @@ async function createVideo({ id, libraryId, collectionId, name }: UploadItem): P
   return guid;
 }
 
-/** Whether there is a video of this title already; a search that fails finds none. */
+/** Returns whether a video of this title exists; false if the search fails. */
 async function hasTitle(libraryId: number, title: string): Promise<boolean> {
   const query = new URLSearchParams({ search: title, itemsPerPage: '20' });
   const path = `/library/${libraryId}/videos?${query}`;
@@ -262,7 +262,7 @@ async function fail(id: number, error: unknown): Promise<void> {
   startNext();
 }
 
-/** A file that was changed or taken away ends its request as a lost connection does. */
+/** A modified or removed file ends its request like a lost connection does. */
 async function isReadable(file: File | null): Promise<boolean> {
   if (file === null) return false;
   return file
@@ -272,7 +272,7 @@ async function isReadable(file: File | null): Promise<boolean> {
     .catch(() => false);
 }
 
-/** Goes on with what was cut off: the line came back, or the computer woke up. */
+/** Resumes interrupted uploads: the connection is back, or the computer woke up. */
 function resumeCut(): void {
   for (const { id, state } of uploads.value) if (state === 'cut') changeItem(id, { state: 'waiting' });
   startNext();
@@ -280,7 +280,7 @@ function resumeCut(): void {
 
 addEventListener('online', resumeCut);
 
-// Whoever closes the page is asked first while a file is on its way.
+// Ask before the page is closed while a file is being uploaded.
 addEventListener('beforeunload', (event) => {
   if (uploads.value.some(({ state }) => ['sending', 'waiting', 'cut'].includes(state))) event.preventDefault();
 });

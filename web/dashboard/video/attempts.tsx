@@ -6,7 +6,7 @@ import { CopyButton } from '../parts/parts.tsx';
 
 type Attempt = VideoActivityModel['failedAttempts'][number];
 
-/** What encoders wrote before they failed, each to be opened and taken along. */
+/** Logs of failed encodes, each to be opened and downloaded. */
 export function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
   return (
     <Panel title={t('Failed attempts')} hint={t("The last lines of the encoder's log.")}>

@@ -15,7 +15,7 @@ import { Transcribe } from './transcription.tsx';
 
 type Edited = { srclang: string; label: string; cues: readonly Cue[] };
 
-/** The languages of a video's captions, and an editor beside the picture. */
+/** The languages of a video's captions, and an editor next to the video. */
 export function Captions({ libraryId, path, video, link, onChanged }: PartProps) {
   const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${video.guid}/play`);
   const edited = useSignal<Edited | null>(null);
@@ -131,7 +131,7 @@ function nameOf(language: string): string {
   try {
     return new Intl.DisplayNames(undefined, { type: 'language' }).of(language) ?? language;
   } catch {
-    // What is no language tag has no name.
+    // An invalid language tag has no name.
     return language;
   }
 }

@@ -15,7 +15,7 @@ import type { PartProps } from './part-props.ts';
 type Chapter = { title: string; start: number; end: number };
 type Moment = { label: string; timestamp: number };
 
-/** Chapters and moments on the timeline; a click there plays from that place. */
+/** Chapters and moments on the timeline. A click plays from that position. */
 export function Chapters({ path, video, link, onChanged }: PartProps) {
   const chapters = useDraft<readonly Chapter[]>(
     video.chapters.map(({ title, start = 0, end = 0 }) => ({ title, start, end })),
@@ -76,7 +76,7 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
           )}
           {chapters.value.map((chapter, index) => (
             <TimedRow
-              // Rows have no id of their own: their place is what they are.
+              // Rows have no id; their index identifies them.
               key={index}
               name={t('chapter {0}', index + 1)}
               text={chapter.title}
@@ -108,7 +108,7 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
   );
 }
 
-/** What is edited here: the stored value, also when it is made anew, until somebody changes it. */
+/** The edited value: follows the stored value until somebody changes it. */
 function useDraft<T>(stored: T): Signal<T> {
   const draft = useSignal(stored);
   const last = useRef(stored);
@@ -201,7 +201,7 @@ function TimedRow({ name, text, times, onText, onTimes, onRemove }: RowProps) {
   );
 }
 
-/** `1:05` as seconds; 0 for what is no time. */
+/** Reads `1:05` as seconds; 0 if it is not a time. */
 function readClock(text: string): number {
   const parts = text.split(':').map(Number);
   return parts.some((part) => !Number.isFinite(part)) ? 0 : Math.round(parts.reduce((sec, part) => sec * 60 + part, 0));

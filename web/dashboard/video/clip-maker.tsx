@@ -18,10 +18,7 @@ type Range = { fromSec: number; toSec: number };
 
 const REPLAYED_SEC = 30;
 
-/**
- * Cuts a part out into a video of its own: drag over the heatmap, or take what is watched most. Nothing is encoded
- * again.
- */
+/** Cuts a part out as a new video: drag over the heatmap, or take the most watched part. Nothing is encoded again. */
 export function ClipMaker({ libraryId, video, link }: PartProps) {
   const heat = useLoaded<VideoHeatmapModel>(`/library/${libraryId}/videos/${video.guid}/heatmap`);
   const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${video.guid}/play`);
@@ -123,7 +120,7 @@ type BandProps = {
   onSeek: (sec: number) => void;
 };
 
-/** The heat over time and the part that is chosen of it, drawn by dragging. */
+/** The heat over time and the selected part, drawn by dragging. */
 function Band({ lengthSec, points, range, frames, onRange, onSeek }: BandProps) {
   const anchor = useSignal<number | null>(null);
   const length = Math.max(1, lengthSec);
@@ -159,7 +156,7 @@ function Band({ lengthSec, points, range, frames, onRange, onSeek }: BandProps) 
   );
 }
 
-/** The heat of each hundredth of the video, 0 to 100. */
+/** Returns the heat of each hundredth of the video, 0 to 100. */
 function readHeat(heatmap: Readonly<Record<string, number>>, lengthSec: number): number[] {
   const entries = Object.entries(heatmap).map(([at, value]) => ({ at: Number(at), value }));
   const last = Math.max(1, lengthSec, ...entries.map(({ at }) => at));

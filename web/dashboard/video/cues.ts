@@ -1,11 +1,11 @@
 import { t } from '../base/language.ts';
 
-/** A line of captions; times in seconds. */
+/** A caption line; times in seconds. */
 export type Cue = { startSec: number; endSec: number; text: string };
 
 const TIMES = /^((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})\s*-->\s*((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})/;
 
-/** Reads the cues of a WebVTT text (W3C WebVTT section 4.1); styles, notes and settings of cues are left out. */
+/** Reads the cues of a WebVTT text (W3C WebVTT section 4.1). Skips styles, notes and cue settings. */
 export function readCues(vtt: string): Cue[] {
   return vtt
     .replaceAll('\r', '')
@@ -33,7 +33,7 @@ export function writeCues(cues: readonly Cue[]): string {
   return `WEBVTT\n\n${blocks.join('\n\n')}\n`;
 }
 
-/** What is wrong with each cue that has a fault, by its index. */
+/** Returns the fault of each invalid cue, by its index. */
 export function findFaults(cues: readonly Cue[]): Map<number, string> {
   const faults = new Map<number, string>();
   cues.forEach(({ startSec, endSec, text }, index) => {
@@ -48,7 +48,7 @@ export function findFaults(cues: readonly Cue[]): Map<number, string> {
   return faults;
 }
 
-/** Reads `1:02.500`; not a number for what is no time. */
+/** Reads `1:02.500` as seconds; NaN if it is not a time. */
 export function readSec(text: string): number {
   if (!/^\d+(:\d{1,2}){0,2}([.,]\d{1,3})?$/.test(text.trim())) return Number.NaN;
   return text

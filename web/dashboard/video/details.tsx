@@ -41,7 +41,7 @@ export function TitleForm({ path, title, onSaved }: { path: string; title: strin
   );
 }
 
-/** What to take along, what it is made of, its tags, and what can be done with it. */
+/** Downloads, technical data, tags, and actions of the video. */
 export function Details({ libraryId, path, video, onChanged }: PartProps) {
   const rungs = video.availableResolutions.split(',').filter((rung) => rung !== '');
   const address = playerAddress(session.value?.edgeUrl ?? '', libraryId, video.guid);
@@ -81,7 +81,7 @@ export function Details({ libraryId, path, video, onChanged }: PartProps) {
   );
 }
 
-/** Which collection it stands in, and what is said of it. */
+/** Its collection and description. */
 function Place({ libraryId, path, video, onChanged }: TagsProps & { libraryId: number }) {
   const collections = useLoaded<PaginationListOfCollectionModel>(
     `/library/${libraryId}/collections?itemsPerPage=1000&orderBy=name`,

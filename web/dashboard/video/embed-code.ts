@@ -1,9 +1,9 @@
-/** Where the player shows a video. */
+/** Returns the address of a video's player. */
 export function playerAddress(edgeUrl: string, libraryId: number, videoId: string): string {
   return `${edgeUrl}/embed/${libraryId}/${videoId}`;
 }
 
-/** The code that puts a player on a page. */
+/** Returns the HTML that embeds a player. */
 export function embedCode(address: string, title: string): string {
   return (
     `<iframe src="${escapeHtml(address)}" title="${escapeHtml(title)}" loading="lazy" ` +

@@ -7,7 +7,7 @@ import { useRefresh } from '../base/load.ts';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 
-/** SmartGenerateStatus of the interface, while something is on its way. */
+/** SmartGenerateStatus values for work in progress. */
 const UNDER_WAY: readonly unknown[] = [1, 2];
 const LOOK_AGAIN_MS = 2_000;
 
@@ -19,7 +19,7 @@ type Props = {
   children: ComponentChildren;
 };
 
-/** Has texts made of what is said in the video. What a person wrote since stays. */
+/** Generates texts from the video's speech. Later edits by a person are kept. */
 export function Generate({ path, video, what, onChanged, children }: Props) {
   const running = useAction();
   const isUnderWay = UNDER_WAY.includes(video.smartGenerateStatus);

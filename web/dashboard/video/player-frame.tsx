@@ -6,7 +6,7 @@ import { t, tr } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { videoState } from '../base/words.ts';
 
-/** The real player in its frame, spoken to by the player.js protocol as any page would. */
+/** The real player in its frame, controlled by the player.js protocol like on any page. */
 export type PlayerLink = {
   frame: RefObject<HTMLIFrameElement | null>;
   timeSec: Signal<number>;
@@ -47,7 +47,7 @@ function readEvent(text: string): { event?: string; value?: { seconds?: number }
   try {
     return Object(JSON.parse(text));
   } catch {
-    // Other messages of the page are not for us.
+    // Ignore other messages of the page.
     return {};
   }
 }
@@ -68,7 +68,7 @@ export function Player({ libraryId, video, link }: PlayerProps) {
   }
   const address = new URL(value.value.address);
   address.searchParams.set('autoplay', 'false');
-  // An owner's look counts as no view.
+  // An owner's preview does not count as a view.
   address.searchParams.set('count', 'false');
   return (
     <iframe

@@ -5,7 +5,7 @@ import { shareOfEach } from './rendition-share.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 
-/** How far each rendition is, while the video is encoded. */
+/** Progress of each rendition while the video is encoded. */
 export function RenditionProgress({ path }: { path: string }) {
   const { value, again } = useLoaded<VideoActivityModel>(`${path}/activity`);
   useRefresh(again, LOOK_AGAIN_MS);

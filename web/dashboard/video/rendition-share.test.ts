@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { shareOfEach } from './rendition-share.ts';
 
-test('a rendition is as far as its tasks, each by the segments that it holds', () => {
+test('a rendition is as far as its tasks, each by the segments that it contains', () => {
   const task = (renditions: string[], fromSegment: number, toSegment: number, done: number) => ({
     ...{ renditions, fromSegment, toSegment, done },
   });

@@ -2,7 +2,7 @@ import type { VideoActivityModel } from '../../../src/api/models/activity.ts';
 
 type Task = Pick<VideoActivityModel['tasks'][number], 'renditions' | 'fromSegment' | 'toSegment' | 'done'>;
 
-/** What of each rendition is done, 0-1: of its tasks as many segments as they hold, each as far as it is. */
+/** Returns the finished share of each rendition, 0-1: its tasks' progress weighted by their segments. */
 export function shareOfEach(tasks: readonly Task[]): Map<string, number> {
   const sums = new Map<string, { segments: number; done: number }>();
   for (const { renditions, fromSegment, toSegment, done } of tasks) {

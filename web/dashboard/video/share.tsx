@@ -7,7 +7,7 @@ import { CopyField, Notice } from '../parts/parts.tsx';
 import { embedCode, playerAddress } from './embed-code.ts';
 import type { PartProps } from './part-props.ts';
 
-/** Parameters of the player's address, each with what it is without being named. */
+/** Parameters of the player's address, each with its default. */
 const FLAGS: readonly (readonly [name: string, label: string, standard: boolean])[] = [
   ['autoplay', 'Autoplay', true],
   ['muted', 'Muted', false],
@@ -26,7 +26,7 @@ const HOURS = [
   ['720', 'A month'],
 ] as const;
 
-/** The address of the player with its parameters, as it looks, and a signed link. */
+/** The player's address with its parameters, a preview of it, and a signed link. */
 export function Share({ libraryId, video }: PartProps) {
   const flags = useSignal<Readonly<Record<string, boolean>>>({});
   const start = useSignal('');

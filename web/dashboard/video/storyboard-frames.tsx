@@ -1,13 +1,13 @@
-/** Sheets of the storyboard are six tiles by six (interface section 1.4: seek/_0.jpg …). */
+/** Storyboard sheets have six by six tiles (interface section 1.4: seek/_0.jpg …). */
 const SIDE = 6;
 const TILES = SIDE * SIDE;
-/** Beside each other on the band; narrow pictures need more of them to fill it. */
+/** Frames in the band; narrow frames need more of them to fill it. */
 const FRAMES = 8;
 const NARROW_FRAMES = 18;
 
 type Props = { seekPath: string; count: number; width: number; height: number };
 
-/** Frames of the whole video side by side, cut from the sheets of its storyboard; `count` is how many those have. */
+/** Frames of the whole video side by side, cut from its storyboard sheets. `count` is the number of frames in them. */
 export function StoryboardFrames({ seekPath, count, width, height }: Props) {
   const shown = Math.min(count, width < height ? NARROW_FRAMES : FRAMES);
   const frames = Array.from({ length: shown }, (_, index) => Math.floor(((index + 0.5) * count) / shown));

@@ -15,7 +15,7 @@ import type { PartProps } from './part-props.ts';
 const CANDIDATES = ['thumbnail_1.jpg', 'thumbnail_2.jpg', 'thumbnail_3.jpg', 'thumbnail_4.jpg', 'thumbnail_5.jpg'];
 const QUALITY = 0.92;
 
-/** The picture that stands for the video: one that was chosen from it, any frame, or a file. */
+/** The video's thumbnail: one of the suggested pictures, any frame, or a file. */
 export function Thumbnails({ libraryId, path, video, onChanged }: PartProps) {
   const play = useLoaded<VideoPlayDataModel>(`/library/${libraryId}/videos/${video.guid}/play`);
   const setting = useAction();
@@ -79,7 +79,7 @@ function fileAddress(base: string, availableResolutions: string): string {
   return `${base}play_${Math.max(...heights.filter((height) => height <= 720), Math.min(...heights))}p.mp4`;
 }
 
-/** Draws a frame of the MP4 file into a picture; what is drawn is what is sent. */
+/** Draws a frame of the MP4 file into an image, which is then sent. */
 function AnyFrame({ address, onTake }: { address: string; onTake: (picture: Blob) => void }) {
   const element = useRef<HTMLVideoElement>(null);
   const length = useSignal(1);

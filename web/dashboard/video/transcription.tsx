@@ -14,10 +14,7 @@ const REFRESH_MS = 3_000;
 
 type Props = { path: string; language: string; onChanged: () => void };
 
-/**
- * Has the audio transcribed, shows how far that is, and cancels it. `onChanged` is called when a run that was seen has
- * ended.
- */
+/** Transcribes the audio, shows the progress, and cancels it. Calls `onChanged` when an observed run has ended. */
 export function Transcribe({ path, language, onChanged }: Props) {
   const activity = useLoaded<VideoActivityModel>(`${path}/activity`);
   const wasOpen = useSignal(false);

@@ -105,7 +105,7 @@ function Part({ name, ...props }: PartProps & { name: string }) {
   }
 }
 
-/** Into the trash at once, with a message that undoes it: no question is asked. */
+/** Moves to the trash without confirmation; the message that follows can undo it. */
 function TrashButton({ path, libraryId, video }: { path: string; libraryId: number; video: VideoModel }) {
   const removing = useAction();
   const remove = () =>

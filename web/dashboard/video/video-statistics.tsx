@@ -32,7 +32,7 @@ function ViewsPanel({ found }: { found: VideoStatisticsModel }) {
   );
 }
 
-/** A bar for each day or hour; each is named for those who read by ear. */
+/** A bar for each day or hour, each labelled for screen readers. */
 function Bars({ values, name }: { values: Record<string, number>; name: (value: number) => string }) {
   const rows = Object.entries(values);
   const most = Math.max(1, ...rows.map(([, value]) => value));

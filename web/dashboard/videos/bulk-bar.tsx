@@ -17,7 +17,7 @@ import { clearSelection, countSelected, selectAll, selection } from './selection
 type Place = { libraryId: number; wanted: ListQuery; onChanged: () => void };
 type Action = CreateBulkModel['action'];
 
-/** What is done after a question. */
+/** Actions that require confirmation. */
 const ASKED = {
   reencode: [
     'Re-encode',
@@ -35,12 +35,12 @@ const ASKED = {
 } as const;
 type Asked = keyof typeof ASKED;
 
-/** What can be done to the videos that are selected; each is one action in the background with a report. */
+/** Actions on the selected videos. Each runs in the background with a report. */
 export function BulkBar({ total, ...place }: Place & { total: number }) {
   const asked = useSignal<Asked | 'move' | null>(null);
   const running = useAction();
   const count = countSelected(total);
-  // What went wrong with one question is no answer to the next.
+  // The error of one dialog must not show in the next.
   const ask = (next: Asked | 'move' | null) => {
     running.error.value = null;
     asked.value = next;
@@ -125,7 +125,7 @@ function send({ libraryId, wanted }: Place, body: object): Promise<BulkModel> {
   return api<BulkModel>('POST', `/library/${libraryId}/bulk`, { ...body, ...which });
 }
 
-/** Puts what is selected into the trash; the message that follows undoes it. */
+/** Moves the selection to the trash. The message that follows can undo it. */
 export async function trashSelected(place: Place): Promise<void> {
   const made = await send(place, { action: 'trash' });
   clearSelection();
@@ -133,7 +133,7 @@ export async function trashSelected(place: Place): Promise<void> {
   offerUndo(place, made, t('{0} being moved to the trash.', plural(made.total, 'video')));
 }
 
-/** A message with a button that takes back what was just begun, of all videos that it was done to. */
+/** Shows a message with a button that undoes the action for all its videos. */
 function offerUndo(place: Place, { guid }: BulkModel, text: string): void {
   toast(text, {
     label: t('Undo'),

@@ -23,7 +23,7 @@ type Watched = { report: BulkModel; onChanged: () => void };
 
 const watched = signal<readonly Watched[]>([]);
 
-/** Shows a action's progress until it has ended, and its report until it is dismissed. */
+/** Shows an action's progress until it has ended, and its report until it is dismissed. */
 export function watchBulk(report: BulkModel, onChanged: () => void): void {
   watched.value = [...watched.value, { report, onChanged }];
 }
@@ -47,7 +47,7 @@ export function BulkProgress({ libraryId }: { libraryId: number }) {
 
 async function look(libraryId: number): Promise<void> {
   for (const { report, onChanged } of watched.value.filter(({ report: { dateEnded } }) => dateEnded === null)) {
-    // A look that fails is made again a second later.
+    // A failed read is repeated a second later.
     const now = await api<BulkModel>('GET', `/library/${libraryId}/bulk/${report.guid}`).catch(() => null);
     if (now === null) continue;
     watched.value = watched.value.map((one) => (one.report.guid === now.guid ? { ...one, report: now } : one));

@@ -8,7 +8,7 @@ import { isSelected } from './selection.ts';
 
 export type ItemProps = {
   libraryId: number;
-  /** The place in the whole list. */
+  /** Position in the whole list. */
   index: number;
   video: VideoModel;
   maySelect: boolean;
@@ -68,10 +68,10 @@ function Choose({ video, onTurn }: Pick<ItemProps, 'video' | 'onTurn'>) {
   );
 }
 
-/** Long enough that a pointer on its way elsewhere loads nothing. */
+/** Long enough that a passing pointer loads nothing. */
 const HOVER_MS = 350;
 
-/** The thumbnail, which moves while the pointer rests on it. */
+/** The thumbnail, animated while the pointer rests on it. */
 function Thumbnail({ video }: { video: VideoModel }) {
   const isMoving = useSignal(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -45,7 +45,7 @@ export function Filters({ libraryId, wanted }: { libraryId: number; wanted: List
 
 type TypedProps = { label: string; class: string; value: string; onType: (text: string) => void };
 
-/** A field that takes effect soon after the last letter. */
+/** A field that takes effect shortly after the last keystroke. */
 function Typed({ label, class: name, value, onType }: TypedProps) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   return (

@@ -1,21 +1,19 @@
 import { changeQuery, query } from '../base/router.ts';
 
-/** Which videos are listed, in which order and shape; all of it stands in the address. */
+/** Filters, order and layout of the list. All of it is in the URL. */
 export type ListQuery = {
   search: string;
   state: string;
   collection: string;
   tag: string;
-  /** Days, of which only what was made since is shown; empty is any. */
+  /** Maximum age of the listed videos in days; empty for any. */
   days: string;
   order: string;
   direction: string;
   view: 'grid' | 'list';
 };
 
-/**
- * The states of the filter: numbers of VideoModelStatus; `incomplete` is finished without something that was planned.
- */
+/** States of the filter: numbers of VideoModelStatus. `incomplete` is finished without some of the planned outputs. */
 export const STATES: readonly (readonly [value: string, label: string])[] = [
   ['', 'All states'],
   ['4', 'Ready'],
@@ -37,7 +35,7 @@ export const SPANS: readonly (readonly [value: string, label: string])[] = [
   ['365', 'Last year'],
 ];
 
-/** Each order with its usual direction. */
+/** Each order with its default direction. */
 export const ORDERS: readonly (readonly [value: string, label: string, usual: 'asc' | 'desc'])[] = [
   ['date', 'Date', 'desc'],
   ['title', 'Title', 'asc'],
@@ -71,19 +69,19 @@ export function isFiltered({ search, state, collection, tag, days }: ListQuery):
   return [search, state, collection, tag, days].some((text) => text !== '');
 }
 
-/** The same filters as a bulk action takes them. */
+/** Returns the same filters in the form that bulk actions accept. */
 export function toFilter({ search, state, collection, tag, days }: ListQuery) {
   const isIncomplete = state === 'incomplete';
   const plain = { search, collection, tag, status: isIncomplete ? '' : state, incomplete: isIncomplete };
   return days === '' ? plain : { ...plain, dateFrom: daysAgo(Number(days)) };
 }
 
-/** The begin of a UTC day: the same all day long, so that what is shown stays the same list. */
+/** Returns the start of a UTC day: constant all day, so that the list stays the same. */
 function daysAgo(days: number): string {
   return new Date(Math.floor(Date.now() / DAY_MS - days) * DAY_MS).toISOString();
 }
 
-/** The query of the operation that lists videos. */
+/** Returns the query of the operation that lists videos. */
 export function toApiQuery(wanted: ListQuery): URLSearchParams {
   const { incomplete, ...filter } = toFilter(wanted);
   const given = { ...filter, incomplete: incomplete ? 'true' : '', orderBy: wanted.order, direction: wanted.direction };

@@ -1,4 +1,4 @@
-/** Items that an arrow leads on by, where a row has so many. */
+/** Number of items that an arrow key moves by, for rows of `columns` items. */
 const STEPS: Readonly<Record<string, (columns: number) => number>> = {
   ArrowLeft: () => -1,
   ArrowRight: () => 1,
@@ -6,7 +6,7 @@ const STEPS: Readonly<Record<string, (columns: number) => number>> = {
   ArrowDown: (columns) => columns,
 };
 
-/** Arrows lead from video to video, and x selects the one that has the focus. */
+/** Arrows move from video to video, and x selects the focused one. */
 export function moveInList(event: KeyboardEvent, { columns, count }: { columns: number; count: number }): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const { currentTarget: list, target } = event;
@@ -22,6 +22,6 @@ export function moveInList(event: KeyboardEvent, { columns, count }: { columns: 
   const next = Number(item.dataset.index) + step;
   if (next < 0 || next >= count) return;
   event.preventDefault();
-  // Rows beyond the edges of the screen are drawn too: focus scrolls them into view.
+  // Rows just off the screen are drawn too; focus scrolls them into view.
   list.querySelector<HTMLElement>(`li[data-index="${next}"] a`)?.focus();
 }

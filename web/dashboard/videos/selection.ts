@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals';
 
-/** What is selected: videos by id, or all that match the filters of the screen. */
+/** The selection: videos by id, or all that match the filters of the screen. */
 export type Selection = { kind: 'some'; ids: ReadonlySet<string> } | { kind: 'all' };
 
 const NOTHING: Selection = { kind: 'some', ids: new Set() };
 
 export const selection = signal<Selection>(NOTHING);
-/** Where a selection with Shift begins. */
+/** Start of a range selection with Shift. */
 let anchor: number | null = null;
 
 export function clearSelection(): void {
@@ -23,12 +23,12 @@ export function isSelected(id: string): boolean {
   return value.kind === 'all' || value.ids.has(id);
 }
 
-/** How many are selected, where `total` match. */
+/** Returns the number of selected videos out of `total` matches. */
 export function countSelected(total: number): number {
   return selection.value.kind === 'all' ? total : selection.value.ids.size;
 }
 
-/** Selects or clears a video; with Shift all from the one before to this one, as far as they are loaded. */
+/** Selects or deselects a video; with Shift, all loaded ones from the previous to this one. */
 export function turn(
   index: number,
   id: string,

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 
-/** What of a list is on the screen: rows of equal height, each of `columns` items. */
+/** The visible part of a list: rows of equal height, each of `columns` items. */
 export type ListWindow = {
   columns: number;
   rowHeightPx: number;
@@ -14,18 +14,18 @@ export type ListWindow = {
 
 export type Shape = { gapPx: number; leastWidthPx: number; heightOf: (widthPx: number) => number };
 
-/** So far beyond the edges of the screen rows are drawn too, so that a flick shows no holes. */
+/** Distance beyond the screen's edges within which rows are drawn too, so that a flick shows no holes. */
 const BEYOND_PX = 400;
-/** They are drawn this long after those that are seen: an interaction is over when it is painted. */
+/** They are drawn this long after the visible ones, because an interaction ends when it is painted. */
 const SETTLED_MS = 150;
 
 /**
- * Follows scrolling and the width of a list, and says which items to draw: as many as the screen holds, however many
- * there are.
+ * Tracks scrolling and the width of a list. Returns the items to draw: as many as the screen holds, however long the
+ * list.
  */
 export function useWindow(place: RefObject<HTMLElement | null>, count: number, shape: Shape): ListWindow {
   const view = useSignal({ scrollPx: 0, screenPx: innerHeight, widthPx: 0, startPx: 0 });
-  // Before the first paint: a list of a width that is not known yet would be drawn in one column, and shift.
+  // Before the first paint: a list of unknown width would be drawn in one column, and shift.
   useLayoutEffect(() => {
     const element = place.current;
     if (element === null) return;

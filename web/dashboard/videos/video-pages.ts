@@ -4,24 +4,24 @@ import type { PaginationListOfVideoModel, VideoModel } from '../../../src/api/mo
 import { api, describeError } from '../base/api.ts';
 import { follow } from '../base/follow.ts';
 
-/** Videos of one request; a window of the screen lies in two of them at most. */
+/** Videos per request. A visible window spans at most two pages. */
 const PER_PAGE = 60;
-/** Pages that are kept: flat memory however far somebody scrolls. */
+/** Pages that are kept: constant memory however far the user scrolls. */
 const MOST_PAGES = 20;
 
 export type VideoPages = {
-  /** Null until the first page is there. */
+  /** Null until the first page has loaded. */
   total: Signal<number | null>;
   error: Signal<string | null>;
   at(index: number): VideoModel | undefined;
-  /** Loads what a window shows that is not there yet. */
+  /** Loads the missing videos of a window. */
   show(from: number, to: number): void;
   reload(): void;
 };
 
 type Page = { items: readonly VideoModel[]; isStale: boolean };
 
-/** Pages of a list that are loaded as they come into view, and anew when something in the library changed. */
+/** Pages of a list, loaded as they scroll into view, and again after changes in the library. */
 export function useVideoPages(libraryId: number, apiQuery: string): VideoPages {
   const total = useSignal<number | null>(null);
   const error = useSignal<string | null>(null);
@@ -29,7 +29,7 @@ export function useVideoPages(libraryId: number, apiQuery: string): VideoPages {
   const store = useRef(new PageStore());
   const pages = store.current;
   pages.onChange = (found) => {
-    // The total of a search is too low as long as pages are left: it grows, and shrinks by the first page alone.
+    // The total of a search is too low while pages remain: it grows, and only the first page can lower it.
     if (found !== null) total.value = found.isFirst ? found.total : Math.max(found.total, total.value ?? 0);
     error.value = found === null ? pages.error : null;
     version.value += 1;
@@ -40,7 +40,7 @@ export function useVideoPages(libraryId: number, apiQuery: string): VideoPages {
     return () => pages.close();
   }, [libraryId, apiQuery, pages, total]);
   useEffect(() => follow(libraryId, () => pages.refresh()), [libraryId, pages]);
-  // Read here, so that whoever shows videos is drawn again when a page comes.
+  // Read here so that components showing videos render again when a page arrives.
   version.value;
   return {
     total,
@@ -79,10 +79,10 @@ class PageStore {
 
   show(from: number, to: number): void {
     this.#shown = { from, to };
-    // What is shown is measured before the list is opened.
+    // The window is measured before the list is opened.
     if (this.#path === '') return;
     const [first, last] = [Math.floor(from / PER_PAGE), Math.floor(Math.max(from, to - 1) / PER_PAGE)];
-    // What somebody scrolled past is not worth waiting for.
+    // Requests for pages that were scrolled past are cancelled.
     for (const [page, loading] of this.#loading) {
       if (page < first || page > last) {
         loading.abort();

@@ -26,7 +26,7 @@ export function Videos({ libraryId }: { libraryId: number }) {
   const wanted = readListQuery();
   const apiQuery = toApiQuery(wanted).toString();
   const pages = useVideoPages(libraryId, apiQuery);
-  // Other filters, other videos: what was selected of the ones before is not meant any more.
+  // With other filters the previous selection no longer applies.
   useEffect(() => clearSelection, [libraryId, apiQuery]);
   const total = pages.total.value;
   useShortcuts({
@@ -61,7 +61,7 @@ export function Videos({ libraryId }: { libraryId: number }) {
 
 type FoundProps = { libraryId: number; view: ListQuery['view']; count: number; pages: VideoPages };
 
-/** The part of the list that is on the screen, at its place within a box as high as the whole. */
+/** The visible part of the list, positioned in a box as high as the whole list. */
 function Found({ libraryId, view, count, pages }: FoundProps) {
   const place = useRef<HTMLDivElement>(null);
   const { from, to, topPx, heightPx, columns, rowHeightPx } = useWindow(place, count, view === 'grid' ? GRID : LIST);

@@ -4,18 +4,18 @@ import type { Say } from '../base/words.ts';
 import { AD_STYLE } from './ad-style.ts';
 import type { Ad } from './find-ad.ts';
 
-/** `refused`: the browser does not let it begin without a gesture. */
+/** `refused`: the browser requires a gesture to start it. */
 export type AdEnd = 'over' | 'refused';
 export type ShownAd = { ended: Promise<AdEnd>; toggle(): void };
 
 type Parts = { frame: HTMLElement; video: HTMLVideoElement; ad: Ad; say: Say };
 
-/** An advertisement that does not begin, or does not move on, for so long is passed over. */
+/** An advertisement that does not start or advance for this long is skipped. */
 const PATIENCE_MS = 8_000;
 /** VAST 4.2 section 2.3.6.3: the linear media could not be displayed. */
 const NOT_DISPLAYED = '405';
 
-/** Shows an advertisement over the video, and reports to its own server how far it was watched. */
+/** Shows an advertisement over the video, and reports to the ad server how much of it was watched. */
 export function showAd({ frame, video, ad, say }: Parts): ShownAd {
   adoptStyle(AD_STYLE);
   const film = make('video', { playsinline: true, class: 'ad-film' });
@@ -84,7 +84,7 @@ export function showAd({ frame, video, ad, say }: Parts): ShownAd {
   return { ended: promise, toggle };
 }
 
-/** The advertiser's page is opened by the viewer alone. */
+/** Only the viewer opens the advertiser's page. */
 function visitLink({ clickUrl, tracker }: Ad, film: HTMLVideoElement, say: Say): Node[] {
   if (clickUrl === null || !/^https?:/i.test(clickUrl)) return [];
   const link = make('a', { class: 'ad-visit', href: clickUrl, target: '_blank', rel: 'noopener' }, say('ad.visit'));

@@ -1,9 +1,9 @@
 import { VASTClient, VASTTracker } from '@dailymotion/vast-client';
 
-/** A video advertisement that this browser can play. `skipSec` is null for one that cannot be skipped. */
+/** A video advertisement that this browser can play. `skipSec` is null if it cannot be skipped. */
 export type Ad = { mediaUrl: string; clickUrl: string | null; skipSec: number | null; tracker: VASTTracker };
 
-/** As much of a parsed VAST response as is read here; its package describes it as `any`. */
+/** The part of a parsed VAST response that is read here; its package types it as `any`. */
 type MediaFile = {
   fileURL: string | null;
   mimeType: string | null;
@@ -26,8 +26,8 @@ const MOST_WRAPPERS = 5;
 const TALLEST_PX = 1080;
 
 /**
- * Fetches a VAST response (IAB VAST 2 to 4) and chooses its first linear creative with a file that can be played.
- * Null when there is none, or when the server of advertisements does not answer in time: then the video begins.
+ * Fetches a VAST response (IAB VAST 2 to 4) and chooses its first linear creative with a playable file. Returns null if
+ * there is none, or if the ad server does not respond in time; then the video begins.
  */
 export async function findAd(
   tagUrl: string,
@@ -44,7 +44,7 @@ export async function findAd(
     });
     ads = response.ads;
   } catch (error) {
-    // Its errors are of no class of their own: what is thrown here is the network's, or the document's.
+    // The package has no error class of its own: errors here come from the network or the document.
     if (error instanceof Error) return null;
     throw error;
   }
@@ -52,7 +52,7 @@ export async function findAd(
     for (const creative of ad.creatives) {
       const file = creative.type === 'linear' ? chooseFile(creative.mediaFiles ?? [], heightPx) : null;
       if (file?.fileURL == null) continue;
-      // It may have no client.
+      // The client may be null.
       const tracker = new VASTTracker(null as never, ad as never, creative as never, null, isMuted);
       return {
         mediaUrl: file.fileURL,
@@ -65,7 +65,7 @@ export async function findAd(
   return null;
 }
 
-/** The package's own way ends with the headers of each response, and throws into the page when its time is over. */
+/** The package's own timeout ends with the headers of each response, and throws into the page when it expires. */
 async function fetchXml(url: string, signal: AbortSignal) {
   try {
     const response = await fetch(url, { signal, credentials: 'omit' });
@@ -78,17 +78,17 @@ async function fetchXml(url: string, signal: AbortSignal) {
   }
 }
 
-/** It counts its calls; what one visit counts is nobody's business in the next. */
+/** The client counts its calls in a storage. Counts must not carry over to the next visit. */
 function openClient(): VASTClient {
   const counts = new Map<string, unknown>();
   const storage = {
     getItem: (name: string) => counts.get(name),
     setItem: (name: string, value: unknown) => void counts.set(name, value),
   };
-  return new VASTClient(0, 0, storage as never); // of a storage it uses these two alone
+  return new VASTClient(0, 0, storage as never); // it uses only these two methods of a storage
 }
 
-/** The smallest file that fills the frame, else the tallest. What is a program, and no video, is never run. */
+/** Returns the smallest file that fills the frame, else the tallest. Executable ads (non-video) are never run. */
 export function chooseFile(files: readonly MediaFile[], heightPx: number): MediaFile | null {
   const probe = document.createElement('video');
   const playable = files

@@ -1,12 +1,12 @@
 import type { ControlParts } from '../parts.ts';
 import type { TimeRange } from './time-range.ts';
 
-/** What buttons, keys and menus do to the video. */
+/** Actions of buttons, keys and menus on the video. */
 export type Actions = {
   togglePlay(): void;
   seek(sec: number): void;
   seekBy(deltaSec: number): void;
-  /** To a part of the whole, 0 to 1. */
+  /** Seeks to a fraction of the whole, 0 to 1. */
   seekToPart(part: number): void;
   changeVolume(delta: number): void;
   toggleMute(): void;
@@ -18,7 +18,7 @@ const RATES = { lowest: 0.25, highest: 4 };
 
 export function createActions({ frame, video, options }: ControlParts, range: TimeRange): Actions {
   const play = () => {
-    // A browser may refuse without a gesture: then it stays paused, and shows so.
+    // A browser may refuse without a gesture: then the video stays paused, and the controls show it.
     video.play().catch(() => undefined);
   };
   const actions: Actions = {
@@ -33,7 +33,7 @@ export function createActions({ frame, video, options }: ControlParts, range: Ti
       actions.seek(startSec + part * (endSec - startSec));
     },
     changeVolume(delta) {
-      // In hundredths: ten steps up and ten down end where they began.
+      // In hundredths, so that ten steps up and ten down end at the starting value.
       video.volume = Math.max(0, Math.min(100, Math.round((video.volume + delta) * 100))) / 100;
       video.muted = video.volume === 0;
     },
@@ -49,7 +49,7 @@ export function createActions({ frame, video, options }: ControlParts, range: Ti
   return actions;
 }
 
-/** iPhones fill the screen with their own player alone. */
+/** iPhones allow full screen only in their own player. */
 type ApplePlayer = HTMLVideoElement & { webkitEnterFullscreen?(): void };
 
 async function toggleFullscreen(frame: HTMLElement, video: ApplePlayer, usesNative: boolean): Promise<void> {
@@ -58,7 +58,7 @@ async function toggleFullscreen(frame: HTMLElement, video: ApplePlayer, usesNati
     else if (document.fullscreenEnabled) await frame.requestFullscreen({ navigationUI: 'hide' });
     else if (usesNative) video.webkitEnterFullscreen?.();
   } catch (error) {
-    // The frame that holds the page may not let it.
+    // The embedding frame may not allow it.
     if (!(error instanceof TypeError) && !(error instanceof DOMException)) throw error;
   }
 }

@@ -7,7 +7,7 @@ type MediaButton = {
   attributes?: Readonly<Record<string, string>>;
 };
 
-/** Buttons of media-chrome with our icons, by the names that the library's `Controls` setting has for them. */
+/** media-chrome buttons with our icons, by their names in the library's `Controls` setting. */
 const BUTTONS = {
   play: { tag: 'media-play-button', icons: { play: 'play', pause: 'pause' } },
   rewind: { tag: 'media-seek-backward-button', icons: { icon: 'back' }, attributes: { seekoffset: '10' } },

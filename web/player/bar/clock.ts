@@ -3,10 +3,10 @@ import { writeTime } from '../base/time.ts';
 import type { ControlParts } from '../parts.ts';
 import type { TimeRange } from './time-range.ts';
 
-/** Behind the newest second by less than this is live. */
+/** A position closer than this to the newest second counts as live. */
 const AT_EDGE_SEC = 8;
 
-/** The time and the length; of a live stream how far behind it is, and the way back to its newest second. */
+/** Current time and length. For a live stream, the latency and a button back to the newest second. */
 export function createClock({ video, engine, session, config, say }: ControlParts, range: TimeRange): HTMLElement {
   const current = make('span', { class: 'current' });
   const total = make('span', { class: 'total' });
@@ -38,7 +38,7 @@ export function createClock({ video, engine, session, config, say }: ControlPart
     write(current, isLive ? writeTime(-latencySec) : writeTime(video.currentTime));
     write(total, writeTime(range.span.endSec));
     const count = view.kind === 'live' ? view.live.viewers : null;
-    // Who watches is not counted yet in the first seconds.
+    // In the first seconds the viewer is not counted yet.
     viewers.hidden = count === null || count === 0;
     if (count !== null) write(viewers, say('live.viewers', { count }));
   };
@@ -48,7 +48,7 @@ export function createClock({ video, engine, session, config, say }: ControlPart
   return clock;
 }
 
-/** A text that is the same is not written again: screen readers and layout see no change. */
+/** Unchanged text is not written again, so that screen readers and layout see no change. */
 function write(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -1,8 +1,10 @@
-/** Pictures are drawn no wider than this. */
+/** Maximum width of drawn pictures. */
 const WIDTH_PX = 240;
 const CONFIGURATIONS = ['avcC', 'hvcC'];
 
-/** Decodes one keyframe by WebCodecs: `init` is an init segment, `fragment` a `moof` with one sample and its `mdat`. */
+/**
+ * Decodes one keyframe with WebCodecs. `init` is an init segment, `fragment` a `moof` with one sample and its `mdat`.
+ */
 export async function decodeKeyframe(codec: string, init: Uint8Array, fragment: Uint8Array): Promise<ImageBitmap> {
   const picture = Promise.withResolvers<ImageBitmap>();
   const decoder = new VideoDecoder({
@@ -25,7 +27,7 @@ export async function decodeKeyframe(codec: string, init: Uint8Array, fragment: 
   }
 }
 
-/** The codec's configuration record (ISO 14496-15); null for a codec that has it in its samples. */
+/** Returns the codec's configuration record (ISO 14496-15), or null for a codec that has it in its samples. */
 function readConfiguration(init: Uint8Array): Uint8Array | null {
   const view = new DataView(init.buffer, init.byteOffset, init.byteLength);
   for (let at = 4; at + 4 <= init.length; at += 1) {
@@ -35,7 +37,7 @@ function readConfiguration(init: Uint8Array): Uint8Array | null {
   return null;
 }
 
-/** What the `mdat` box of a fragment holds. */
+/** Returns the content of a fragment's `mdat` box. */
 function readSample(fragment: Uint8Array): Uint8Array {
   const view = new DataView(fragment.buffer, fragment.byteOffset, fragment.byteLength);
   for (let at = 0; at + 8 <= fragment.length; ) {

@@ -1,7 +1,7 @@
-/** The curve stays this far above the bar where nothing was watched, in parts of 100. */
+/** Minimum height of the curve above the bar where nothing was watched, in parts of 100. */
 const FLOOR = 6;
 
-/** The heat curve as an SVG path in a box of 100 x 100: smooth through the middle of each stretch. */
+/** Returns the heat curve as an SVG path in a box of 100 x 100, smooth through the middle of each bucket. */
 export function heatPath(heat: readonly number[]): string {
   const points = heat.map((value, index) => ({
     x: ((index + 0.5) / heat.length) * 100,
@@ -20,15 +20,20 @@ export function heatPath(heat: readonly number[]): string {
   return `${path}L100 100Z`;
 }
 
-/** A stretch of a long video is narrower than a pointer: its peak is found this far beside it too, in parts of 1. */
+/**
+ * A bucket of a long video is narrower than a pointer, so its peak also responds within this distance, as a fraction of
+ * the bar.
+ */
 const NEAR = 0.015;
 
-/** The middle of the stretch that was watched most, and how far around it is near; null when none stands out. */
+/**
+ * Returns the middle of the most watched bucket, and the distance that counts as near; null if no bucket stands out.
+ */
 export function mostReplayed(heat: readonly number[]): { at: number; near: number } | null {
   const peak = Math.max(0, ...heat);
   const mean = heat.reduce((sum, value) => sum + value, 0) / Math.max(1, heat.length);
   if (peak === 0 || peak < mean * 1.2) return null;
-  // At least the stretches on either side of it.
+  // At least the adjacent buckets.
   return { at: (heat.indexOf(peak) + 0.5) / heat.length, near: Math.max(NEAR, 1.5 / heat.length) };
 }
 

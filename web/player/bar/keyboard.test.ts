@@ -10,7 +10,7 @@ test.each([
   ['ة', 'KeyM', 'm'],
   ['\u094d', 'KeyD', 'd'],
   ['٥', 'Digit5', '5'],
-  // Dvorak: what is written counts, not where.
+  // Dvorak: the character counts, not the key's position.
   ['c', 'KeyI', 'c'],
   // AZERTY and German.
   ['2', 'Digit2', '2'],

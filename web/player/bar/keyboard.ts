@@ -5,7 +5,7 @@ const SEEK_SEC = 10;
 const VOLUME_STEP = 0.05;
 const RATE_STEP = 0.25;
 
-/** The keys, by the word that says what they do, in the order of the help. */
+/** The keys, by the word for their action, in the order of the help. */
 export const KEYS: readonly { keys: readonly string[]; word: string }[] = [
   { keys: ['Space', 'K'], word: 'keys.play' },
   { keys: ['←', '→'], word: 'keys.seek' },
@@ -34,7 +34,7 @@ export function mountKeyboard(parts: ControlParts, keyActions: KeyActions): void
   });
 }
 
-/** Space and Enter press what has the focus. */
+/** Space and Enter press the focused element. */
 function isPressed({ key, target }: KeyboardEvent): boolean {
   if (key !== ' ' && key !== 'Enter') return false;
   return (
@@ -50,7 +50,7 @@ function isTyping({ target }: KeyboardEvent): boolean {
   );
 }
 
-/** The key in lower case; where it writes a letter or digit of another script, the one that is printed beside that. */
+/** Returns the key in lower case. For a letter or digit of another script, returns the Latin one on the same key. */
 export function keyOf({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>): string {
   const isOtherScript = /^(?!\p{Script=Latin}|[0-9])[\p{L}\p{M}\p{Nd}]$/u.test(key);
   const place = isOtherScript ? /^(?:Key|Digit)(.)$/.exec(code)?.[1] : undefined;

@@ -1,7 +1,10 @@
-/** A keyframe as an I-frame playlist names it: `sequence` is the media sequence number of its segment. */
+/** A keyframe from an I-frame playlist. `sequence` is the media sequence number of its segment. */
 export type Keyframe = { sequence: number; url: string; initUrl: string };
 
-/** The I-frame playlist with the fewest bits that a multivariant playlist lists, and its codec; null for none. */
+/**
+ * Returns the I-frame playlist with the lowest bitrate in a multivariant playlist, and its codec; null if there is
+ * none.
+ */
 export function findKeyframeList(text: string, base: string): { url: string; codec: string } | null {
   const lists = text
     .split('\n')

@@ -1,17 +1,17 @@
 import { decodeKeyframe } from './decode-keyframe.ts';
 import { findKeyframeList, type Keyframe, readKeyframes } from './keyframe-list.ts';
 
-/** Answers which segment is shown at a time of the video. */
+/** Returns which segment is shown at a time of the video. */
 export type SequenceAt = (sec: number) => number | null;
 
 const MOST_PICTURES = 120;
 const MOST_INITS = 8;
-/** A list that lacks a segment is read again no sooner. */
+/** Minimum interval between reads of a playlist that lacks a segment. */
 const LIST_AGE_MS = 2_000;
 
 /**
- * The keyframes of a stream that still grows, fetched and decoded when they are looked at: there is no storyboard yet.
- * Of several looks at once the last one counts.
+ * Keyframes of a growing stream, fetched and decoded on demand, since there is no storyboard yet. Of several concurrent
+ * requests, only the last one counts.
  */
 export class Keyframes {
   readonly #playlistUrl: string;
@@ -34,7 +34,7 @@ export class Keyframes {
     return typeof VideoDecoder === 'function';
   }
 
-  /** The picture at a time as far as it is there; else `shown` is called when one has come. */
+  /** Returns the picture at a time if it is loaded; otherwise calls `shown` when it has arrived. */
   look(sec: number, shown: () => void): ImageBitmap | null {
     const frame = this.#find(sec);
     const picture = frame === null ? undefined : this.#pictures.get(frame.url);
@@ -46,7 +46,7 @@ export class Keyframes {
 
   async #fetchAll(shown: () => void): Promise<void> {
     this.#isBusy = true;
-    // Without a picture the time alone is shown; the next look tries again.
+    // Without a picture only the time is shown; the next call tries again.
     const hasNew = await this.#fetchWanted().catch(() => false);
     this.#isBusy = false;
     if (hasNew) shown();
@@ -90,7 +90,7 @@ export class Keyframes {
   }
 }
 
-/** Answers what had to make room. */
+/** Stores a value. Returns the evicted one. */
 function keep<Value>(map: Map<string, Value>, name: string, value: Value, most: number): Value | null {
   map.set(name, value);
   const [oldest] = map;

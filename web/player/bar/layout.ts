@@ -8,7 +8,7 @@ import type { TimeRange } from './time-range.ts';
 
 type Layout = { range: TimeRange; clock: HTMLElement; menu: Menu; hasSettings(): boolean };
 
-/** Builds what stands over the picture, as far as the library's `Controls` setting has it. */
+/** Builds the controls over the picture, as configured by the library's `Controls` setting. */
 export function layOut(parts: ControlParts, { range, clock, menu, hasSettings }: Layout): void {
   const { frame, config, options } = parts;
   const has = (name: string) => config.look.controls.includes(name);
@@ -23,21 +23,23 @@ export function layOut(parts: ControlParts, { range, clock, menu, hasSettings }:
   if (has('settings')) row.append(settingsButton(parts, menu, hasSettings));
   if (has('airplay') && options.offersAirplay) row.append(mediaButton('airplay'));
   if (has('pip')) row.append(mediaButton('pip'));
-  // Where elements cannot fill the screen (iPhones), media-chrome's button opens the system's own player.
+  // Where elements cannot enter full screen (iPhones), media-chrome's button opens the system's own player.
   if (has('fullscreen') && (options.usesNativeFullscreen || document.fullscreenEnabled))
     row.append(mediaButton('fullscreen'));
   const bar = document.createElement('bunny-media-control-bar');
   if (has('progress')) bar.append(range);
   bar.append(row);
   frame.append(make('div', { class: 'shade', 'aria-hidden': 'true' }), bar, menu);
-  // It says whether captions are on, which a plain button must not; it takes its role when it is put in.
+  // The button says whether captions are on, which a plain button must not. It gets its role when inserted.
   bar.querySelector('media-captions-button')?.setAttribute('role', 'switch');
   if (has('play-large')) frame.append(largePlay());
   frame.append(spinner());
   frame.toggleAttribute('compact', options.isCompact);
 }
 
-/** With an icon of our own: that of media-chrome turns for ever, and each step lays out a page where nothing waits. */
+/**
+ * Uses our own icon: media-chrome's spins forever, and each step triggers layout on a page where nothing is loading.
+ */
 function spinner(): HTMLElement {
   const spinner = document.createElement('media-loading-indicator');
   spinner.slot = 'centered-chrome';
@@ -87,7 +89,7 @@ function settingsButton(
   return button;
 }
 
-/** Names the chapter that is shown, and opens the list of all. */
+/** Shows the current chapter, and opens the list of all chapters. */
 function chapterButton({ video, session, say }: ControlParts, menu: Menu): HTMLElement {
   const title = make('span', { class: 'chapter-title' });
   const button = make('button', {

@@ -2,7 +2,7 @@ import type { ControlParts } from '../parts.ts';
 import { Keyframes } from './keyframes.ts';
 import type { TimeRange } from './time-range.ts';
 
-/** The bar of a live stream shows the stream's own keyframes, where the browser decodes them. */
+/** Shows a live stream's own keyframes on the bar, if the browser decodes them. */
 export function mountKeyframes(
   { session, engine }: Pick<ControlParts, 'session' | 'engine'>,
   range: Pick<TimeRange, 'showKeyframes'>,

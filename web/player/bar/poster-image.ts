@@ -8,7 +8,7 @@ img.loaded { opacity: 1; }
 @media (prefers-reduced-motion: reduce) { img { transition: none; } }
 `;
 
-/** The poster; it is fetched behind everything else, and faded in over its blurred colours. */
+/** The poster. It is fetched with the lowest priority, and fades in over its blurred colours. */
 class PosterImage extends HTMLElement {
   readonly #image = make('img', { alt: '', part: 'img', fetchpriority: 'low', decoding: 'async' });
 
@@ -25,7 +25,7 @@ class PosterImage extends HTMLElement {
 
 customElements.define('bunny-poster-image', PosterImage);
 
-/** Shows the poster until playback has begun; audio alone has it throughout. */
+/** Shows the poster until playback has begun; for audio-only media, always. */
 export function mountPoster({ frame, video, session }: ControlParts): void {
   const poster = new PosterImage();
   poster.slot = 'poster';
@@ -35,7 +35,7 @@ export function mountPoster({ frame, video, session }: ControlParts): void {
     const isAudioOnly = source !== null && !source.hasPicture;
     frame.toggleAttribute('audio-only', isAudioOnly);
     frame.toggleAttribute('has-poster', posterUrl !== null);
-    // A picture that is about to be covered by the video is not worth its bytes.
+    // Skip a poster that the video is about to cover.
     if (isAudioOnly || video.paused) poster.show(posterUrl);
   };
   session.addEventListener('view', draw);

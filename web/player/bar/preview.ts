@@ -3,10 +3,10 @@ import { writeTime } from '../base/time.ts';
 import type { Keyframes } from './keyframes.ts';
 import { findStill, readStoryboard, type Still } from './storyboard.ts';
 
-/** A storyboard that cannot be had is not requested again before. */
+/** Minimum wait before a failed storyboard is requested again. */
 const RETRY_MS = 10_000;
 
-/** The box over the bar: the picture at a time, its chapter, and the time itself. */
+/** The box above the bar: the picture at a time, its chapter, and the time itself. */
 export class Preview {
   readonly box: HTMLElement;
   readonly #picture = make('div', { class: 'picture' });
@@ -17,7 +17,7 @@ export class Preview {
   #url: string | null = null;
   #keyframes: Keyframes | null = null;
   #stills: readonly Still[] = [];
-  /** When it may be requested, in milliseconds of the page; never again once it is there. */
+  /** Earliest time of the next request, in milliseconds of the page; infinite once it is loaded. */
   #fetchAtMs = 0;
   #lookedAtSec = 0;
 
@@ -29,12 +29,12 @@ export class Preview {
     this.box.append(this.#picture, this.#chapter, this.#time);
   }
 
-  /** A live stream has keyframes in the place of a storyboard. */
+  /** A live stream has keyframes instead of a storyboard. */
   useKeyframes(keyframes: Keyframes | null): void {
     this.#keyframes = keyframes;
   }
 
-  /** A storyboard is fetched when it is looked at for the first time. */
+  /** A storyboard is fetched on the first use. */
   use(storyboardUrl: string | null): void {
     if (storyboardUrl === this.#url) return;
     this.#url = storyboardUrl;
@@ -63,7 +63,7 @@ export class Preview {
     if (still !== null) this.#paint(still);
   }
 
-  /** Until the picture at a time has come, the one before stays: the pointer moves on in between. */
+  /** The previous picture stays until the new one arrives, because the pointer keeps moving. */
   #drawKeyframe(keyframes: Keyframes): void {
     const picture = keyframes.look(this.#lookedAtSec, () => this.#showPicture());
     if (picture === null) return;
@@ -87,12 +87,12 @@ export class Preview {
     this.#fetchAtMs = Number.POSITIVE_INFINITY;
     const url = new URL(given, location.href).href;
     const response = await fetch(url).catch(() => null);
-    // Meanwhile there may be another one.
+    // The storyboard may have changed during the request.
     if (given !== this.#url) {
       await response?.body?.cancel();
       return;
     }
-    // Without pictures the time alone is shown; a later look tries again.
+    // Without pictures only the time is shown; a later call tries again.
     if (response === null || !response.ok) {
       this.#fetchAtMs = performance.now() + RETRY_MS;
       await response?.body?.cancel();

@@ -5,7 +5,7 @@ export class SettingsButton extends PressButton {}
 
 customElements.define('bunny-settings-menu-button', SettingsButton);
 
-/** A bar around the seek bar and the row of buttons. */
+/** Contains the seek bar and the row of buttons. */
 export class ControlBar extends HTMLElement {}
 
 customElements.define('bunny-media-control-bar', ControlBar);

@@ -1,4 +1,4 @@
-/** Of the seek bar; it obeys the variables that media-chrome's ranges have. */
+/** Style of the seek bar. It supports the variables of media-chrome's ranges. */
 export const TIME_RANGE_STYLE = `
 :host {
   --_bar: var(--media-range-bar-color, var(--player-accent, #ff5f1f));

@@ -35,7 +35,7 @@ const NO_FACTS: TimeRangeFacts = {
   storyboardUrl: null,
 };
 
-/** The seek bar: a slider with chapters, what is loaded, the heat curve and a preview. Event: `seek`, in seconds. */
+/** The seek bar: a slider with chapters, the loaded ranges, the heat curve and a preview. Event: `seek`, in seconds. */
 export class TimeRange extends HTMLElement {
   readonly #track = make('div', { class: 'track', part: 'track' });
   readonly #buffered = make('div', { class: 'buffered', part: 'buffered' });
@@ -63,7 +63,7 @@ export class TimeRange extends HTMLElement {
     attachShadow(this, TIME_RANGE_STYLE, this.#heat, this.#track, this.#thumb, this.#preview.box);
   }
 
-  /** Connects it with a video; to be called once. */
+  /** Connects it to a video. Call it once. */
   use(video: HTMLVideoElement, say: Say): void {
     this.#video = video;
     this.#say = say;
@@ -74,7 +74,7 @@ export class TimeRange extends HTMLElement {
     const draw = () => this.#draw();
     for (const name of ['timeupdate', 'progress', 'durationchange', 'seeking', 'play', 'pause', 'emptied'])
       video.addEventListener(name, draw);
-    // A screen reader would read each change aloud: the value is said when it is looked at or changed.
+    // A screen reader would announce each change, so the value is updated when focused or changed, not continuously.
     for (const name of ['seeked', 'pause', 'durationchange', 'ended'])
       video.addEventListener(name, () => this.#report());
     this.addEventListener('focus', () => this.#report());
@@ -91,7 +91,7 @@ export class TimeRange extends HTMLElement {
     this.#report();
   }
 
-  /** Shows pictures of a stream that still grows; null for a video. */
+  /** Shows pictures of a growing stream; null for a video. */
   showKeyframes(keyframes: Keyframes | null): void {
     this.#preview.useKeyframes(keyframes);
   }
@@ -127,7 +127,7 @@ export class TimeRange extends HTMLElement {
     const { startSec, endSec } = this.span;
     const now = this.#video?.currentTime ?? 0;
     const places: Record<string, number> = { Home: startSec, End: endSec, PageUp: now + 60, PageDown: now - 60 };
-    // Arrows across seek along the bar everywhere on the page; here those up and down do too.
+    // The left and right arrows seek everywhere on the page. On the bar, up and down do too.
     const target = { ...places, ArrowUp: now + STEP_SEC, ArrowDown: now - STEP_SEC }[event.key];
     if (target === undefined) return;
     event.preventDefault();
@@ -180,7 +180,7 @@ export class TimeRange extends HTMLElement {
     this.#draw();
   }
 
-  /** Between the events of the video the bar moves on by steps that can be seen, as long as it is seen itself. */
+  /** Between the video's events the bar moves in visible steps while it is visible itself. */
   #draw(): void {
     const video = this.#video;
     if (video === null) return;

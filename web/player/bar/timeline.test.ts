@@ -14,7 +14,7 @@ test('a finished video is as long as its media, once that is loaded', () => {
   expect(spanOf({ duration: Number.NaN, seekable: ranges() }, finished).endSec).toBe(60);
 });
 
-test('a growing video shows its whole length, and is reached as far as it is made', () => {
+test('a growing video shows its whole length, and can be sought as far as it is made', () => {
   const span = spanOf({ duration: 12, seekable: ranges([0, 12]) }, GROWING);
   expect(span).toEqual({ startSec: 0, endSec: 60, reachableSec: 12 });
   expect(partOf(span, 30)).toBe(0.5);
@@ -30,12 +30,12 @@ test('a live stream shows its window', () => {
   expect(partOf(span, 130)).toBe(0.5);
 });
 
-test('nothing is divided by a length that is not known', () => {
+test('nothing is divided by an unknown length', () => {
   const nothing = { isLive: false, isGrowing: false, expectedSec: 0 };
   expect(partOf(spanOf({ duration: Number.NaN, seekable: ranges() }, nothing), 5)).toBe(0);
 });
 
-test('what is loaded ends with the stretch around the time', () => {
+test('the loaded range ends with the one around the current time', () => {
   expect(loadedUntil(ranges([0, 4], [8, 20]), 9)).toBe(20);
   expect(loadedUntil(ranges([0, 4], [8, 20]), 6)).toBe(6);
 });

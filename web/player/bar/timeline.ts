@@ -1,12 +1,12 @@
-/** The stretch of time that the bar shows, and how far of it can be reached. */
+/** The time range that the bar shows, and how far one can seek in it. */
 export type Span = { startSec: number; endSec: number; reachableSec: number };
 
 type Media = Pick<HTMLVideoElement, 'duration' | 'seekable'>;
 
-/** `expectedSec` is the length as the server knows it, before the media is loaded or while the video still grows. */
+/** `expectedSec` is the length according to the server, before the media is loaded or while the video still grows. */
 export type Expectation = { isLive: boolean; isGrowing: boolean; expectedSec: number };
 
-/** A video's bar shows all of it, also what is still being made; a live stream's shows what can be seen again. */
+/** A video's bar shows all of it, including parts not yet made. A live stream's bar shows the seekable range. */
 export function spanOf({ duration, seekable }: Media, { isLive, isGrowing, expectedSec }: Expectation): Span {
   const last = seekable.length - 1;
   const reachableSec = last < 0 ? 0 : seekable.end(last);
@@ -24,19 +24,19 @@ export function timeAt({ startSec, endSec }: Span, part: number): number {
   return startSec + Math.max(0, Math.min(1, part)) * (endSec - startSec);
 }
 
-/** Browsers report the time of a video that plays at least so often (HTML, `timeupdate`). */
+/** Maximum interval between browsers' time reports during playback (HTML, `timeupdate`). */
 const REPORTED_EACH_MS = 250;
 
 /**
- * The ms until playback moves the bar by half a pixel of the device; null where the video's own reports come sooner, as
- * in all but short ones: to draw each frame would keep the page busy with what nobody can see.
+ * Returns the ms until playback moves the bar by half a device pixel. Null if the video's own reports come sooner, as
+ * in all but short videos: drawing each frame would keep the page busy with invisible changes.
  */
 export function nextStepMs({ startSec, endSec }: Span, rate: number, widthPx: number): number | null {
   const stepMs = ((endSec - startSec) / widthPx / rate) * 500;
   return stepMs < REPORTED_EACH_MS ? stepMs : null;
 }
 
-/** The end of what is loaded around a time. */
+/** Returns the end of the loaded range around a time. */
 export function loadedUntil(buffered: TimeRanges, sec: number): number {
   for (let index = 0; index < buffered.length; index += 1) {
     if (buffered.start(index) <= sec + 0.1 && sec <= buffered.end(index)) return buffered.end(index);
@@ -44,7 +44,7 @@ export function loadedUntil(buffered: TimeRanges, sec: number): number {
   return sec;
 }
 
-/** A mask that cuts gaps of `gapPx` into a bar where chapters begin; `none` when there is one chapter at most. */
+/** Returns a mask that cuts gaps of `gapPx` into a bar where chapters begin; `none` if there is at most one chapter. */
 export function chapterMask(parts: readonly number[], gapPx: number, isRtl: boolean): string {
   const cuts = parts.filter((part) => part > 0.001 && part < 0.999).sort((a, b) => a - b);
   if (cuts.length === 0) return 'none';

@@ -2,8 +2,8 @@
 const TAP_MS = 400;
 
 /**
- * A first tap on hidden controls shows them and presses none: what it would hit could not be seen. Those of audio alone
- * always are.
+ * A first tap on hidden controls only shows them, because the user could not see the target. Controls of audio-only
+ * media are always visible.
  */
 export function mountTouch(frame: HTMLElement, video: HTMLVideoElement): void {
   let blindAtMs = Number.NEGATIVE_INFINITY;

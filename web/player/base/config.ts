@@ -2,7 +2,7 @@ import type { PlayerLook } from '../../../src/catalog/publications/delivery-sett
 import type { PlayerState } from '../../../src/delivery/player/player-state.ts';
 import type { Words } from '../../../src/delivery/player/player-words.ts';
 
-/** What the server writes into the page. */
+/** Configuration that the server writes into the page. */
 export type PageConfig = {
   libraryId: number;
   mediaId: string;

@@ -1,9 +1,9 @@
-/** A cue of a WebVTT file; `text` is as it stands there, with its tags. */
+/** A cue of a WebVTT file. `text` is unchanged, including its tags. */
 export type Cue = { startSec: number; endSec: number; text: string };
 
 const TIMES = /^(?:(\d+):)?(\d\d):(\d\d\.\d{3})\s+-->\s+(?:(\d+):)?(\d\d):(\d\d\.\d{3})/;
 
-/** Reads the cues of a WebVTT file; blocks without times, such as notes and styles, are left out. */
+/** Reads the cues of a WebVTT file. Skips blocks without times, such as notes and styles. */
 export function readCues(text: string): Cue[] {
   const cues: Cue[] = [];
   for (const block of text.split(/(?:\r?\n){2,}/)) {

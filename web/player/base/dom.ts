@@ -16,7 +16,7 @@ export function make(name: string, attributes: Attributes = {}, ...children: (No
   return made;
 }
 
-/** A shadow root with a style of its own; a constructed sheet needs no leave of the page's policy. */
+/** Attaches a shadow root with its own style. A constructed sheet needs no permission from the page's policy. */
 export function attachShadow(host: HTMLElement, css: string, ...children: Node[]): ShadowRoot {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
@@ -28,7 +28,7 @@ export function attachShadow(host: HTMLElement, css: string, ...children: Node[]
 
 const adopted = new Set<string>();
 
-/** Adds a style to the page, once: of a part that is fetched when it is used for the first time. */
+/** Adds a style to the page once, for a part that is fetched on first use. */
 export function adoptStyle(css: string): void {
   if (adopted.has(css)) return;
   adopted.add(css);
@@ -37,7 +37,7 @@ export function adoptStyle(css: string): void {
   document.adoptedStyleSheets.push(sheet);
 }
 
-/** Adds one listener for several events; the answer takes it away. */
+/** Adds one listener for several events. The returned function removes it. */
 export function listen(target: EventTarget, names: readonly string[], listener: (event: Event) => void): () => void {
   for (const name of names) target.addEventListener(name, listener);
   return () => {

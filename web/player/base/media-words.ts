@@ -1,7 +1,7 @@
 import { addTranslation, setLanguage } from 'media-chrome/dist/utils/i18n.js';
 import type { Say } from './words.ts';
 
-/** Of the texts of media-chrome's elements, those that this page shows or reads aloud, by our own keys. */
+/** The texts of media-chrome's elements that this page shows or reads aloud, by our own keys. */
 const TEXTS: Readonly<Record<string, string>> = {
   Play: 'play',
   play: 'play',
@@ -31,13 +31,13 @@ const TEXTS: Readonly<Record<string, string>> = {
   'video player': 'player',
 };
 
-/** Lets the elements of media-chrome speak the page's language; to be called before they are made. */
+/** Makes media-chrome's elements use the page's language. Call it before they are created. */
 export function setMediaWords(language: string, say: Say): void {
   const texts = Object.fromEntries(Object.entries(TEXTS).map(([theirs, ours]) => [theirs, say(ours)]));
   const seconds = { seekOffset: '{seekOffset}' };
   texts['seek back {seekOffset} seconds'] = say('back.by', { sec: seconds.seekOffset });
   texts['seek forward {seekOffset} seconds'] = say('forward.by', { sec: seconds.seekOffset });
-  // The type of their dictionary wants all of their texts; a missing one falls back to English.
+  // The type of their dictionary requires all of their texts; a missing one falls back to English.
   addTranslation(language, texts as unknown as Parameters<typeof addTranslation>[1]);
   setLanguage(language);
 }

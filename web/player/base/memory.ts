@@ -3,8 +3,8 @@ const WEEK_MS = 7 * 24 * 3600 * 1000;
 type Kept = { atMs: number; value: unknown };
 
 /**
- * What a viewer's browser keeps from one visit to the next, 7 days long. Its names carry the library, because players
- * of all libraries share one origin. Where storage is blocked (sandboxed frames, private windows) nothing is kept.
+ * Data that a viewer's browser keeps between visits for 7 days. Its names contain the library, because players of all
+ * libraries share one origin. If storage is blocked (sandboxed frames, private windows), nothing is kept.
  */
 export class Memory {
   readonly #prefix: string;
@@ -34,7 +34,7 @@ export class Memory {
     try {
       this.#storage?.setItem(this.#prefix + name, JSON.stringify({ atMs: Date.now(), value } satisfies Kept));
     } catch (error) {
-      // A full store keeps what it has: the page works without.
+      // A full store keeps its content; the page works without.
       if (!(error instanceof DOMException)) throw error;
     }
   }
@@ -50,7 +50,7 @@ export class Memory {
   }
 }
 
-/** Even to name it throws where storage is blocked. */
+/** Even reading the property throws if storage is blocked. */
 export function openStorage(kind: 'localStorage' | 'sessionStorage'): Storage | null {
   try {
     return window[kind];

@@ -49,7 +49,7 @@ test.each(['?autoplay=no', '?autoplay=0', '?autoplay=FALSE'])('%s does not play 
   expect(readStartOptions(query, look).autoplay).toBe(false);
 });
 
-test('the query goes before what the library says', () => {
+test('the query overrides the library', () => {
   expect(readStartOptions('', look)).toMatchObject({ showsHeat: true, remembersPosition: false, startSec: null });
   const asked = readStartOptions('?showHeatmap=false&rememberPosition=true&compactControls=true&count=false', look);
   expect(asked).toMatchObject({ showsHeat: false, remembersPosition: true, isCompact: true, counts: false });

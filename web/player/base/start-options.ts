@@ -1,6 +1,6 @@
 import type { PageConfig } from './config.ts';
 
-/** What the query of the page's address, or else the library, asks for. */
+/** Options from the query of the page's address, or else from the library. */
 export type StartOptions = {
   autoplay: boolean;
   muted: boolean;
@@ -17,7 +17,7 @@ export type StartOptions = {
   offersCast: boolean;
   offersAirplay: boolean;
   usesNativeFullscreen: boolean;
-  /** Whether the picture fills the frame; else it is never larger than it was encoded. */
+  /** Whether the picture fills the frame. If not, it is never larger than it was encoded. */
   fillsFrame: boolean;
   /** Whether this visit counts in statistics: owners' previews do not. */
   counts: boolean;
@@ -26,8 +26,8 @@ export type StartOptions = {
 type Look = Pick<PageConfig['look'], 'showHeatmap' | 'rememberPosition' | 'compactControls'>;
 
 /**
- * Names are read in any case, and the first of several counts. A flag is set by its name alone (`?muted`) or by `true`,
- * `1` or `yes`, and cleared by `false`, `0` or `no`; with any other value, or none after its `=`, it is as if absent.
+ * Names are case-insensitive, and the first of several counts. A flag is set by its name alone (`?muted`) or by `true`,
+ * `1` or `yes`, and cleared by `false`, `0` or `no`. Any other value, or none after its `=`, is ignored.
  */
 export function readStartOptions(query: string, look: Look): StartOptions {
   const values = new Map<string, string>();
@@ -65,7 +65,7 @@ export function readTimeSec(text: string): number {
   return Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0);
 }
 
-/** `en` chooses a language, `en-auto` shows it too. */
+/** `en` selects a language, `en-auto` also shows it. */
 function readCaptions(text: string): StartOptions['captions'] {
   if (!/^[a-z0-9-]{2,40}$/i.test(text)) return null;
   const isShown = /-auto$/i.test(text);

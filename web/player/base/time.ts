@@ -1,4 +1,4 @@
-/** `4:05`, `1:02:03`; with a minus for a time before. */
+/** Formats `4:05`, `1:02:03`; negative times get a minus. */
 export function writeTime(sec: number): string {
   const { hours, minutes, seconds } = split(Math.abs(sec));
   const sign = sec <= -1 ? '-' : '';
@@ -6,7 +6,7 @@ export function writeTime(sec: number): string {
   return hours > 0 ? `${sign}${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${sign}${minutes}:${tail}`;
 }
 
-/** `21 s`, `4 min 5 s`, `1 h 2 min 3 s`: the same signs in every language (ISO 80000-3). */
+/** Formats `21 s`, `4 min 5 s`, `1 h 2 min 3 s`: the same symbols in every language (ISO 80000-3). */
 export function sayTime(sec: number): string {
   const { hours, minutes, seconds } = split(Math.max(0, sec));
   const parts = [hours > 0 ? `${hours} h` : '', hours > 0 || minutes > 0 ? `${minutes} min` : '', `${seconds} s`];

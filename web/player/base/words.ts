@@ -1,6 +1,6 @@
 import type { Words } from '../../../src/delivery/player/player-words.ts';
 
-/** Answers the text of a key in the page's language, with `{names}` replaced by values. */
+/** Returns the text of a key in the page's language, with `{names}` replaced by values. */
 export type Say = (key: string, values?: Readonly<Record<string, string | number>>) => string;
 
 export function createSay(words: Words): Say {

@@ -7,8 +7,8 @@ const KEPT = 'captions-language';
 const OFF = 'off';
 
 /**
- * Keeps the video's tracks as the state names them, and chooses one: as the address asks, else as the viewer did
- * before. The track that is `preferred` is the one that the captions button switches on.
+ * Keeps the video's tracks in sync with the state, and chooses one: as the address specifies, else as the viewer did
+ * before. The captions button switches on the `preferred` track.
  */
 export class CaptionTracks {
   readonly #video: HTMLVideoElement;

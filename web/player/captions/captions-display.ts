@@ -20,8 +20,8 @@ const STYLE = `
 `;
 
 /**
- * Draws the captions that are switched on, above the controls and in the viewer's own style. The browser's own drawing
- * of them is hidden by the page's style sheet; their tracks stay as they are, for players outside the page.
+ * Draws the enabled captions above the controls in the viewer's own style. The page's style sheet hides the browser's
+ * own captions; their tracks stay unchanged for players outside the page.
  */
 export class CaptionsDisplay extends HTMLElement {
   readonly #display = make('div', { class: 'display', part: 'cue-display' });

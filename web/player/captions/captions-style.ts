@@ -1,7 +1,7 @@
 import type { PageConfig } from '../base/config.ts';
 import type { Memory } from '../base/memory.ts';
 
-/** What a viewer may choose of the captions' look; each goes over what the library set. */
+/** Caption styles that a viewer may choose. Each overrides the library's setting. */
 export const CAPTION_CHOICES = {
   size: ['75', '100', '150', '200'],
   color: ['#ffffff', '#ffeb3b', '#7ee0ff', '#8cf29a'],
@@ -16,7 +16,7 @@ const BACKGROUNDS: Readonly<Record<string, { background: string; shadow: string 
   none: { background: 'transparent', shadow: '0 0 .12em #000, 0 0 .3em #000, 0 .06em .14em #000' },
 };
 
-/** Applies the look of the captions and keeps the viewer's choices. */
+/** Applies the captions' style and stores the viewer's choices. */
 export class CaptionsStyle {
   readonly #target: HTMLElement;
   readonly #memory: Memory;
@@ -29,7 +29,7 @@ export class CaptionsStyle {
     this.#apply();
   }
 
-  /** Null while the library's look holds. */
+  /** Null while the library's style applies. */
   chosen(choice: CaptionChoice): string | null {
     const value = this.#memory.readText(`captions-${choice}`);
     return value !== null && (CAPTION_CHOICES[choice] as readonly string[]).includes(value) ? value : null;

@@ -1,4 +1,6 @@
-/** As much of Google's Cast sender as is used here (https://developers.google.com/cast/docs/reference/web_sender). */
+/**
+ * The part of Google's Cast sender that is used here (https://developers.google.com/cast/docs/reference/web_sender).
+ */
 export type CastSender = { framework: CastFramework; media: CastMedia };
 
 type CastFramework = {
@@ -29,10 +31,10 @@ type CastMedia = {
 
 const ADDRESS = 'https://www.gstatic.com/cv/js/sender/v1/cast_sender.js?loadCastFramework=1';
 const READY = '__onGCastApiAvailable';
-/** A browser without Cast never reports anything. */
+/** Timeout for a browser without Cast, which never reports anything. */
 const WAIT_MS = 15_000;
 
-/** Fetches the sender from Google; null where it cannot be had, or where the browser has no Cast. */
+/** Fetches the sender from Google. Returns null if it cannot be loaded, or if the browser has no Cast. */
 export async function loadCastSender(): Promise<CastSender | null> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   Object.assign(window, { [READY]: (isAvailable: boolean) => resolve(isAvailable) });
@@ -42,7 +44,7 @@ export async function loadCastSender(): Promise<CastSender | null> {
   script.src = ADDRESS;
   document.head.append(script);
   if (!(await promise)) return null;
-  // The script has put its namespaces there.
+  // The script has created its namespaces there.
   const { cast, chrome } = window as unknown as {
     cast: { framework: CastFramework };
     chrome: { cast: { media: CastMedia } };

@@ -36,7 +36,7 @@ media-controller[casting] > bunny-media-control-bar { opacity: 1 !important; z-i
 @media (forced-colors: active) { .casting button { border: 1px solid ButtonText; } }
 `;
 
-/** Offers to play on a Cast receiver. It has no keys: protected videos stay here. */
+/** Offers playback on a Cast receiver. Receivers have no keys, so protected videos are not offered. */
 export async function mountCast(parts: ControlParts): Promise<void> {
   const sender = await loadCastSender();
   if (sender === null) return;
@@ -84,7 +84,7 @@ class CastControl {
     this.#context.addEventListener('caststatechanged', () => this.#draw());
     for (const name of ['isPausedChanged', 'isConnectedChanged'])
       this.#controller.addEventListener(name, () => this.#draw());
-    // What the viewer does here is done there.
+    // The viewer's actions here are forwarded to the receiver.
     video.addEventListener('play', () => {
       if (!this.#player.isConnected) return;
       video.pause();
@@ -103,7 +103,7 @@ class CastControl {
       this.#context.endCurrentSession(true);
       return;
     }
-    // It rejects when the viewer chooses no receiver.
+    // It rejects if the viewer chooses no receiver.
     const isThere = await this.#context.requestSession().then(
       () => true,
       () => false,
@@ -142,7 +142,7 @@ class CastControl {
       this.#place.textContent = say('cast.on', { device: running.getCastDevice().friendlyName });
       this.#toggle.textContent = say(this.#player.isPaused ? 'play' : 'pause');
     } else if (wasCasting) {
-      // It goes on here where it was there.
+      // Local playback resumes at the receiver's position.
       if (this.#player.currentTime > 0) video.currentTime = this.#player.currentTime;
       if (!this.#player.isPaused) video.play().catch(() => undefined);
     }

@@ -4,7 +4,7 @@ import type { View } from '../session.ts';
 const CONTEXT = 'player.js';
 const VERSION = '0.0.11';
 const EVENTS = ['ready', 'progress', 'timeupdate', 'play', 'pause', 'ended', 'seeked', 'error', 'playbackratechange'];
-/** `ready` is repeated until the parent speaks: a client that was made late has missed the first. */
+/** `ready` is repeated until the parent sends a message: a client created late has missed the first one. */
 const READY_EACH_MS = 500;
 const READY_TIMES = 120;
 /** After the first minute. */
@@ -15,8 +15,8 @@ type Request = { method: string; value: unknown; listener: string | undefined };
 type Emit = (event: string, value?: unknown) => void;
 
 /**
- * Answers the player.js protocol (https://github.com/embedly/player.js): JSON texts by postMessage. The parent is known
- * by its window, so that it works under any referrer policy and origin.
+ * Implements the player.js protocol (https://github.com/embedly/player.js): JSON texts by postMessage. The parent is
+ * identified by its window, so this works with any referrer policy and origin.
  */
 export function mountPlayerJs({ video, engine, config, session, options }: ControlParts): void {
   if (window.parent === window) return;
@@ -79,8 +79,8 @@ export function mountPlayerJs({ video, engine, config, session, options }: Contr
     };
     repeat();
   };
-  // The length is known then. A page that never plays, or loads nothing before the parent says so, is ready too: it
-  // answers what it can.
+  // The length is known then. A page that never plays, or loads nothing until the parent says so, is ready too and
+  // responds as far as it can.
   const loadsNothing = !session.isPlayable || !config.state.source || !(options.preload || options.autoplay);
   if (video.readyState >= HTMLMediaElement.HAVE_METADATA || loadsNothing) ready();
   else video.addEventListener('loadedmetadata', ready, { once: true });
@@ -99,7 +99,10 @@ function relayFaults({ engine, session }: Pick<ControlParts, 'engine' | 'session
   });
 }
 
-/** The code of a view after which nothing plays; null for any other, and for `denied`, which the engine reports. */
+/**
+ * Returns the code of a view after which nothing plays. Null for any other view, and for `denied`, which the engine
+ * reports.
+ */
 function finalFault(view: View): string | null {
   if (view.kind === 'refused') return view.code;
   return view.kind === 'failed' || view.kind === 'gone' ? view.kind : null;
@@ -118,7 +121,7 @@ function relay(video: HTMLVideoElement, emit: Emit): void {
   });
 }
 
-/** Setters answer nothing. `expectedSec` is the length until the video's own is known. */
+/** Setters return nothing. `expectedSec` is used as the length until the video's own is known. */
 function methodsOf(video: HTMLVideoElement, expectedSec: number): Map<string, (value: unknown) => unknown> {
   const set = (apply: (value: number) => void) => (value: unknown) => {
     if (Number.isFinite(Number(value))) apply(Number(value));
@@ -148,13 +151,13 @@ function methodsOf(video: HTMLVideoElement, expectedSec: number): Map<string, (v
 function readRequest(data: unknown): Request | null {
   const message = typeof data === 'string' ? parse(data) : data;
   if (typeof message !== 'object' || message === null) return null;
-  // Any object's properties may be read.
+  // Reading properties is safe on any object.
   const { context, method, value, listener } = message as Record<string, unknown>;
   if (context !== CONTEXT || typeof method !== 'string') return null;
   return { method, value, listener: typeof listener === 'string' ? listener : undefined };
 }
 
-/** Other scripts of the parent post texts of their own. */
+/** Other scripts of the parent post their own texts. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,9 +1,9 @@
 import Hls, { type ErrorData } from 'hls.js';
 
-/** Why the viewer cannot see the video however often it is tried, as the key of a sentence. */
+/** Permanent reason why the viewer cannot see the video, as the key of a sentence. */
 export type Denial = 'denied.keys' | 'denied.browser' | 'denied.insecure';
 
-/** Null when trying again may help. */
+/** Returns null if a retry may help. */
 export function denialOf({ type, details, response }: ErrorData): Denial | null {
   const isOfKeys = type === Hls.ErrorTypes.KEY_SYSTEM_ERROR || details === Hls.ErrorDetails.KEY_LOAD_ERROR;
   if (!isOfKeys) return null;

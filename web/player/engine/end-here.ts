@@ -1,6 +1,6 @@
 import Hls, { type Fragment, type LevelDetails, type Part } from 'hls.js';
 
-/** Ends a video at what is loaded of it, since no more is to be had. What the viewer seeks to is loaded again. */
+/** Ends a video at the end of its loaded media, since no more is available. Seeking loads media again. */
 export function endHere(hls: Hls, video: HTMLVideoElement): void {
   hls.stopLoad();
   for (const type of ['audio', 'video', 'audiovideo'] as const) hls.trigger(Hls.Events.BUFFER_EOS, { type });
@@ -10,27 +10,27 @@ export function endHere(hls: Hls, video: HTMLVideoElement): void {
   video.addEventListener('seeking', seek, { once: true });
 }
 
-/** Ends a video, unless it grows, at what is loaded of it, if nothing but its last segment follows a time. */
+/** Ends a video, unless it is growing, at the end of its loaded media if only its last segment follows a time. */
 export function endBeforeLast(hls: Hls | null, video: HTMLVideoElement, sec: number): void {
   const details = hls?.latestLevelDetails;
   const last = details?.live === false ? details.fragments.at(-1) : undefined;
   if (hls !== null && last !== undefined && sec >= last.start - LATE_SEC) endHere(hls, video);
 }
 
-/** Ends a video where its last segment would be loaded, which begins at `lastSec` and which no decoder takes. */
+/** Ends a video where its last segment, which begins at `lastSec` and which no decoder accepts, would be loaded. */
 export function endBefore(hls: Hls, video: HTMLVideoElement, lastSec: number): void {
   hls.on(Hls.Events.FRAG_LOADING, (_, { frag }) => {
     if (frag.type === 'main' && frag.start >= lastSec - LATE_SEC) endHere(hls, video);
   });
 }
 
-/** hls.js dates segments later than the browser, by the presentation delay of their pictures. */
+/** hls.js places segments later than the browser does, by the presentation delay of their pictures. */
 const LATE_SEC = 0.5;
 
 /**
- * Ends a video when its last segment is loaded. hls.js does not find one again in the buffer that is no longer than the
- * presentation delay of the pictures, on which it reckons, unlike the browser, and waits for its end for ever: also
- * when what is loaded later, before it, reaches it, since it is not loaded again.
+ * Ends a video when its last segment is loaded. hls.js includes the presentation delay in its times, unlike the
+ * browser, so it does not find a segment in the buffer that is no longer than that delay, and waits for its end
+ * forever. This also happens if earlier media is loaded later and reaches that segment, since it is not loaded again.
  */
 export function endWithLast(hls: Hls, video: HTMLVideoElement): void {
   const lasts = new Map<string, Fragment>();
@@ -64,11 +64,11 @@ export function endWithLast(hls: Hls, video: HTMLVideoElement): void {
 
 function end(hls: Hls, { type }: Fragment): void {
   hls.trigger(Hls.Events.BUFFER_EOS, { type: type === 'audio' ? 'audio' : 'video' });
-  // Without tracks of its own, audio is what the main playlist has.
+  // Without separate audio tracks, the main playlist contains the audio.
   if (type === 'main' && hls.audioTracks.length === 0) hls.trigger(Hls.Events.BUFFER_EOS, { type: 'audio' });
 }
 
-/** The end of what is loaded on from the place that is watched. */
+/** Returns the end of the loaded range at the current position. */
 function loadedUntil({ buffered, currentTime }: HTMLVideoElement): number {
   const ranges = Array.from({ length: buffered.length }, (_, index) => ({
     startSec: buffered.start(index),
@@ -79,14 +79,14 @@ function loadedUntil({ buffered, currentTime }: HTMLVideoElement): number {
   );
 }
 
-/** Whether with a part its whole segment is loaded: parts are in order. */
+/** Returns whether the whole segment is loaded with this part: parts arrive in order. */
 function isWhole(part: Part | null, details: LevelDetails | undefined): boolean {
   if (part === null) return true;
   const last = details?.partList?.findLast(({ fragment }) => fragment.sn === part.fragment.sn);
   return last?.index === part.index;
 }
 
-/** By the rung or the track: each list has a last segment of its own. */
+/** Keyed by rung or track: each playlist has its own last segment. */
 function listOf({ type, level }: Fragment): string {
   return `${type} ${level}`;
 }

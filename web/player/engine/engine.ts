@@ -15,14 +15,14 @@ import { chooseStartLevel } from './start-level.ts';
 import { type AudioTrack, byHeight, type Quality, toAudioTrack, toQuality } from './tracks.ts';
 import { coverWithFrame } from './veil.ts';
 
-/** Set when the page is packed: the engine of pages in the clear holds nothing of key systems. */
+/** Set when the page is packed: the engine of unprotected pages contains no key system code. */
 declare const __PLAYS_PROTECTED__: boolean;
 const importShaka = __PLAYS_PROTECTED__ ? () => import('./shaka-engine.ts') : null;
 
 /**
- * Plays HLS in a video element through MSE, natively where there is no MSE; a protected video that this browser cannot
- * play so, by Shaka, which is fetched then. Events: `qualities` and `audiotracks` when there are others to choose,
- * `shown` with another rung, `loaded` with each segment, `trouble` that may pass, `denied` where it ends for good.
+ * Plays HLS in a video element through MSE, or natively without MSE. Protected videos that this browser cannot play
+ * that way use Shaka, which is then fetched. Events: `qualities` and `audiotracks` when the choices change, `shown`
+ * when the rung changes, `loaded` with each segment, `trouble` for faults that may pass, `denied` for permanent ones.
  */
 export class Engine extends EventTarget {
   readonly #video: HTMLVideoElement;
@@ -45,7 +45,7 @@ export class Engine extends EventTarget {
     this.#video = video;
   }
 
-  /** Loads a playlist; an opening that does not load at once waits for `fetchNow`. */
+  /** Loads a playlist. An opening that does not load at once waits for `fetchNow`. */
   open(source: PlayerSource, opening: Opening): void {
     this.close();
     if (source !== this.#source) this.#brokenLastSec = null;
@@ -57,13 +57,13 @@ export class Engine extends EventTarget {
     else this.#closeNative = openNatively(this.#video, source, opening, (name) => this.#report(name));
   }
 
-  /** Begins to fetch, where `open` was called to wait. */
+  /** Starts fetching, if `open` was told to wait. */
   fetchNow(): void {
     if (this.#hls === null) this.#video.preload = 'auto';
     else if (this.#source !== null && this.#hls.url === null) this.#hls.loadSource(this.#source.playlistUrl);
   }
 
-  /** Reads a playlist anew at the place that is being watched: an open player never rereads its list of rungs. */
+  /** Reads a playlist again at the current position: an open player never rereads its list of rungs. */
   reload(source: PlayerSource, atSec?: number): void {
     coverWithFrame(this.#video);
     const { startSec: openedAtSec, lineBps } = this.#opening;
@@ -71,7 +71,7 @@ export class Engine extends EventTarget {
     this.open(source, { ...this.#opening, startSec, loadsAtOnce: true, lineBps: this.lineBps ?? lineBps });
   }
 
-  /** Tries at once what waits to be tried again: the line is back, or the machine woke up. */
+  /** Runs a pending retry at once: the connection is back, or the machine woke up. */
   retryNow(): void {
     if (this.#retrying !== undefined && this.#source !== null) this.reload(this.#source);
     else if (this.#video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA) this.#hls?.startLoad(-1);
@@ -88,13 +88,13 @@ export class Engine extends EventTarget {
     this.#closeNative = null;
   }
 
-  /** What the line brings, as far as it was measured. */
+  /** Measured bandwidth of the connection. */
   get lineBps(): number | null {
     const estimate = this.#hls?.bandwidthEstimate ?? Number.NaN;
     return Number.isFinite(estimate) && this.#attempts.retries === 0 ? estimate : null;
   }
 
-  /** Where media begins that is being fetched; null for none. */
+  /** Start of the media that is being fetched; null for none. */
   get fetchingSec(): number | null {
     return this.#hls && fetchingSec(this.#hls);
   }
@@ -117,18 +117,18 @@ export class Engine extends EventTarget {
     return this.#shaka?.shown ?? (level === undefined ? null : toQuality(level));
   }
 
-  /** The height that the viewer chose; null while it is chosen by the speed of the line. */
+  /** The height that the viewer chose; null for automatic selection by bandwidth. */
   get wantedHeightPx(): number | null {
     return this.#wantedHeightPx;
   }
 
-  /** Holds on to a height, or null to choose by the speed of the line again. */
+  /** Fixes a height, or returns to automatic selection if null. */
   choose(heightPx: number | null): void {
     this.#wantedHeightPx = heightPx;
     this.#shaka?.choose(heightPx);
     this.#applyHeight((index) => {
       if (this.#hls === null) return;
-      // Past the end there is no next segment to begin with: what was fetched would be shown again as it is.
+      // After the end there is no next segment to start with: the fetched one would be shown again unchanged.
       if (this.#video.ended) this.#hls.currentLevel = index;
       else this.#hls.nextLevel = index;
     });
@@ -151,12 +151,12 @@ export class Engine extends EventTarget {
     this.#report('audiotracks');
   }
 
-  /** How far playback is behind a live stream's newest second; null for what is not live. */
+  /** Delay behind a live stream's newest second; null if not live. */
   get latencySec(): number | null {
     return this.#opening.isLive ? latencySec(this.#video) : null;
   }
 
-  /** How far playback is behind where a live stream's newest second is watched from; null for what is not live. */
+  /** Delay behind the position from which a live stream's newest second is watched; null if not live. */
   get behindSec(): number | null {
     return this.#opening.isLive || this.#hls !== null ? behindSec(this.#hls, this.#video) : null;
   }
@@ -165,18 +165,18 @@ export class Engine extends EventTarget {
     return this.#hls !== null;
   }
 
-  /** The media sequence number of the segment at a time; null where no playlist says it. */
+  /** The media sequence number of the segment at a time; null if no playlist states it. */
   sequenceAt(sec: number): number | null {
     return sequenceAt(this.#hls, sec);
   }
 
-  /** Goes on at a live stream's newest second. */
+  /** Seeks to a live stream's newest second. */
   goLive(): void {
     const targetSec = liveSec(this.#hls, this.#video);
     if (targetSec !== null) this.#video.currentTime = targetSec;
   }
 
-  /** Ends a video at what is loaded of it, if only its last segment follows and nothing is to be tried again. */
+  /** Ends a video at the end of its loaded media, if only its last segment follows and no retry is pending. */
   endBeforeLast(sec: number): void {
     if (this.#retrying === undefined) endBeforeLast(this.#hls, this.#video, sec);
   }
@@ -218,7 +218,7 @@ export class Engine extends EventTarget {
     const { ShakaEngine: Shaka } = await load();
     if (!this.#opening.loadsAtOnce && this.#video.paused)
       await new Promise((resolve) => this.#video.addEventListener('play', resolve, { once: true }));
-    // Meanwhile another source may have been opened.
+    // Another source may have been opened in the meantime.
     if (source !== this.#source || this.#shaka !== null) return;
     const listener: ShakaListener = {
       changed: () => {
@@ -256,7 +256,7 @@ export class Engine extends EventTarget {
     this.#stop(data.details, denial, faultOf(hls, data, this.#video.currentTime));
   }
 
-  /** Playback has stopped: it goes on after a while, unless the viewer will not get to see it. */
+  /** Playback has stopped. It resumes after a while, unless the video is denied to the viewer. */
   #stop(code: string, denial: Denial | null, fault: Fault): void {
     this.#denial = denial;
     this.#lastFault = code;

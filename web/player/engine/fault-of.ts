@@ -5,20 +5,23 @@ const NOT_FOUND = [404, 410];
 const DECODED_AHEAD_SEC = 0.25;
 const MISSING_TRIES = 2;
 
-/** Of an error of hls.js at a time of playback: whether line or decoder failed, and at which segment. */
+/** Classifies an error of hls.js at a playback position: connection or decoder, and at which segment. */
 export function faultOf(hls: Hls, { type, response, frag }: ErrorData, sec: number): Fault {
   if (type !== Hls.ErrorTypes.MEDIA_ERROR) {
     const isMissing = frag !== undefined && isNotFound(response);
     return { kind: 'line', segment: isMissing ? segmentOf(frag, hls.latestLevelDetails) : null };
   }
-  // The decoder is a little ahead of what is shown.
+  // The decoder is slightly ahead of the displayed picture.
   const atSec = sec + DECODED_AHEAD_SEC;
   const details = hls.levels[hls.currentLevel]?.details ?? null;
   const broken = details?.fragments.find(({ start, end }) => start <= atSec && atSec < end);
   return { kind: 'media', segment: broken === undefined ? null : segmentOf(broken, details) };
 }
 
-/** Whether a segment was missing more than once, in all rungs: hls.js alone requests it for half a minute. */
+/**
+ * Returns whether a segment was missing more than once, in all rungs. Left alone, hls.js keeps requesting it for half a
+ * minute.
+ */
 export function staysMissing({ frag, response, errorAction }: ErrorData): boolean {
   const { retryCount = 0, nextAutoLevel } = errorAction ?? {};
   return frag !== undefined && isNotFound(response) && nextAutoLevel === undefined && retryCount + 1 >= MISSING_TRIES;

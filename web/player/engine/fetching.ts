@@ -1,9 +1,9 @@
 import type Hls from 'hls.js';
 
-/** States of hls.js with nothing under way: what is parsed is there, and may wait for the other track for ever. */
+/** Idle states of hls.js: parsed media is loaded, but may wait for the other track forever. */
 const AT_REST: readonly string[] = ['IDLE', 'PARSED', 'STOPPED', 'ENDED', 'ERROR'];
 
-/** Where media begins that is being fetched; null for none. */
+/** Returns the start of the media that is being fetched; null for none. */
 export function fetchingSec({ inFlightFragments }: Hls): number | null {
   const fetches = Object.values(inFlightFragments).filter(({ state }) => !AT_REST.includes(state));
   const starts = fetches.flatMap(({ frag }) => (frag === null ? [] : [frag.start]));

@@ -30,6 +30,6 @@ test.each([
   },
   { of: 'before the first stretch', list: [[1, 12]], sec: 0, target: 1.05 },
   { of: 'with nothing loaded', list: [], sec: 3, target: null },
-] as const)('$of playback goes on at $target', ({ list, sec, target }) => {
+] as const)('$of playback continues at $target', ({ list, sec, target }) => {
   expect(afterGap(ranges(list), sec)).toBe(target);
 });

@@ -1,12 +1,12 @@
 const LOOK_EACH_MS = 500;
-/** The engine itself jumps over what is short; this long nothing has moved. */
+/** Nothing has moved for this long. The engine itself jumps over short gaps. */
 const STUCK_MS = 2_500;
-/** Playback goes on with so much ahead of it: then something else holds it up. */
+/** With this much loaded ahead, playback continues: something else holds it up. */
 const ENOUGH_SEC = 0.5;
-/** Into the next stretch, so that rounding does not end before it. */
+/** Offset into the next range, so that rounding does not end before it. */
 const INSIDE_SEC = 0.05;
 
-/** The place after a gap at which loaded media goes on; null while there is none. */
+/** Returns the position after a gap at which loaded media continues; null if there is none. */
 export function afterGap(buffered: Pick<TimeRanges, 'length' | 'start' | 'end'>, sec: number): number | null {
   for (let index = 0; index < buffered.length; index += 1) {
     const [start, end] = [buffered.start(index), buffered.end(index)];
@@ -17,15 +17,15 @@ export function afterGap(buffered: Pick<TimeRanges, 'length' | 'start' | 'end'>,
 }
 
 type Engine = {
-  /** Where it fetches media that has not come yet; null while it fetches none. */
+  /** Start of the media that is being fetched; null for none. */
   readonly fetchingSec: number | null;
-  /** Ends a video at what is loaded of it, if nothing but its last segment follows. */
+  /** Ends a video at the end of its loaded media, if only its last segment follows. */
   endBeforeLast(sec: number): void;
 };
 
 /**
- * Jumps over gaps of the media at which playback stands still, however long they are, unless they are being filled; a
- * video of whose last segment nothing can be shown ends before it.
+ * Jumps over gaps in the media at which playback is stuck, of any length, unless they are being filled. A video whose
+ * last segment cannot be shown ends before it.
  */
 export function watchGaps(video: HTMLVideoElement, engine: Engine): void {
   let [sec, sinceMs] = [0, 0];

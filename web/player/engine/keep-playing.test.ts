@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { keepPlaying } from './keep-playing.ts';
 
-/** As much of the browser's video element as is read here. */
+/** The part of the browser's video element that is read here. */
 class Picture extends EventTarget {
   error = null;
   playbackRate = 1;
@@ -24,19 +24,19 @@ function open() {
   return { picture, engine };
 }
 
-test('what was set up anew plays on, once, however often that was tried', () => {
+test('playback that was set up again continues, once, however often that was tried', () => {
   const { picture } = open();
   picture.report('play', 'emptied', 'emptied', 'emptied', 'loadeddata', 'loadeddata');
   expect(picture.plays).toBe(1);
 });
 
-test('what was paused meanwhile, or did not play, stays so', () => {
+test('playback that was paused in between, or did not play, stays so', () => {
   const { picture } = open();
   picture.report('emptied', 'loadeddata', 'play', 'emptied', 'pause', 'loadeddata');
   expect(picture.plays).toBe(0);
 });
 
-test('a speed is kept, but for that with which a live stream catches up', () => {
+test('a speed is kept, except the one with which a live stream catches up', () => {
   const { picture, engine } = open();
   picture.playbackRate = 1.5;
   picture.report('ratechange');

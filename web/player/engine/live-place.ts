@@ -2,19 +2,22 @@ import type Hls from 'hls.js';
 
 type Shown = Pick<HTMLVideoElement, 'seekable' | 'currentTime'>;
 
-/** So far from the newest second a browser plays a stream of itself: three segments (RFC 8216 section 6.3.3) of 2 s. */
+/**
+ * Distance from the newest second at which browsers play a stream natively: three segments (RFC 8216 section 6.3.3) of
+ * 2 s.
+ */
 const HELD_BACK_SEC = 6;
-/** Of what grows without end the duration is infinite, or this where a browser's media source takes no such one. */
+/** Growing media has an infinite duration, or this one if a browser's media source does not accept infinity. */
 const ENDLESS_SEC = 2 ** 32;
 
-/** How far playback is behind the newest second; null where nothing can be seeked to yet. */
+/** Returns the delay behind the newest second; null if nothing is seekable yet. */
 export function latencySec({ seekable, currentTime }: Shown): number | null {
   return seekable.length === 0 ? null : Math.max(0, seekable.end(seekable.length - 1) - currentTime);
 }
 
 /**
- * How far playback is behind where a live stream's newest second is watched from; null for what does not grow. Without
- * hls.js it is not known from where: it is reckoned then.
+ * Returns the delay behind the position from which a live stream's newest second is watched; null if the media does not
+ * grow. Without hls.js that position is unknown, and is estimated.
  */
 export function behindSec(hls: Hls | null, shown: Shown & Pick<HTMLVideoElement, 'duration'>): number | null {
   if (hls === null) {
@@ -25,12 +28,12 @@ export function behindSec(hls: Hls | null, shown: Shown & Pick<HTMLVideoElement,
   return targetSec === null ? null : targetSec - shown.currentTime;
 }
 
-/** From where a live stream's newest second is watched; null while nothing is known of it. */
+/** Returns the position from which a live stream's newest second is watched; null until known. */
 export function liveSec(hls: Hls | null, { seekable }: Shown): number | null {
   return hls?.liveSyncPosition ?? (seekable.length > 0 ? seekable.end(seekable.length - 1) : null);
 }
 
-/** The media sequence number of the segment at a time; null where no playlist says it. */
+/** Returns the media sequence number of the segment at a time; null if no playlist states it. */
 export function sequenceAt(hls: Hls | null, sec: number): number | null {
   const fragments = hls?.latestLevelDetails?.fragments ?? [];
   return fragments.find(({ start, duration }) => start <= sec && sec < start + duration)?.sn ?? null;

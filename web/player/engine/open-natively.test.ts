@@ -4,7 +4,7 @@ import { openNatively } from './open-natively.ts';
 const NETWORK = 2;
 const DECODE = 3;
 
-/** As much of the browser's video element as is used here; `opened` are the addresses that it was given. */
+/** The part of the browser's video element that is used here. `opened` collects the addresses it was given. */
 class Picture extends EventTarget {
   opened: string[] = [];
   error: { code: number } | null = null;
@@ -25,7 +25,7 @@ class Picture extends EventTarget {
     this.dispatchEvent(new Event(name));
   }
 
-  /** The ms after which it is opened again; null when it is not. */
+  /** Returns the ms after which it is opened again; null if it is not. */
   fail(code: number): number | null {
     const before = this.opened.length;
     this.report('error', { error: { code } });
@@ -43,14 +43,14 @@ afterEach(() => void vi.useRealTimers());
 function open(startSec = 0, isLive = false) {
   const picture = new Picture();
   const reports: string[] = [];
-  // Of the source it reads the address alone.
+  // Only the address of the source is read.
   const source = { playlistUrl: '/list' } as Parameters<typeof openNatively>[1];
   const opening = { startSec, isLive, loadsAtOnce: true, lineBps: null };
   const close = openNatively(picture as unknown as HTMLVideoElement, source, opening, (name) => reports.push(name));
   return { picture, reports, close };
 }
 
-test('a line that is away is tried again without end, at most 10 s apart, where it was', () => {
+test('a lost connection is tried again without end, at most 10 s apart, at the same position', () => {
   const { picture, reports } = open(5);
   expect([1, 2, 3, 4, 5, 6].map(() => picture.fail(NETWORK))).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
   expect(new Set(picture.opened)).toEqual(new Set(['/list#t=5']));
@@ -62,14 +62,14 @@ test('a line that is away is tried again without end, at most 10 s apart, where 
   expect(new Set(reports)).toEqual(new Set(['trouble', 'loaded']));
 });
 
-test('a live stream goes on at its newest second, for whoever watched that', () => {
+test('a live stream continues at its newest second, for viewers who watched that', () => {
   const { picture } = open(0, true);
   picture.report('loadeddata', { readyState: 4, currentTime: 55 });
   picture.fail(NETWORK);
   expect(picture.opened).toEqual(['/list', '/list']);
 });
 
-test('what cannot be decoded, or was closed, is not opened again', () => {
+test('media that cannot be decoded, or was closed, is not opened again', () => {
   const { picture, close } = open();
   expect(picture.fail(DECODE)).toBeNull();
   picture.report('error', { error: { code: NETWORK } });

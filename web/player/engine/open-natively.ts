@@ -3,15 +3,19 @@ import type { Opening } from './hls-options.ts';
 import { latencySec } from './live-place.ts';
 import { type Fault, NO_ATTEMPTS, recover, resumeAt } from './recovery.ts';
 
-/** `MEDIA_ERR_NETWORK`, and `MEDIA_ERR_SRC_NOT_SUPPORTED`, which a playlist that cannot be fetched causes. */
+/**
+ * `MEDIA_ERR_NETWORK`, and `MEDIA_ERR_SRC_NOT_SUPPORTED`, which is also the result of a playlist that cannot be
+ * fetched.
+ */
 const LINE_CODES = [2, 4];
 const LINE: Fault = { kind: 'line', segment: null };
-/** What plays so long is not held up at the same place again: the next wait is a short one. */
+/** After playing this long, playback has passed the place of the fault, so the next wait is short again. */
 const STEADY_SEC = 2;
 
 /**
- * Plays HLS as the browser itself does; `loaded` comes with its first picture. After a fault of the line, reported as
- * `trouble`, it opens the playlist again where it was, after waits as with the engine. Returns what ends that.
+ * Plays HLS natively in the browser. Reports `loaded` with the first picture. After a connection fault, reported as
+ * `trouble`, it reopens the playlist at the same position, with the same waits as the engine. Returns a function that
+ * ends this.
  */
 export function openNatively(
   video: HTMLVideoElement,

@@ -1,7 +1,7 @@
 const LOOK_EACH_MS = 200;
 const LEFT_SEC = 0.3;
 
-/** Runs once what is loaded from here on was shown, and not before `afterMs`; `clearTimeout` ends the wait. */
+/** Runs once the loaded media from here on was shown, and not before `afterMs`. `clearTimeout` cancels the wait. */
 export function whenPlayedOut(
   video: HTMLVideoElement,
   afterMs: number,
@@ -17,7 +17,7 @@ export function whenPlayedOut(
 }
 
 function leftSec({ buffered, currentTime, error }: HTMLVideoElement): number {
-  // Nothing more is shown of what the decoder gave up.
+  // After a decoder failure no more of its media is shown.
   if (error !== null) return 0;
   for (let index = 0; index < buffered.length; index += 1) {
     if (buffered.start(index) <= currentTime && currentTime < buffered.end(index))

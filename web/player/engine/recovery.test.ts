@@ -6,14 +6,14 @@ const DECODER: Fault = { kind: 'media', segment: null };
 const GAP: Fault = { kind: 'line', segment: { startSec: 8, endSec: 12, isLast: false } };
 const BROKEN: Fault = { kind: 'media', segment: { startSec: 8, endSec: 12, isLast: false } };
 
-test('a decoder that fails is set up anew, and when it fails again at once, the playlist is read again', () => {
+test('a decoder that fails is set up again, and if it fails again at once, the playlist is reloaded', () => {
   const first = recover(DECODER, NO_ATTEMPTS, 10_000);
   expect(first.recovery).toEqual({ kind: 'reset-media' });
   expect(recover(DECODER, first.attempts, 11_000).recovery).toEqual({ kind: 'reload', afterMs: 1_000 });
   expect(recover(DECODER, first.attempts, 14_000).recovery).toEqual({ kind: 'reset-media' });
 });
 
-test('a line that is away is tried again without end, at most 10 s apart', () => {
+test('a lost connection is tried again without end, at most 10 s apart', () => {
   let attempts: Attempts = NO_ATTEMPTS;
   const waits: number[] = [];
   for (let nowMs = 0; nowMs < 6; nowMs += 1) {
@@ -24,7 +24,7 @@ test('a line that is away is tried again without end, at most 10 s apart', () =>
   expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
 });
 
-test('a segment that stays missing is passed over; another is tried first', () => {
+test('a segment that stays missing is skipped; another is tried first', () => {
   const first = recover(GAP, NO_ATTEMPTS, 0);
   expect(first.recovery).toEqual({ kind: 'play-out', over: null, afterMs: 0 });
   expect(recover(GAP, first.attempts, 0).recovery).toEqual({ kind: 'play-out', over: GAP.segment, afterMs: 0 });
@@ -32,7 +32,7 @@ test('a segment that stays missing is passed over; another is tried first', () =
   expect(recover(other, first.attempts, 0).recovery).toEqual({ kind: 'play-out', over: null, afterMs: 0 });
 });
 
-test('segments that are missing one after another are requested ever less often', () => {
+test('consecutive missing segments are requested less and less often', () => {
   let attempts: Attempts = NO_ATTEMPTS;
   const waits: number[] = [];
   for (let startSec = 0; startSec < 24; startSec += 4) {
@@ -43,7 +43,7 @@ test('segments that are missing one after another are requested ever less often'
   expect(waits).toEqual([0, 0, 4_000, 8_000, 10_000, 10_000]);
 });
 
-test('a video ends before its last segment, where that is missing; what still grows has none', () => {
+test('a video ends before its last segment if that is missing; a growing one has none', () => {
   const last = segmentOf({ start: 20, end: 24 }, { live: false, edge: 24.1 });
   const { recovery } = recover({ kind: 'line', segment: last }, NO_ATTEMPTS, 0);
   expect(recovery).toEqual({ kind: 'end', fromSec: 19, afterMs: 1_000, brokenSec: null });
@@ -51,7 +51,7 @@ test('a video ends before its last segment, where that is missing; what still gr
   expect(segmentOf({ start: 16, end: 20 }, { live: false, edge: 24.1 }).isLast).toBe(false);
 });
 
-test('a video ends before its last segment, where no decoder takes that at the third time', () => {
+test('a video ends before its last segment if no decoder accepts that at the third time', () => {
   let attempts: Attempts = NO_ATTEMPTS;
   let recovery: unknown;
   const segment = { startSec: 20, endSec: 24, isLast: true };
@@ -60,7 +60,7 @@ test('a video ends before its last segment, where no decoder takes that at the t
   expect(recovery).toEqual({ kind: 'end', fromSec: 19, afterMs: 2_000, brokenSec: 20 });
 });
 
-test('a segment that no decoder takes is passed over at the third time', () => {
+test('a segment that no decoder accepts is skipped at the third time', () => {
   let attempts: Attempts = NO_ATTEMPTS;
   const kinds: unknown[] = [];
   for (const nowMs of [10_000, 11_000, 13_500]) {
@@ -75,16 +75,16 @@ test('a segment that no decoder takes is passed over at the third time', () => {
   ]);
 });
 
-test('a playlist that is read anew goes on where it was, and at the newest second for whoever watched that', () => {
+test('a reloaded playlist continues where it was, or at the newest second for viewers who watched that', () => {
   const shown = { readyState: 2, currentTime: 95 };
   expect(resumeAt(shown, { openedAtSec: 3, latencySec: null })).toBe(95);
   expect(resumeAt(shown, { openedAtSec: 3, latencySec: 600 })).toBe(95);
   expect(resumeAt(shown, { openedAtSec: 3, latencySec: 2 })).toBe(0);
-  // A second time before anything was loaded: the element has lost its place.
+  // A second time before anything was loaded: the element has lost its position.
   expect(resumeAt({ readyState: 0, currentTime: 0 }, { openedAtSec: 95, latencySec: null })).toBe(95);
 });
 
-test('playback goes on after a segment that is passed over, or where the viewer went meanwhile', () => {
+test('playback continues after a skipped segment, or where the viewer went in between', () => {
   const segment = { startSec: 8, endSec: 12 };
   expect([7.7, 10].map((sec) => placeAfter(segment, sec))).toEqual([12.3, 12.3]);
   expect([3, 60].map((sec) => placeAfter(segment, sec))).toEqual([null, null]);

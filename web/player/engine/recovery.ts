@@ -1,22 +1,22 @@
 const MEDIA_RECOVERY_GAP_MS = 3_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 10_000;
-/** So often in turn, since anything was loaded, a missing segment holds up nothing. */
+/** Consecutive retries without delay for a missing segment, since anything was loaded. */
 const AT_ONCE_RETRIES = 2;
-/** A segment that was missing so often is passed over; one that cannot be decoded may be so in one rung alone. */
+/** A segment that was missing this often is skipped. One that cannot be decoded may be broken in one rung only. */
 const MISSING_TRIES = 2;
 const BROKEN_TRIES = 3;
-/** Where a segment begins is known better once those before it are loaded. */
+/** The start of a segment is known more precisely once the preceding ones are loaded. */
 const SAME_SEGMENT_SEC = 0.5;
-/** Further than the engine looks back for a segment around a time: else it begins with the same one. */
+/** Further than the engine looks back for a segment around a time; otherwise it would start with the same one. */
 const BEYOND_SEC = 0.3;
-/** Playback comes to rest so far before a segment that is missing, or nearer. */
+/** Playback stops at most this far before a missing segment. */
 const BEFORE_SEC = 1;
 
-/** A viewer of a live stream who is no further behind watches its newest second. */
+/** A live viewer at most this far behind is watching the newest second. */
 const AT_NEWEST_SEC = 12;
 
-/** The segments of picture and audio end so near each other. */
+/** Maximum difference between the ends of the last video and audio segments. */
 const AT_END_SEC = 0.3;
 
 type Stretch = { startSec: number; endSec: number };
@@ -24,7 +24,7 @@ type Stretch = { startSec: number; endSec: number };
 /** A segment; nothing follows one that `isLast`. */
 type Segment = Stretch & { isLast: boolean };
 
-/** Of a fragment of hls.js and what it knows of a playlist; what has no end yet has no last segment. */
+/** Converts a fragment of hls.js and the state of its playlist. A playlist without an end has no last segment. */
 export function segmentOf(
   { start, end }: { start: number; end: number },
   playlist: { live: boolean; edge: number } | null,
@@ -33,28 +33,28 @@ export function segmentOf(
   return { startSec: start, endSec: end, isLast };
 }
 
-/** An error after which the engine does not go on by itself. */
+/** An error after which the engine does not continue by itself. */
 export type Fault =
-  /** `segment` is what the server does not have (404, 410); null for any other fault of the line. */
+  /** `segment` is missing on the server (404, 410); null for any other connection fault. */
   | { kind: 'line'; segment: Segment | null }
-  /** The decoder, or the buffer, gave up at a segment, as far as that is known. */
+  /** The decoder, or the buffer, failed at a segment, if it is known. */
   | { kind: 'media'; segment: Segment | null };
 
-/** What was tried before. `retries` counts since something was loaded; `tries` those of one segment. */
+/** Previous attempts. `retries` counts since anything was loaded, `tries` those of one segment. */
 export type Attempts = { recoveredAtMs: number; retries: number; segmentAtSec: number | null; tries: number };
 
 export type Recovery =
-  /** The decoder is set up anew; what is buffered is fetched again. */
+  /** The decoder is reset, and buffered media is fetched again. */
   | { kind: 'reset-media' }
-  /** The playlist is read again, after a while, at the place that was reached. */
+  /** The playlist is read again after a wait, at the position reached. */
   | { kind: 'reload'; afterMs: number }
   /**
-   * What is loaded is shown first; then, and not before `afterMs`, the playlist is read again, at the place that was
+   * The loaded media is shown first. Then, and not before `afterMs`, the playlist is read again, at the position
    * reached or after a segment.
    */
   | { kind: 'play-out'; over: Stretch | null; afterMs: number }
   /**
-   * What is loaded is shown to the end, since nothing follows. Where nothing is loaded, or the decoder gave up at the
+   * The loaded media is shown to the end, since nothing follows. If nothing is loaded, or the decoder failed at the
    * last segment, which begins at `brokenSec`, the playlist is read again at `fromSec`, to end before that segment.
    */
   | { kind: 'end'; fromSec: number; afterMs: number; brokenSec: number | null };
@@ -67,9 +67,9 @@ export const NO_ATTEMPTS: Attempts = {
 };
 
 /**
- * Where a playlist that is read anew goes on: at the place that is watched, or, for the newest second of a live stream,
- * at 0, which an outage must not put off. While nothing was loaded since the last time it is still the place of then,
- * `openedAtSec`.
+ * Returns where playback resumes when the playlist is read again: at the current position, or at 0 for the newest
+ * second of a live stream, which an outage must not delay. If nothing was loaded since the last time, it is still that
+ * position, `openedAtSec`.
  */
 export function resumeAt(
   { readyState, currentTime }: Pick<HTMLVideoElement, 'readyState' | 'currentTime'>,
@@ -79,7 +79,7 @@ export function resumeAt(
   return latencySec !== null && latencySec <= AT_NEWEST_SEC ? 0 : currentTime;
 }
 
-/** Decides how playback goes on after a fault. It never gives up: waiting grows to 10 s. */
+/** Decides how playback continues after a fault. It never gives up; waits grow to 10 s. */
 export function recover(
   { kind, segment }: Fault,
   before: Attempts,
@@ -111,7 +111,8 @@ export function recover(
 }
 
 /**
- * Where playback goes on after a segment that is passed over: past it, unless the viewer has gone elsewhere meanwhile.
+ * Returns where playback resumes after a skipped segment: past it, unless the viewer has seeked elsewhere in the
+ * meantime.
  */
 export function placeAfter({ startSec, endSec }: Stretch, sec: number): number | null {
   const targetSec = endSec + BEYOND_SEC;

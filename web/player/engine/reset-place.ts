@@ -1,12 +1,12 @@
 import type Hls from 'hls.js';
 
-/** Into the segment, so that rounding does not end before it. */
+/** Offset into the segment, so that rounding does not end before it. */
 const INSIDE_SEC = 0.05;
 
 /**
- * Lets hls.js go on after it has set its decoder up anew, which it does by itself, too. It dates all segments but the
- * first later than the browser, by the presentation delay of their pictures: at a time between the two it finds none,
- * and would wait for ever. There the end of the segment before is shown again.
+ * Lets hls.js continue after a decoder reset, which it also does by itself. It places all segments but the first later
+ * than the browser does, by the presentation delay of their pictures. At a time between the two it finds no segment,
+ * and would wait forever. In that case the end of the previous segment is shown again.
  */
 export function resetWithinSegment(hls: Hls): void {
   const reset = hls.recoverMediaError.bind(hls);

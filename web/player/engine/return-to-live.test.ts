@@ -4,7 +4,7 @@ import { returnToLive } from './return-to-live.ts';
 
 const HAVE_ENOUGH_DATA = 4;
 
-/** As much of the browser's video element as is read here: what it plays is loaded up to the newest second. */
+/** The part of the browser's video element that is read here. Its media is loaded up to the newest second. */
 class Picture extends EventTarget {
   paused = false;
   readyState = HAVE_ENOUGH_DATA;
@@ -26,7 +26,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Of the newest second, the engine watches from a second before. */
+/** The engine watches the newest second from one second behind it. */
 function open(behindSec: number) {
   const picture = new Picture();
   const report = (...names: string[]) => {
@@ -47,7 +47,7 @@ function open(behindSec: number) {
   };
   picture.currentTime = picture.newestSec - 1 - behindSec;
   returnToLive(picture as unknown as HTMLVideoElement, engine);
-  /** Plays on for some seconds. */
+  /** Plays for `sec` seconds. */
   const play = (sec: number) => {
     for (let at = 0; at < sec * 4; at += 1) {
       vi.advanceTimersByTime(250);
@@ -75,7 +75,7 @@ function open(behindSec: number) {
 
 type Opened = ReturnType<typeof open>;
 
-test.each([4, 8, 11])('who begins %i s behind comes near the newest second by a little speed', (behindSec) => {
+test.each([4, 8, 11])('a viewer who begins %i s behind gets near the newest second by a little speed', (behindSec) => {
   const { picture, engine, play } = open(behindSec);
   play(1);
   expect(picture.playbackRate).toBe(1.25);
@@ -84,7 +84,7 @@ test.each([4, 8, 11])('who begins %i s behind comes near the newest second by a 
   expect([picture.playbackRate, engine.seeks]).toEqual([1, 0]);
 });
 
-test('a short pause is made up for by speed; after a long one playback goes on where it was', () => {
+test('a short pause is made up for by speed; after a long one playback continues where it was', () => {
   for (const [pauseSec, rate] of [
     [6, 1.25],
     [20, 1],
@@ -115,7 +115,7 @@ test('a stall that left it far behind is made up for at once, however long, but 
   expect(engine.seeks).toBe(2);
 });
 
-test('who goes back stays there, at any speed, until they are at the newest second again', () => {
+test('a viewer who goes back stays there, at any speed, until they are at the newest second again', () => {
   const { picture, engine, report, play } = open(0);
   play(5);
   picture.currentTime -= 8;
@@ -129,7 +129,7 @@ test('who goes back stays there, at any speed, until they are at the newest seco
   expect(picture.playbackRate).toBe(1);
 });
 
-test('a speed to catch up ends with its reason: at a seek back, a long pause and the end of the stream', () => {
+test('a catch-up speed ends with its reason: at a seek back, a long pause and the end of the stream', () => {
   const leave = {
     back: ({ seekBack, play }: Opened) => {
       seekBack(20);
@@ -167,7 +167,7 @@ test('a speed that the viewer chose is left as it is, also when they leave the n
   expect([picture.playbackRate, engine.seeks]).toEqual([0.75, 0]);
 });
 
-test('who went back, before a pause or in it, stays there after it, until they go to the newest second', () => {
+test('a viewer who went back before or during a pause stays there until they go to the newest second', () => {
   for (const isBefore of [true, false]) {
     const { picture, engine, report, play, pause, resume, seekBack } = open(0);
     play(5);
@@ -186,7 +186,7 @@ test('who went back, before a pause or in it, stays there after it, until they g
   }
 });
 
-test('where the browser plays the stream by itself, a stall is made up for by a seek, and nothing by speed', () => {
+test('if the browser plays the stream natively, a stall is made up for by a seek, and nothing by speed', () => {
   const { picture, engine, report, play } = open(4);
   engine.isBehindExact = false;
   play(5);
@@ -197,7 +197,7 @@ test('where the browser plays the stream by itself, a stall is made up for by a 
   expect([picture.playbackRate, engine.seeks]).toEqual([1, 1]);
 });
 
-test('what a browser plays by itself is behind by what it is further back than usual, as long as it grows', () => {
+test('native playback is behind by its extra distance over the usual one, as long as it grows', () => {
   const shown = { seekable: { length: 1, start: () => 0, end: () => 100 }, currentTime: 80 };
   const read = (duration: number) => behindSec(null, { ...shown, duration });
   expect([Number.POSITIVE_INFINITY, 2 ** 32, 100].map(read)).toEqual([14, 14, null]);

@@ -1,30 +1,30 @@
-/** So much faster is hardly heard. */
+/** A speed-up that is barely audible. */
 const FASTEST = 1.25;
-/** Nearer than this is where the newest second is watched from. */
+/** Closer than this counts as watching the newest second. */
 const NEAR_SEC = 0.05;
-/** With less loaded ahead, to be faster would be to stall. */
+/** With less loaded ahead, a higher speed would stall. */
 const AHEAD_SEC = 1;
-/** Who was further behind, when playback began or went on after a pause, is there on purpose. */
+/** A viewer further behind, when playback begins or resumes after a pause, is there on purpose. */
 const AT_NEWEST_SEC = 12;
-/** So far behind, or further, is where a viewer seeks to on purpose, and what a stall is made up for by a seek. */
+/** Delay from which on a seek is deliberate, and a stall is corrected by a seek. */
 const FAR_BEHIND_SEC = 3;
 /** Shorter seeks are the engine's own, over holes. */
 const SEEK_SEC = 2;
-/** A line that is too slow for the newest second would be seeked on without end. */
+/** Minimum interval between seeks. A connection too slow for the newest second would seek endlessly. */
 const SEEK_EACH_MS = 10_000;
 
 type LiveEngine = {
-  /** How far playback is behind where the newest second is watched from; null for what is not live. */
+  /** Delay behind the position from which the newest second is watched; null if not live. */
   readonly behindSec: number | null;
-  /** Whether that is known well enough to be made up for by speed. */
+  /** Whether that delay is known well enough to be corrected by speed. */
   readonly isBehindExact: boolean;
   goLive(): void;
 };
 
 /**
- * Keeps a viewer of a live stream's newest second near it, and takes them back: by a little speed, and at once after a
- * stall that left them far behind. (hls.js takes whoever is behind by more than a segment for one who went back on
- * purpose.)
+ * Keeps a viewer of a live stream near its newest second, and returns them to it: by a slightly higher speed, or at
+ * once after a stall that left them far behind. (hls.js treats a viewer who is behind by more than a segment as having
+ * gone back on purpose.)
  */
 export function returnToLive(video: HTMLVideoElement, engine: LiveEngine): void {
   const speed = ownSpeed(video);
@@ -50,16 +50,16 @@ export function returnToLive(video: HTMLVideoElement, engine: LiveEngine): void 
     const { behindSec } = engine;
     shownSec = video.currentTime;
     if (behindSec === null) speed.release();
-    // One more comes while it waits.
+    // Another event follows while playback waits.
     if (behindSec === null || video.paused || video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA) return;
     if (isOpening || isResuming) {
-      // Who did not follow before a pause does not after it.
+      // A viewer who did not follow before a pause does not after it.
       follows = (isOpening || follows) && behindSec <= AT_NEWEST_SEC;
       [isOpening, isResuming, hasStalled] = [false, false, false];
     }
     const isNear = behindSec < NEAR_SEC;
     if (isNear) follows = true;
-    // Nobody is faster than the newest second; slower, or faster up to it, is the viewer's to choose.
+    // Nothing is faster than the newest second. A lower speed, or a higher one to reach it, is the viewer's choice.
     if (speed.isViewers() && !(isNear && video.playbackRate > 1)) follows = false;
     if (!follows) {
       speed.release();
@@ -75,7 +75,7 @@ export function returnToLive(video: HTMLVideoElement, engine: LiveEngine): void 
   });
 }
 
-/** Keeps the speed that is set here apart from one that the viewer chose, which is left as it is. */
+/** Distinguishes the speed that is set here from one that the viewer chose, which is left unchanged. */
 function ownSpeed(video: HTMLVideoElement) {
   let own = 1;
   return {
@@ -88,14 +88,14 @@ function ownSpeed(video: HTMLVideoElement) {
       if (own !== 1 && video.playbackRate === own) video.playbackRate = 1;
       own = 1;
     },
-    /** What is opened begins at a speed that is not set here. */
+    /** Newly opened media starts at a speed that was not set here. */
     forget() {
       own = 1;
     },
   };
 }
 
-/** Faster the further behind, in steps, so that it seldom changes. */
+/** Returns a higher speed the larger the delay, in steps, so that it rarely changes. */
 function catchUpRate(behindSec: number): number {
   if (behindSec < NEAR_SEC) return 1;
   return Math.min(FASTEST, Math.round(40 / (1 + Math.exp(-0.75 * behindSec))) / 20);

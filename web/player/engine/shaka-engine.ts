@@ -4,7 +4,7 @@ import type { Denial } from './denial.ts';
 import type { Opening } from './hls-options.ts';
 import type { AudioTrack, Quality } from './tracks.ts';
 
-/** As much of Shaka's interface as is used here (https://shaka-player-demo.appspot.com/docs/api). */
+/** The part of Shaka's interface that is used here (https://shaka-player-demo.appspot.com/docs/api). */
 type Variant = { active: boolean; language: string; bandwidth: number; height: number | null };
 type ShakaTrack = { active: boolean; language: string; label: string | null };
 type ShakaError = { severity: number; category: number; code: number; data: readonly unknown[] };
@@ -20,16 +20,13 @@ type ShakaPlayer = EventTarget & {
 };
 type Shaka = { polyfill: { installAll(): void }; Player: new () => ShakaPlayer };
 
-// Its bundle is of an older form than its types say: what they call its default is the namespace itself.
+// Its bundle is older in form than its types: the default export in the types is the namespace itself.
 const shaka = shakaModule.default as unknown as Shaka;
 const CRITICAL = 2;
 const OF_DRM = 6;
 const LICENCE_REQUEST_FAILED = 6007;
 
-/**
- * What it reports to the engine that holds it: what changed, or why it stopped (with a denial where trying again is
- * vain).
- */
+/** Reports to the engine that owns it: changes, or why it stopped (with a denial if a retry is useless). */
 export type ShakaListener = {
   changed(): void;
   shown(): void;
@@ -37,8 +34,8 @@ export type ShakaListener = {
 };
 
 /**
- * Plays by Shaka what hls.js cannot: protected videos where its key systems, or MSE itself, are missing. By DASH
- * where there is MSE; otherwise the browser's own HLS, for which Shaka does the licences.
+ * Plays with Shaka what hls.js cannot: protected videos if its key systems, or MSE itself, are missing. Uses DASH with
+ * MSE, otherwise the browser's own HLS with licences from Shaka.
  */
 export class ShakaEngine {
   readonly #player = new shaka.Player();
@@ -71,7 +68,7 @@ export class ShakaEngine {
     await this.#player.destroy();
   }
 
-  /** In no order, and more than one of a height where there are several audio tracks. */
+  /** Unordered, and with several entries per height if there are several audio tracks. */
   get rungs(): Quality[] {
     return this.#player.getVariantTracks().map(toQuality);
   }
@@ -124,12 +121,12 @@ function drmSettings(drm: PlayerSource['drm']): object {
   return { servers: drm.licenceUrls, ...(drm.certificateUrl === null ? {} : { advanced: certificate }) };
 }
 
-/** Its own errors are objects of this shape; anything else that is thrown is a mistake of ours. */
+/** Shaka's errors are objects of this shape; anything else that is thrown is our bug. */
 function isShakaError(error: unknown): error is ShakaError {
   return typeof error === 'object' && error !== null && 'category' in error && 'severity' in error;
 }
 
-/** A licence server that refused; or no key system that the video is signalled for. Null when trying again may help. */
+/** The licence server refused, or the browser has none of the video's key systems. Returns null if a retry may help. */
 function denialOf({ category, code, data }: ShakaError): Denial | null {
   if (category !== OF_DRM) return null;
   if (code !== LICENCE_REQUEST_FAILED) return window.isSecureContext ? 'denied.browser' : 'denied.insecure';

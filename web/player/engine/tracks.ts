@@ -1,18 +1,18 @@
 export type Quality = { heightPx: number; bitrateBps: number };
 export type AudioTrack = { index: number; label: string; language: string };
 
-/** One rung for each height, highest first: the last of a height counts. */
+/** Returns one rung per height, highest first; the last of a height counts. */
 export function byHeight(rungs: readonly Quality[]): Quality[] {
   const heights = new Map(rungs.map((rung) => [rung.heightPx, rung]));
   return [...heights.values()].filter(({ heightPx }) => heightPx > 0).sort((a, b) => b.heightPx - a.heightPx);
 }
 
-/** The rung of a level of hls.js. */
+/** Converts a level of hls.js to a rung. */
 export function toQuality({ height, bitrate }: { height: number; bitrate: number }): Quality {
   return { heightPx: height, bitrateBps: bitrate };
 }
 
-/** The audio track of hls.js at an index. */
+/** Converts an audio track of hls.js. */
 export function toAudioTrack({ name, lang }: { name: string; lang?: string | undefined }, index: number): AudioTrack {
   return { index, label: name, language: lang ?? '' };
 }

@@ -1,6 +1,6 @@
 const LONGEST_MS = 10_000;
 
-/** Lays the shown frame over the video until the next one is there, so that a reload does not flash black. */
+/** Covers the video with the current frame until the next one is shown, so that a reload does not flash black. */
 export function coverWithFrame(video: HTMLVideoElement): void {
   if (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA || video.videoWidth === 0) return;
   const veil = document.createElement('canvas');

@@ -2,25 +2,25 @@ import { make } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 
 export type MenuEntry =
-  /** Opens another page; `value` is what is chosen there. */
+  /** Opens another page; `value` is the current choice there. */
   | { kind: 'page'; label: string; value: string; page: string }
   | { kind: 'choice'; label: string; detail?: string; isChosen: boolean; choose(): void; staysOpen?: boolean };
 
-/** A list to choose from. `entries` are read each time it is drawn. */
+/** A list to choose from. `entries` is called each time it is drawn. */
 export type MenuPage = { id: string; title: string; parent: string | null; entries(): MenuEntry[] };
 
-/** Behind the end of a press its click comes within this time. */
+/** Maximum time between the end of a press and its click. */
 const CLICK_WITHIN_MS = 100;
 
 /**
  * A menu of pages: one list at a time, opened from its button, closed by Escape, by a choice, or by a click elsewhere.
- * Arrows move along the list, back leads to the page before. Event: `toggle`.
+ * Arrows move along the list, back returns to the previous page. Event: `toggle`.
  */
 export class Menu extends HTMLElement {
   #pages: readonly MenuPage[] = [];
   #page: MenuPage | null = null;
   #button: HTMLElement | null = null;
-  /** Between the two halves of a press: an entry that is drawn anew meanwhile would not be pressed. */
+  /** Between pointer down and up: an entry that is redrawn in between would not be clicked. */
   #isPressed = false;
   #isStale = false;
   #releasing: ReturnType<typeof setTimeout> | undefined;
@@ -44,7 +44,7 @@ export class Menu extends HTMLElement {
     return !this.hidden;
   }
 
-  /** Opens a page for a button, or closes the menu when that button has opened it. */
+  /** Opens a page for a button, or closes the menu if that button opened it. */
   toggle(button: HTMLElement, id: string): void {
     if (this.isOpen && this.#button === button) {
       this.close(true);
@@ -68,12 +68,12 @@ export class Menu extends HTMLElement {
     this.dispatchEvent(new Event('toggle'));
   }
 
-  /** Draws the open page anew: what it lists has changed. */
+  /** Redraws the open page after its entries have changed. */
   refresh(): void {
     if (this.#page === null) return;
     this.#isStale = this.#isPressed;
     if (this.#isStale) return;
-    const index = this.#items.indexOf(document.activeElement as HTMLElement); // -1 for what is no item
+    const index = this.#items.indexOf(document.activeElement as HTMLElement); // -1 if it is not an item
     this.#draw(this.#page);
     if (index >= 0) this.#items[Math.min(index, this.#items.length - 1)]?.focus();
   }
@@ -143,7 +143,7 @@ export class Menu extends HTMLElement {
 
   #press(event: KeyboardEvent): void {
     const items = this.#items;
-    const index = items.indexOf(document.activeElement as HTMLElement); // -1 for what is no item
+    const index = items.indexOf(document.activeElement as HTMLElement); // -1 if it is not an item
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const isRtl = document.documentElement.dir === 'rtl';
     const [back, onward] = isRtl ? ['ArrowRight', 'ArrowLeft'] : ['ArrowLeft', 'ArrowRight'];
@@ -153,7 +153,7 @@ export class Menu extends HTMLElement {
     else if (event.key === onward && items[index]?.dataset.page) this.#show(items[index].dataset.page);
     else if (step !== undefined) items[(index + step + items.length) % items.length]?.focus();
     else if (end !== undefined) items[end]?.focus();
-    // What presses the item is left to the browser; no other key leaves the menu.
+    // The browser handles keys that press the item; no other key leaves the menu.
     else if (event.key !== 'Enter' && event.key !== ' ') return;
     event.stopPropagation();
     if (event.key !== 'Enter' && event.key !== ' ' && event.key !== 'Tab') event.preventDefault();

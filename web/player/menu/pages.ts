@@ -7,7 +7,7 @@ import { nameLanguage } from './name-language.ts';
 
 type Lists = ControlParts & { captions: CaptionTracks; style: CaptionsStyle; seek(sec: number): void };
 
-/** The pages of the settings menu, and of the list of chapters. */
+/** Returns the pages of the settings menu, and of the chapter list. */
 export function menuPages(lists: Lists): MenuPage[] {
   const { say } = lists;
   return [
@@ -28,7 +28,7 @@ export function menuPages(lists: Lists): MenuPage[] {
   ];
 }
 
-/** Whether the settings have anything to choose. */
+/** Returns whether the settings offer any choice. */
 export function hasSettings(lists: Lists): boolean {
   return settings(lists).length > 0;
 }
@@ -55,7 +55,7 @@ function settings(lists: Lists): MenuEntry[] {
   return entries;
 }
 
-/** Narrow frames and compact controls have no room for the button that lists them. */
+/** Narrow frames and compact controls have no room for the chapter button. */
 function hidesChapters({ frame }: Lists): boolean {
   return frame.querySelector('.chapter')?.getClientRects().length === 0;
 }

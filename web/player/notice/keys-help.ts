@@ -2,7 +2,7 @@ import { KEYS } from '../bar/keyboard.ts';
 import { make } from '../base/dom.ts';
 import type { ControlParts } from '../parts.ts';
 
-/** The list of keys, in a dialog over the picture. Answers what opens and closes it. */
+/** The list of keys, in a dialog over the picture. Returns a function that opens and closes it. */
 export function mountKeysHelp({ frame, say, options }: ControlParts): () => void {
   const dialog = make('dialog', { class: 'keys-help', 'aria-label': say('keys'), slot: 'dialog', noautohide: true });
   const list = make('dl');
@@ -14,7 +14,7 @@ export function mountKeysHelp({ frame, say, options }: ControlParts): () => void
   const close = make('button', { type: 'button', class: 'keys-close' }, say('close'));
   close.addEventListener('click', () => dialog.close());
   dialog.append(make('h2', {}, say('keys')), list, close);
-  // A click beside the list is one on the dialog's own backdrop.
+  // A click outside the list hits the dialog's own backdrop.
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) dialog.close();
   });

@@ -1,9 +1,7 @@
 import { make } from '../base/dom.ts';
 import type { ControlParts } from '../parts.ts';
 
-/**
- * A word at the top of the picture while playback is held up: no network, trouble with the server, a publisher away.
- */
+/** Shows a message at the top of the picture while playback is held up: no network, server trouble, publisher away. */
 export function mountLineNotice({ frame, video, engine, session, say }: ControlParts): void {
   const pill = make('div', { class: 'line-notice', slot: 'top-chrome', role: 'status', noautohide: true });
   pill.hidden = true;

@@ -4,7 +4,7 @@ import { type Notice, noticeOf } from './words-of-view.ts';
 
 const TICK_MS = 1_000;
 
-/** The panel over a video that cannot be played yet, or not any more. It says why, and what happens next. */
+/** The panel over a video that cannot be played yet, or not any more. It shows why, and what happens next. */
 export function mountNotice({ frame, session, say }: ControlParts): void {
   const title = make('p', { class: 'notice-title' });
   const text = make('p', { class: 'notice-text' });
@@ -22,7 +22,7 @@ export function mountNotice({ frame, session, say }: ControlParts): void {
     frame.dataset.view = view.kind;
     frame.toggleAttribute('unplayable', notice !== null && notice.isBeside !== true);
     panel.hidden = notice === null;
-    // The same words are not said twice.
+    // Unchanged text is not announced again.
     if (notice === null || next === shown) return;
     shown = next;
     setTimer(text, view.kind === 'countdown');
@@ -45,7 +45,7 @@ export function mountNotice({ frame, session, say }: ControlParts): void {
   draw();
 }
 
-/** The seconds to a start are there to be read, not announced one by one. */
+/** The countdown is for reading, and is not announced second by second. */
 function setTimer(text: HTMLElement, isTimer: boolean): void {
   for (const [name, value] of Object.entries({ role: 'timer', 'aria-live': 'off' })) {
     if (isTimer) text.setAttribute(name, value);

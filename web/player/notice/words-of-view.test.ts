@@ -24,7 +24,7 @@ test.each([
   ['truncated', 'The file is cut off.'],
   ['some-new-code', 'Other.'],
   ['The disk was full.', 'The disk was full.'],
-])('the reason %s is said as "%s"', (reason, expected) => {
+])('the reason %s is shown as "%s"', (reason, expected) => {
   expect(sayFailure(reason, say)).toBe(expected);
 });
 
@@ -42,14 +42,14 @@ test.each<[View, boolean]>([
   expect(noticeOf(view, null, say, 0)).not.toBe(null);
 });
 
-test('over a trailer, what is said leaves the picture free', () => {
+test('over a trailer, notices leave the picture free', () => {
   for (const view of [{ kind: 'countdown', startsAtMs: 9_000 }, { kind: 'awaiting-publisher' }, preview] as const) {
     expect(noticeOf(view, source, say, 0)).toMatchObject({ isBeside: true });
     expect(noticeOf(view, null, say, 0)).toMatchObject({ isBeside: false });
   }
 });
 
-test('processing shows how far it is, once that is known', () => {
+test('processing shows its progress once it is known', () => {
   expect(noticeOf({ kind: 'processing', percent: 12.7 }, null, say, 0)).toMatchObject({ percent: 12.7, text: '12 %' });
   expect(noticeOf({ kind: 'processing', percent: 0 }, null, say, 0)).toMatchObject({ percent: 'unknown' });
 });

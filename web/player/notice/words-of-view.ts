@@ -3,8 +3,8 @@ import type { Say } from '../base/words.ts';
 import type { View } from '../session.ts';
 
 /**
- * What a panel over the picture says. `percent` is null without a bar; `tone` chooses its sign. One that `isBeside`
- * leaves the picture free: it stands over the trailer of a stream, or its preview.
+ * Content of a panel over the picture. `percent` is null without a bar; `tone` selects its icon. With `isBeside` it
+ * leaves the picture visible: it is shown over the trailer of a stream, or its preview.
  */
 export type Notice = {
   title: string;
@@ -16,7 +16,7 @@ export type Notice = {
 
 const CODE = /^[a-z][a-z0-9-]*$/;
 
-/** What is said of a view; null while playback speaks for itself. `nowMs` counts down to a start. */
+/** Returns the notice of a view, or null if playback needs none. `nowMs` is used for the countdown to a start. */
 export function noticeOf(view: View, source: PlayerSource | null, say: Say, nowMs: number): Notice | null {
   const calm = (key: string, text = say(`${key}.text`)): Notice => ({
     title: say(key),
@@ -63,12 +63,12 @@ export function noticeOf(view: View, source: PlayerSource | null, say: Say, nowM
   }
 }
 
-/** A code becomes its sentence; a reason that is a sentence already stays. */
+/** Converts a code to its sentence; a reason that is a sentence already is returned unchanged. */
 export function sayFailure(reason: string, say: Say): string {
   return CODE.test(reason) ? sayOr(say, `failed.${reason}`, 'failed.other') : reason;
 }
 
-/** `1 d 02:03:04`, or that it starts any moment. */
+/** Formats `1 d 02:03:04`, or that the stream starts any moment. */
 export function countdown(leftMs: number, say: Say): string {
   if (leftMs < 1_000) return say('state.countdown.soon');
   const sec = Math.floor(leftMs / 1000);

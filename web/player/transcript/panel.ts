@@ -11,14 +11,14 @@ type Captions = PlayerDetails['captions'];
 
 export type TranscriptParts = ControlParts & {
   seek(sec: number): void;
-  /** The language of the captions that are shown; empty for none. */
+  /** The language of the visible captions; empty for none. */
   shownLanguage(): string;
   /** The button that opens it. */
   button: HTMLElement;
 };
 
 /**
- * What is said in the video, to be read, searched and followed, beside the picture; where there is no room, over it.
+ * The spoken text of the video, to be read, searched and followed, next to the picture, or over it if there is no room.
  */
 export class TranscriptPanel {
   readonly #parts: TranscriptParts;
@@ -102,7 +102,7 @@ export class TranscriptPanel {
     button.focus();
   }
 
-  /** The languages as the state names them; the one that is read stays. */
+  /** Takes the languages from the state; the current one stays. */
   #take(): void {
     const { captions } = this.#parts.session.state.details;
     if (JSON.stringify(captions) === JSON.stringify(this.#captions)) return;
@@ -120,7 +120,7 @@ export class TranscriptPanel {
     const response = await fetch(url).catch(() => null);
     const text = response?.ok === true ? await response.text() : null;
     if (text === null) await response?.body?.cancel();
-    // Meanwhile another language may have been chosen.
+    // Another language may have been chosen in the meantime.
     if (this.#shownUrl !== url) return;
     if (text === null) this.#shownUrl = null;
     const spoken = spokenOf(readCues(text ?? ''));
@@ -151,7 +151,7 @@ export class TranscriptPanel {
     if (place !== null) this.#count.textContent = this.#parts.say('transcript.place', place);
   }
 
-  /** Its keys are its own: none of them moves the video. */
+  /** The panel's keys stay in it: none of them moves the video. */
   #press(event: KeyboardEvent): void {
     event.stopPropagation();
     if (event.key === 'Escape') {

@@ -6,8 +6,8 @@ type Parts = { video: HTMLVideoElement; seek(sec: number): void; follow: HTMLBut
 type Row = { spoken: Spoken; button: HTMLButtonElement; words: HTMLElement };
 
 /**
- * The list of what is said: what is said now is marked and kept in sight, until the viewer scrolls away from it; a
- * press seeks. One entry at a time is in the order of focus, arrows move along it.
+ * The list of spoken text. The current entry is marked and kept in view until the viewer scrolls away; a click seeks.
+ * One entry at a time is in the tab order; arrows move between entries.
  */
 export class SpokenList {
   readonly root: HTMLOListElement;
@@ -21,7 +21,7 @@ export class SpokenList {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    // A list that scrolls is reached by keys through its entries.
+    // A scrolling list is reachable by keyboard through its entries.
     this.root = make('ol', { 'aria-label': parts.label });
     const { video, follow } = parts;
     follow.hidden = true;
@@ -46,14 +46,14 @@ export class SpokenList {
     this.#mark();
   }
 
-  /** Keeps what is said now in sight again. */
+  /** Keeps the current entry in view again. */
   follow(): void {
     this.#isFollowing = true;
     this.#parts.follow.hidden = true;
     this.#reveal(this.#rows[Math.max(0, this.#current)], 'centre');
   }
 
-  /** Marks what matches a search, and returns how many entries do. */
+  /** Marks matches of a search. Returns the number of matching entries. */
   find(search: string): number {
     const found: number[] = [];
     for (const [index, { spoken, words, button }] of this.#rows.entries()) {
@@ -77,7 +77,7 @@ export class SpokenList {
     return found.length;
   }
 
-  /** Seeks to the next entry that was found, or to the one before; the first time, to the next from here. */
+  /** Seeks to the next or previous match; the first time, to the next from the current position. */
   step(direction: 1 | -1): { place: number; count: number } | null {
     const count = this.#found.length;
     if (count === 0) return null;
@@ -122,7 +122,7 @@ export class SpokenList {
     if (this.#isFollowing) this.#reveal(row, 'near');
   }
 
-  /** Scrolls this list alone: the page around the player stays where it is. */
+  /** Scrolls only this list: the page around the player does not move. */
   #reveal(row: Row | undefined, place: 'centre' | 'near'): void {
     if (row === undefined) return;
     const [entry, list] = [row.button.getBoundingClientRect(), this.root.getBoundingClientRect()];
@@ -131,7 +131,7 @@ export class SpokenList {
     this.root.scrollTop += entry.top - list.top - (list.height - entry.height) / 2;
   }
 
-  /** Makes an entry the one in the order of focus. */
+  /** Makes an entry the one in the tab order. */
   #take(index: number): void {
     for (const button of this.root.querySelectorAll<HTMLElement>('[tabindex="0"]')) button.tabIndex = -1;
     const row = this.#rows[Math.max(0, index)];

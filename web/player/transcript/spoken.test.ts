@@ -31,7 +31,7 @@ test.each([
   [900, 0],
   [3600, 1],
   [9000, 1],
-])('at %s s it is entry %s that is or was said', (sec, index) => {
+])('at %s s it is entry %s that is or was spoken', (sec, index) => {
   expect(spokenAt(spokenOf(readCues(FILE)), sec)).toBe(index);
 });
 

@@ -1,15 +1,15 @@
 import type { Cue } from '../base/cues.ts';
 
-/** What is said in a stretch of time; `speaker` is empty where the captions name none. */
+/** Text spoken in a stretch of time. `speaker` is empty if the captions name none. */
 export type Spoken = { startSec: number; endSec: number; speaker: string; text: string };
 
-/** A part of a text; those that match a search are `found`. */
+/** A part of a text; `isFound` marks a match of the search. */
 export type TextPart = { text: string; isFound: boolean };
 
 const VOICE = /<v(?:\.[^\s>]+)?\s+([^>]+)>/;
 const NAMES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', nbsp: ' ', lrm: '', rlm: '' };
 
-/** The words of cues in the order of their times; a cue that only repeats the one before lengthens it. */
+/** Returns the text of cues, in order of time. A cue that only repeats the previous one extends it. */
 export function spokenOf(cues: readonly Cue[]): Spoken[] {
   const spoken: Spoken[] = [];
   for (const { startSec, endSec, text } of cues.toSorted((a, b) => a.startSec - b.startSec)) {
@@ -22,7 +22,7 @@ export function spokenOf(cues: readonly Cue[]): Spoken[] {
   return spoken;
 }
 
-/** Without the tags and entities of WebVTT, on one line. */
+/** Removes WebVTT tags and entities, and joins lines. */
 export function plainText(cue: string): string {
   return cue
     .replaceAll(/<[^>]*>/g, '')
@@ -31,7 +31,10 @@ export function plainText(cue: string): string {
     .trim();
 }
 
-/** What is said at a time, else what was said last; -1 before the first words. Sorted by `startSec`. */
+/**
+ * Returns the index of the text spoken at a time, else of the last one before it; -1 before the first. Sorted by
+ * `startSec`.
+ */
 export function spokenAt(spoken: readonly Spoken[], sec: number): number {
   let [low, high] = [0, spoken.length];
   while (low < high) {
@@ -42,9 +45,7 @@ export function spokenAt(spoken: readonly Spoken[], sec: number): number {
   return low - 1;
 }
 
-/**
- * Cuts a text where it matches, whatever the case and accents; null when it does not. An empty search matches nothing.
- */
+/** Splits a text at its matches, ignoring case and accents; null if there are none. An empty search matches nothing. */
 export function findParts(text: string, search: string): TextPart[] | null {
   const wanted = fold(search).text.trim();
   if (wanted === '') return null;
@@ -61,7 +62,7 @@ export function findParts(text: string, search: string): TextPart[] | null {
   return [...parts, { text: text.slice(from), isFound: false }].filter((part) => part.text !== '');
 }
 
-/** A text in small letters without accents, and where each of its units stood before. */
+/** Returns a text in lower case without accents, and the original position of each of its units. */
 function fold(text: string): { text: string; places: number[] } {
   let folded = '';
   const places: number[] = [];

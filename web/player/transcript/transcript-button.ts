@@ -7,12 +7,12 @@ class TranscriptButton extends PressButton {}
 
 customElements.define('bunny-transcript-button', TranscriptButton);
 
-/** Opens the transcript, which is fetched then; shown while the video has captions. */
+/** Opens the transcript, which is fetched on demand. Visible while the video has captions. */
 export function mountTranscriptButton(parts: Omit<TranscriptParts, 'button'>): void {
   const { frame, session, say } = parts;
   const row = frame.querySelector('.row');
   const captions = row?.querySelector('media-captions-button');
-  // Who leaves out the captions' button wants no captions.
+  // Libraries without the captions button have no transcript either.
   if (row == null || captions == null) return;
   const button = new TranscriptButton();
   button.append(icon('transcript'), make('span', { slot: 'tooltip-content' }, say('transcript')));

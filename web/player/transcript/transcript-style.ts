@@ -1,5 +1,6 @@
 /**
- * The picture gives way to the panel: to the side, on a phone held upright to the top; in a small frame it is covered.
+ * The picture makes room for the panel: to the side, or to the top on a phone held upright. In a small frame it is
+ * covered.
  */
 export const TRANSCRIPT_STYLE = `
 .transcript {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Guid } from '../../../lib/guid.ts';
 import type { Db } from '../../db.ts';
 
-/** An ingest process: where it takes publishers (by protocol) and gives its feed, and how many publishers it takes. */
+/** An ingest process: its addresses for publishers (by protocol) and edges, and its capacity in publishers. */
 export type LiveNode = {
   id: Guid;
   region: string;
@@ -14,7 +14,7 @@ export type LiveNode = {
 
 const FORGOTTEN_HOURS = 24;
 
-/** Writes or refreshes the row of an ingest process; called every few seconds, so that publishers are sent to it. */
+/** Writes or refreshes the row of an ingest process. Called every few seconds, so that publishers are sent to it. */
 export async function reportNode(db: Db, node: LiveNode): Promise<void> {
   const endpoints = JSON.stringify(node.endpoints);
   await sql`
@@ -26,7 +26,7 @@ export async function reportNode(db: Db, node: LiveNode): Promise<void> {
   await sql`delete from live_node where heartbeat_at < now() - make_interval(hours => ${FORGOTTEN_HOURS})`.execute(db);
 }
 
-/** Removes the row of a process that ends. */
+/** Removes the row of an ending process. */
 export async function removeNode(db: Db, id: Guid): Promise<void> {
   await sql`delete from live_node where id = ${id}`.execute(db);
 }

@@ -8,7 +8,7 @@ import { markMergeable } from '../../lifecycle/chunk-store.ts';
 export type PeriodRendition = {
   id: Guid;
   kind: 'video' | 'audio';
-  /** `pass-through`: as it came. */
+  /** `pass-through`: as received. */
   origin: 'pass-through' | 'encode';
   /** Null for audio. */
   rung: number | null;
@@ -19,20 +19,20 @@ export type PeriodRendition = {
   widthPx: number | null;
   heightPx: number | null;
   keyGroup: KeyGroup;
-  /** Of the IVs of its samples; no other rendition has it. */
+  /** Prefix of the IVs of its samples, unique to this rendition. */
   ivPrefix: number;
 };
 
-/** A rendition before it has its row. */
+/** A rendition that has no row yet. */
 export type NewRendition = Omit<PeriodRendition, 'ivPrefix'>;
 
-/** What a rendition stands for over periods: audio, pictures as they came, or a rung. */
+/** Returns the role of a rendition across periods: audio, pass-through video, or a rung. */
 export function slotOf({ kind, origin, rung }: Pick<PeriodRendition, 'kind' | 'origin' | 'rung'>): string {
   if (kind === 'audio') return 'audio';
   return origin === 'encode' ? `${rung}p` : 'source';
 }
 
-/** Writes the row of a rendition that has no media yet, and has its small chunks merged later. */
+/** Writes the row of a rendition without media, and has its small chunks merged later. */
 export async function insertRendition(
   tx: Tx,
   { libraryId, mediaId }: MediaKey,
@@ -66,7 +66,7 @@ export async function insertRendition(
   return { ...rendition, ivPrefix: row.iv_prefix };
 }
 
-/** The renditions of a timeline. */
+/** Selects the renditions of a timeline. */
 export async function selectRenditions(
   db: Db,
   { libraryId, mediaId }: MediaKey,
@@ -98,7 +98,7 @@ export async function selectRenditions(
   }));
 }
 
-/** Every rendition of a stream's periods, by its id. */
+/** Finds the renditions of a stream's periods, by id. */
 export async function findPeriodRenditions(
   db: Db,
   { libraryId, mediaId }: MediaKey,

@@ -13,7 +13,7 @@ import {
   selectRenditions,
 } from './period-rendition-store.ts';
 
-/** A run of segments with one set of parameters. Media sequence numbers go on over periods. */
+/** A run of segments with one set of parameters. Media sequence numbers continue across periods. */
 export type Period = {
   number: number;
   timelineId: Guid;
@@ -25,7 +25,10 @@ export type Period = {
   renditions: readonly PeriodRendition[];
 };
 
-/** A period and where it goes on: the number of its next segment, and the end of what is stored, ms on its timeline. */
+/**
+ * A period and the point where it continues: the number of its next segment, and the end of its stored media, in ms on
+ * its timeline.
+ */
 export type OpenPeriod = Period & { nextSegment: number; endMs: number };
 
 /** A closed segment whose media and `.idx` are durable. */
@@ -35,11 +38,11 @@ export type StoredSegment = {
   facts: ChunkFacts;
   storageKey: StorageKey;
   idxBytes: number;
-  /** Wall time of its first sample, ms since 1970. */
+  /** Wall-clock time of its first sample, ms since 1970. */
   wallMs: number;
 };
 
-/** Who lost a stream's lease publishes nothing of it. */
+/** The stream's lease was lost; nothing of it may be published. */
 export class LostLease extends Error {
   constructor({ key, epoch }: LiveLease) {
     super(`The lease of stream ${key.mediaId} with epoch ${epoch} does not hold any more.`);
@@ -47,7 +50,7 @@ export class LostLease extends Error {
   }
 }
 
-/** The last period of a stream, null before its first. */
+/** Loads the last period of a stream; null before its first. */
 export async function loadLastPeriod(db: Db, key: MediaKey): Promise<OpenPeriod | null> {
   const { rows } = await sql<{
     number: number;
@@ -75,7 +78,7 @@ export async function loadLastPeriod(db: Db, key: MediaKey): Promise<OpenPeriod 
   return { ...period, renditions, nextSegment: ends[0]?.nextSegment ?? 0, endMs: ends[0]?.endMs ?? 0 };
 }
 
-/** Writes a new period with its timeline and renditions; edges are notified. Throws LostLease. */
+/** Writes a new period with its timeline and renditions, and notifies edges. Throws LostLease. */
 export function openPeriod(
   db: Db,
   lease: LiveLease,
@@ -120,7 +123,7 @@ export function openPeriod(
   });
 }
 
-/** Adds the rungs that are encoded to a period that is open. Throws LostLease. */
+/** Adds the encoded rungs to an open period. Throws LostLease. */
 export function addRungs(
   db: Db,
   lease: LiveLease,
@@ -136,15 +139,15 @@ export function addRungs(
 }
 
 /**
- * Writes the rows of closed segments of many streams in one transaction. Answers those whose lease is lost: nothing of
- * them is written, and their objects are for the caller to delete.
+ * Writes the rows of closed segments of many streams in one transaction. Returns those whose lease is lost: nothing of
+ * them is written, and the caller deletes their objects.
  */
 export function commitSegments(db: Db, segments: readonly StoredSegment[]): Promise<StoredSegment[]> {
   return inTransaction(db, async (tx) => {
     const held = await lockLeases(tx, segments);
     const kept = segments.filter(({ lease }) => held.has(`${lease.key.mediaId}:${lease.epoch}`));
     if (kept.length > 0) {
-      // A commit whose answer was lost is sent again: the rows are the same ones.
+      // A commit whose response was lost is sent again, with the same rows.
       await tx
         .insertInto('chunk')
         .values(kept.map(toRow))

@@ -18,13 +18,13 @@ import {
 } from '../live-stream.ts';
 import { LIVE_CHANNEL, loadStream, lockStream, saveStream } from '../streams/live-store.ts';
 
-/** Seconds that an ingest process owns a stream without renewing; on the database's clock. */
+/** Seconds for which an ingest process owns a stream without renewing, by the database's clock. */
 export const LIVE_LEASE_SEC = 8;
 
-/** An accepted publisher. `session` rises with each: a kick ends all up to a number. */
+/** An accepted publisher. `session` rises with each one: a kick ends all up to a number. */
 export type PublishGrant = { lease: LiveLease; session: number; stream: LiveStream };
 
-/** What an owner reports of a stream each second; `null` where nothing came. */
+/** An owner's report about a stream, sent each second; `null` where nothing was received. */
 export type MediaReport = {
   streamId: Guid;
   epoch: number;
@@ -33,27 +33,28 @@ export type MediaReport = {
   bitrate: BitrateSample | null;
   /** Null before the first period. */
   ladder: LadderState | null;
-  /** Of the primary publisher; empty without one. */
+  /** Relays of the primary publisher; empty without one. */
   relays: readonly RelayState[];
 };
 
-/** What an owner must know of a stream that it still owns; one that is missing in an answer is lost. */
+/** State of a stream that its owner needs. A stream missing in a response is lost. */
 export type OwnedStream = { streamId: Guid; state: LiveState; kickedSession: number; startedAtMs: number | null };
 
 export type PublishStore = {
   /**
-   * Decides whether a stream key may publish now, changes the stream's state by it, and makes `node` its owner, at once
-   * also when another process owns it. Refuses an unknown key (`not-found`) and one whose stream has ended (`invalid`).
+   * Decides whether a stream key may publish now, changes the stream's state accordingly, and makes `node` its owner,
+   * immediately even if another process owns it. Refuses an unknown key (`not-found`) and one whose stream has ended
+   * (`invalid`).
    */
   authorise(streamKey: string, node: { id: Guid; feedUrl: string }): Promise<PublishGrant>;
   /**
-   * What a publisher's name stands for, refused as `authorise` would refuse it: a stream key for itself, the id of a
-   * stream for its key (`isSecret`: the key did not come over the wire, and is still to be proved).
+   * Resolves a publisher's name, with the same refusals as `authorise`: a stream key is returned as is, a stream id
+   * yields its key (`isSecret`: the key was not sent over the wire, and must still be proved).
    */
   check(name: string): Promise<{ streamKey: string; streamId: Guid; isSecret: boolean }>;
-  /** Takes up the leases of the process that ran with this id before. */
+  /** Takes over the leases of the previous process with this id. */
   adopt(owner: Guid, feedUrl: string): Promise<{ lease: LiveLease; state: LiveState }[]>;
-  /** Renews the leases of a process in one statement; answers those that it still owns. */
+  /** Renews the leases of a process in one statement; returns those that it still owns. */
   renew(owner: Guid, reports: readonly MediaReport[]): Promise<OwnedStream[]>;
 };
 
@@ -66,7 +67,7 @@ export function createPublishStore({ db, secretBox }: { db: Db; secretBox: Secre
         const stream = publishStream(before, new Date());
         if (stream !== before) await saveStream(tx, before, stream, secretBox);
         const taken = await takeLease(tx, key, node);
-        // The first publisher that a stream ever has.
+        // The first publisher that the stream ever had.
         if (taken.session === 1) await announce(key, WebhookStatus.liveStarted)(tx);
         return { ...taken, stream };
       }),
@@ -114,7 +115,7 @@ async function takeLease(tx: Tx, key: MediaKey, node: { id: Guid; feedUrl: strin
   `.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error(`Expected stream ${key.mediaId} to have a lease row.`);
-  // Edges open their feed from this process; the owner before drops its publishers.
+  // Edges fetch the feed from this process; the previous owner drops its publishers.
   if (row.isTaken) await bumpPublication(tx, key);
   await sql`select pg_notify(${LIVE_CHANNEL}, ${key.mediaId})`.execute(tx);
   return { lease: { key, owner: node.id, epoch: row.epoch, attempt: row.attempt }, session: row.session };

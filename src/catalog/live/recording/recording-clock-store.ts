@@ -4,7 +4,7 @@ import type { Db, MediaKey, Tx } from '../../db.ts';
 
 type Row = { number: number; timescale: number; segments: { startTick: number; wallMs: number }[] };
 
-/** Keeps when the media of a recording was taken: its chunks lose that when they are merged. */
+/** Stores the capture times of a recording's media, because merged chunks lose them. */
 export async function writeClocks(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   const { rows } = await sql<Row>`
     with main as (
@@ -28,7 +28,7 @@ export async function writeClocks(tx: Tx, { libraryId, mediaId }: MediaKey): Pro
   }
 }
 
-/** How many periods of a recording viewers see, and when the media of its only one was taken. */
+/** Returns the number of a recording's periods that viewers see, and the capture times of its only one. */
 export async function loadClock(
   db: Db,
   { libraryId, mediaId }: MediaKey,

@@ -16,7 +16,7 @@ type Row = {
   sizeBytes: number;
 };
 
-/** Writes what a recording is, as a probe writes it of an upload: of its active timeline, as it was published. */
+/** Writes the facts of a recording, as a probe does for an upload, from its active timeline as published. */
 export async function writeRecordingFacts(tx: Tx, key: MediaKey): Promise<void> {
   const active = await tx
     .selectFrom('timeline')
@@ -36,8 +36,8 @@ export async function writeRecordingFacts(tx: Tx, key: MediaKey): Promise<void> 
 }
 
 /**
- * What the media of one period is, as it was published; null when nothing of it is stored. The frame rate is that of
- * the last period: streams keep one.
+ * Returns the facts of one period's media as published; null if nothing of it is stored. The frame rate is that of the
+ * last period, because streams keep one.
  */
 export async function readPeriodFacts(
   db: Db | Tx,

@@ -6,12 +6,12 @@ import { type ActiveView, addToTimelines, type CodecPlan, loadActive } from '../
 import { loadCutList } from '../../tasks/task-view-store.ts';
 import { readPeriodFacts } from './recording-facts-store.ts';
 
-/** A period of a recording: its timeline, its pictures as they were published, and the rungs that it has. */
+/** A period of a recording: its timeline, its published video, and its rungs. */
 export type PeriodView = ActiveView & { sourceId: Guid; rungs: readonly number[] };
 
 const RECORDINGS_AT_ONCE = 20;
 
-/** Recordings of which it was not checked yet whether rungs are missing: a bounded number, in any order. */
+/** Finds recordings not yet checked for missing rungs: a bounded number, in any order. */
 export async function findUnseenRecordings(db: Db): Promise<MediaKey[]> {
   const { rows } = await sql<{ libraryId: number; mediaId: Guid }>`
     select s.library_id as "libraryId", s.id as "mediaId" from live_stream s
@@ -20,12 +20,10 @@ export async function findUnseenRecordings(db: Db): Promise<MediaKey[]> {
   return rows;
 }
 
-/**
- * Has the rungs made that a recording lacks, on the timelines that it has: those of each period from its own pictures.
- */
+/** Has the missing rungs of a recording made on its existing timelines, each period's from its own video. */
 export function completeRecording(db: Db, key: MediaKey, plan: (view: PeriodView) => CodecPlan): Promise<void> {
   return inTransaction(db, async (tx) => {
-    // Of two workers that found it, the second finds it done.
+    // If two workers found it, the second sees that it is done.
     const due = await sql`
       select from live_stream where id = ${key.mediaId} and rungs_due_at is not null for update`.execute(tx);
     if (due.rows.length === 0) return;
@@ -37,7 +35,7 @@ export function completeRecording(db: Db, key: MediaKey, plan: (view: PeriodView
   });
 }
 
-/** The periods with pictures that viewers see. Their order is that of their tasks. */
+/** Loads the periods with video that viewers see, in the order of their tasks. */
 async function loadPeriods(tx: Tx, active: ActiveView): Promise<PeriodView[]> {
   const { libraryId, mediaId } = active.key;
   const { rows } = await sql<{ timelineId: Guid; sourceId: Guid; rungs: number[] }>`

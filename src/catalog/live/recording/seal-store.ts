@@ -13,13 +13,13 @@ import { RECORD_LATE_MS } from '../live-stream.ts';
 import { writeClocks } from './recording-clock-store.ts';
 import { writeRecordingFacts } from './recording-facts-store.ts';
 
-/** Streams that one sweep sees to. */
+/** Maximum streams per sweep. */
 const SEALED_AT_ONCE = 50;
 
 /**
- * Makes the recording of an ended stream a video under its own id, when no ingest process owns the stream: timelines
- * get their segment starts from the stored rows, the media changes its type, counters move. Nothing is copied or
- * encoded. False when there is an owner, which seals when it has stored its last segment.
+ * Turns the recording of an ended stream into a video under its own id, if no ingest process owns the stream: timelines
+ * get their segment starts from the stored rows, the media changes its type, counters are updated. Nothing is copied or
+ * encoded. Returns false if there is an owner, which seals after storing its last segment.
  */
 export async function sealIfUnowned(tx: Tx, key: MediaKey): Promise<boolean> {
   const { rows } = await sql`
@@ -31,8 +31,8 @@ export async function sealIfUnowned(tx: Tx, key: MediaKey): Promise<boolean> {
 }
 
 /**
- * The same by the owner, whose lease ends with it; what it stored after others had sealed its stream is added. False
- * when the lease does not hold or there is nothing to seal.
+ * Seals like `sealIfUnowned`, but as the owner, whose lease ends. Segments that it stored after others sealed its
+ * stream are added. Returns false if the lease is not valid or there is nothing to seal.
  */
 export function sealOwned(db: Db, lease: LiveLease): Promise<boolean> {
   return inTransaction(db, async (tx) => {
@@ -45,7 +45,7 @@ export function sealOwned(db: Db, lease: LiveLease): Promise<boolean> {
   });
 }
 
-/** Seals what owners left behind that died, a bounded number at a time. */
+/** Seals the streams of dead owners, a bounded number at a time. */
 export async function sealAbandoned(db: Db): Promise<void> {
   const { rows } = await sql<{ libraryId: number; mediaId: Guid }>`
     select s.library_id as "libraryId", s.id as "mediaId" from live_stream s join live_lease l on l.stream_id = s.id
@@ -59,7 +59,8 @@ export async function sealAbandoned(db: Db): Promise<void> {
 }
 
 /**
- * Removes the media rows of streams that ended a day ago without a recording; answers whose objects are to be deleted.
+ * Removes the media rows of streams that ended a day ago without a recording; returns those whose objects must be
+ * deleted.
  */
 export async function dropUnrecorded(tx: Tx): Promise<MediaKey[]> {
   const { rows } = await sql<{ libraryId: number; mediaId: Guid }>`
@@ -71,7 +72,7 @@ export async function dropUnrecorded(tx: Tx): Promise<MediaKey[]> {
   return rows;
 }
 
-// The stream's row is locked by the caller: of two that seal, the second finds another state.
+// The caller locks the stream's row: if two seal at once, the second finds another state.
 async function seal(tx: Tx, key: MediaKey): Promise<boolean> {
   const { libraryId, mediaId } = key;
   const { rows } = await sql<EndedStream>`
@@ -93,8 +94,8 @@ async function seal(tx: Tx, key: MediaKey): Promise<boolean> {
   return true;
 }
 
-// While the database was away leases ran out: whoever stopped the stream before its owner was back sealed it without
-// what the owner still held, which viewers had been sent.
+// Leases expired while the database was down. If the stream was stopped before its owner was back, it was sealed
+// without media that the owner still held and viewers had received.
 async function sealRest(tx: Tx, key: MediaKey): Promise<boolean> {
   const { libraryId, mediaId } = key;
   const { rows } = await sql<{ type: 'live' | 'video' }>`
@@ -104,7 +105,7 @@ async function sealRest(tx: Tx, key: MediaKey): Promise<boolean> {
       and exists (${lateChunks(key)}) for update of m`.execute(tx);
   const [media] = rows;
   if (media === undefined) return false;
-  // Edges that know the rest of it read what came later than that.
+  // Edges that know the earlier part read what was added after it.
   const revision = await bumpPublication(tx, key);
   await sql`
     with late as (${lateChunks(key)})
@@ -134,7 +135,7 @@ async function sealRest(tx: Tx, key: MediaKey): Promise<boolean> {
   return true;
 }
 
-/** Rungs that were made of the shorter recording are made anew. */
+/** Rungs made from the shorter recording are made again. */
 async function retireShortRungs(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
     update rendition r set active = false, retired_at = now() from timeline t
@@ -144,7 +145,7 @@ async function retireShortRungs(tx: Tx, { libraryId, mediaId }: MediaKey): Promi
         where c.library_id = r.library_id and c.media_id = r.media_id and c.rendition_id = r.id)`.execute(tx);
 }
 
-/** Chunks behind the cuts of their timelines. */
+/** Selects chunks after the end of their timelines' cuts. */
 function lateChunks({ libraryId, mediaId }: MediaKey) {
   return sql`
     select c.rendition_id, c.first_segment from live_period p
@@ -163,12 +164,12 @@ type EndedStream = {
   frame_rate: number | null;
 };
 
-/** How long all periods of a media are, of a query over `media`. */
+/** Total duration of all periods of a media in ms, for a query over `media`. */
 const WHOLE_MS = sql<number>`(select round(sum(end_ticks * 1000.0 / timescale)) from timeline t
   where t.library_id = media.library_id and t.media_id = media.id)`;
 
-// The starts come from the rows of the first video rendition, or of the audio where there is no picture. The periods
-// that viewers saw stay, previews retire; of several the longest is the timeline of readers of one timeline only.
+// The starts are taken from the rows of the first video rendition, or of the audio without video. Periods that viewers
+// saw are kept; previews retire. Readers that support only one timeline get the longest.
 async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<boolean> {
   await sql`
     with main as (
@@ -190,7 +191,7 @@ async function sealTimelines(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<
       select id from timeline where library_id = ${libraryId} and media_id = ${mediaId} and end_ticks > 0
       order by end_ticks::float8 / timescale desc limit 1)
     returning id`.execute(tx);
-  // A rung that has not all that its source has is taken off the video (`docs/decisions/125-live-ladder.md`).
+  // A rung that lacks segments of its source is removed from the video (`docs/decisions/125-live-ladder.md`).
   await sql`
     with judged as (
       select r.id, t.active, t.end_ticks = 0 or r.origin = 'encode' and cardinality(t.start_ticks) > (

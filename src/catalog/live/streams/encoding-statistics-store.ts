@@ -3,7 +3,7 @@ import type { Guid } from '../../../lib/guid.ts';
 import type { Db } from '../../db.ts';
 import { bucketKey, bucketKeys, type StatisticsRange } from '../../statistics/sums/statistics-range.ts';
 
-/** Which of a library's encoded live media counts; an empty list leaves nothing out. Resolutions are rungs: 720. */
+/** Filter for a library's encoded live media; an empty list matches everything. Resolutions are rungs: 720. */
 export type EncodingFilter = {
   libraryId: number;
   streamIds: readonly Guid[];
@@ -11,7 +11,7 @@ export type EncodingFilter = {
   resolutions: readonly number[];
 };
 
-/** Seconds of live pictures that were encoded, in all and by what they were; the chart by bucket, zeros included. */
+/** Seconds of live video that were encoded, in total and by property; the chart by bucket, zeros included. */
 export type EncodingStatistics = {
   totalSec: number;
   chart: Record<string, number>;
@@ -22,14 +22,14 @@ export type EncodingStatistics = {
 
 type Sum = { bucketMs: number; streamId: Guid; codec: string; rung: number; seconds: number };
 
-/** Sums up what the ladders of live streams have encoded and is still stored, by when it was taken. */
+/** Sums up the encoded live media that is still stored, by capture time. */
 export async function loadEncodingStatistics(
   db: Db,
   { libraryId, streamIds, codecs, resolutions }: EncodingFilter,
   range: StatisticsRange,
 ): Promise<EncodingStatistics> {
   const { fromMs, toMs, stepMs } = range;
-  // A merged chunk has no wall time any more: its period began when the row was made.
+  // A merged chunk has no wall-clock time; its period began when the row was created.
   const { rows } = await sql<Sum>`
     select floor(e.taken_ms / ${stepMs}::float8)::bigint * ${stepMs}::bigint as "bucketMs",
       e.stream as "streamId", e.codec,

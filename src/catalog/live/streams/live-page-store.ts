@@ -18,7 +18,7 @@ export type LiveQuery = {
 
 const FARTHEST_ITEM = 2_000_000_000;
 
-/** Newest first by `date`, `started` and `ended`, soonest first by `planned`; what has no such time comes last. */
+/** Newest first by `date`, `started` and `ended`, soonest first by `planned`. Streams without such a time are last. */
 const ORDERS: Record<LiveOrder, string> = {
   date: 'created_at desc',
   title: 'title',
@@ -28,7 +28,7 @@ const ORDERS: Record<LiveOrder, string> = {
   planned: 'scheduled_start_at nulls last',
 };
 
-/** A page of streams and how many match in all. */
+/** Reads a page of streams and the number of matches. */
 export async function readLivePage(db: Db, query: LiveQuery) {
   if (query.collection === 'none') return { total: 0, rows: [] };
   const { libraryId, page, itemsPerPage, orderBy, search, collection } = query;

@@ -6,21 +6,21 @@ import type { BitrateSample } from '../live-stream.ts';
 /** Addresses of one ingest process, by protocol. */
 export type IngestAddresses = Partial<Record<'rtmp' | 'rtmps' | 'srt' | 'whip', string>>;
 
-/** What ingest processes recorded of streams. */
+/** Data that ingest processes recorded about streams. */
 export type LiveReportStore = {
   /**
-   * The samples of a second each between two times, both inclusive, oldest first; the latest 43,200 at most. Refuses
+   * Returns the one-second samples between two times, both inclusive, oldest first; at most the latest 43,200. Refuses
    * (`not-found`).
    */
   bitrates(key: MediaKey, range: { from: Date | null; to: Date | null }): Promise<BitrateSample[]>;
-  /** The stills of a stream that were made between two times, newest first. Refuses (`not-found`). */
+  /** Returns the stills of a stream made between two times, newest first. Refuses (`not-found`). */
   stills(key: MediaKey, wanted: { from: Date | null; to: Date | null; limit: number }): Promise<Date[]>;
-  /** Where publishers reach the ingest processes that are there, by protocol: the least busy first, two at most. */
+  /** Returns the publisher addresses of running ingest processes by protocol: the least busy first, at most two. */
   ingestAddresses(): Promise<IngestAddresses[]>;
 };
 
 const MOST_SAMPLES = 43_200;
-/** Ingest processes report each second. */
+/** Time after which a silent ingest process is ignored, in ms. They report each second. */
 const SILENT_MS = 15_000;
 const INGEST_NODES = 2;
 

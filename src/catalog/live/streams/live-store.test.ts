@@ -62,7 +62,7 @@ test('a key publishes until it is replaced or the stream ends, and is never stor
   await expect(publishing.authorise(streamKey, node())).rejects.toMatchObject({ kind: 'invalid' });
 });
 
-test('the newer publisher takes the lease over, and the owner before renews nothing any more', async () => {
+test('the newer publisher takes over the lease, and the previous owner can renew nothing', async () => {
   const { view, key } = await create();
   const first = await publishing.authorise(view.streamKey, node());
   const second = await publishing.authorise(view.streamKey, node());
@@ -84,7 +84,7 @@ test('a stream that is stopped while it is owned waits for its owner; without me
   expect(await sealOwned(database.db, lease)).toBe(false);
 });
 
-test('a stream whose recording is being made a video is not removed, whoever looked before', async () => {
+test('a stream whose recording is being turned into a video is not removed', async () => {
   const { view, key } = await create();
   const { lease } = await publishing.authorise(view.streamKey, node());
   await live.change(key, startStream);

@@ -11,50 +11,50 @@ import { sealIfUnowned } from '../recording/seal-store.ts';
 import { type LiveQuery, readLivePage } from './live-page-store.ts';
 import { type LiveView, toLiveView, toStream, viewsOf } from './live-view-store.ts';
 
-/** Payload: the stream's id. Its owner reads the stream's row again: another state, another key or no row. */
+/** Payload: the stream's id. Its owner reads the stream's row again: new state, new key or no row. */
 export const LIVE_CHANNEL = 'millrace_live';
 
 export type NewLiveStream = LiveSettings & { libraryId: number; availableResolutions: string; ingestRegion: string };
 
 /**
- * Live streams for the interface. Each method is one transaction. A change reaches the ingest process that owns the
- * stream by a notification, and by its renewal within a second if that is lost: a publisher of a stream that ended, was
- * removed, or has another key is disconnected within that time.
+ * Live streams for the interface. Each method is one transaction. A change reaches the owning ingest process by a
+ * notification, or by its renewal within a second if that is lost: the publisher of a stream that ended, was removed,
+ * or has a new key is disconnected within that time.
  */
 export type LiveStore = {
   /**
-   * Makes a stream, its key (`bunnylive_` and 32 hexadecimal digits) and its media. Refuses (`invalid`) an unknown
+   * Creates a stream, its key (`bunnylive_` and 32 hexadecimal digits) and its media. Refuses (`invalid`) an unknown
    * collection.
    */
   create(wanted: NewLiveStream): Promise<LiveView>;
   /**
-   * The stream with its key in clear: callers without a key must not see `streamKey` and `relays`. Refuses
+   * Loads a stream with its key in plain text: callers without a key must not see `streamKey` and `relays`. Refuses
    * (`not-found`).
    */
   load(key: MediaKey): Promise<LiveView>;
-  /** A page of a library's streams and how many match. */
+  /** Returns a page of a library's streams and the number of matches. */
   list(query: LiveQuery): Promise<{ total: number; items: LiveView[] }>;
   /**
-   * Locks a stream, applies a pure transition of `live-stream.ts` (`editStream`, `startStream`, `stopStream`), saves,
-   * notifies its owner, and does the follow-ups of the change in the same transaction; the same object saves and sends
-   * nothing. A stream that ended without an owner is made a video in the same transaction.
+   * Locks a stream, applies a pure transition of `live-stream.ts` (`editStream`, `startStream`, `stopStream`), saves
+   * it, notifies its owner, and runs the follow-ups in the same transaction. If the transition returns the same object,
+   * nothing is saved or sent. A stream that ended without an owner becomes a video in the same transaction.
    */
   change(
     key: MediaKey,
     transition: (stream: LiveStream, now: Date) => LiveStream,
     ...followUps: LiveFollowUp[]
   ): Promise<LiveView>;
-  /** Gives a stream another key and disconnects its publishers. Refuses (`invalid`) after the end. */
+  /** Gives a stream a new key and disconnects its publishers. Refuses (`invalid`) after the end. */
   regenerateKey(key: MediaKey): Promise<LiveView>;
   /**
-   * Removes a stream with all that was recorded, except a video that stands already; `hadMedia` says whether objects
-   * are to be deleted (job `delete-media`, sent by a follow-up). Answers the stream as it was. Refuses (`invalid`)
-   * while its recording is being made a video.
+   * Removes a stream with everything recorded, except an existing video. `hadMedia` says whether objects must be
+   * deleted (job `delete-media`, sent by a follow-up). Returns the removed stream. Refuses (`invalid`) while its
+   * recording is being turned into a video.
    */
   remove(key: MediaKey, ...followUps: ((hadMedia: boolean) => FollowUp)[]): Promise<LiveView>;
 };
 
-/** Work that follows a change of state, such as a webhook; called with both sides of the change. */
+/** Work that follows a change of state, such as a webhook; called with the stream before and after it. */
 export type LiveFollowUp = (before: LiveStream, after: LiveStream) => FollowUp;
 
 export function createLiveStore({ db, secretBox }: { db: Db; secretBox: SecretBox }): LiveStore {
@@ -88,18 +88,18 @@ export function createLiveStore({ db, secretBox }: { db: Db; secretBox: SecretBo
   };
 }
 
-/** Loads a stream under a lock on its row. Refuses (`not-found`) when there is none. */
+/** Loads a stream and locks its row. Refuses (`not-found`) an unknown stream. */
 export async function lockStream(tx: Tx, key: MediaKey, secretBox: SecretBox): Promise<LiveStream> {
   await sql`select from live_stream where library_id = ${key.libraryId} and id = ${key.mediaId} for update`.execute(tx);
   return loadStream(tx, key, secretBox);
 }
 
-/** Loads a stream as it stands. Refuses (`not-found`) when there is none. */
+/** Loads a stream. Refuses (`not-found`) an unknown one. */
 export async function loadStream(db: Db, key: MediaKey, secretBox: SecretBox): Promise<LiveStream> {
   return toStream(found(await selectOne(db, key), key), secretBox);
 }
 
-/** Writes what a transition changed, notifies the owner and the edges. */
+/** Writes the changes of a transition, and notifies the owner and the edges. */
 export async function saveStream(tx: Tx, before: LiveStream, after: LiveStream, secretBox: SecretBox): Promise<void> {
   const key = { libraryId: before.libraryId, mediaId: before.id };
   if (after.collectionId !== before.collectionId) await requireCollection(tx, after);

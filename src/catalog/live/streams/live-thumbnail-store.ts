@@ -5,7 +5,7 @@ import { inTransaction } from '../../in-transaction.ts';
 import { sumStorage } from '../../renditions/storage-store.ts';
 import { retireObject } from '../../retired-object-store.ts';
 
-/** A stored JPEG and the name under which the edge shows it. */
+/** A stored JPEG and its file name at the edge. */
 export type LiveThumbnail = {
   objectKey: StorageKey;
   sizeBytes: number;
@@ -15,9 +15,9 @@ export type LiveThumbnail = {
   blurhash: string;
 };
 
-/** Images that owners set for their streams; they stay with the video that a stream becomes. */
+/** Thumbnails that owners set for their streams. They are kept by the video that a stream becomes. */
 export type LiveThumbnailStore = {
-  /** Shows a stored image, or none (null), in place of what was shown. Refuses (`not-found`) an unknown stream. */
+  /** Replaces the shown image by a stored one, or by none (null). Refuses (`not-found`) an unknown stream. */
   put(key: MediaKey, thumbnail: LiveThumbnail | null): Promise<void>;
 };
 
@@ -47,7 +47,7 @@ async function putThumbnail(tx: Tx, key: MediaKey, thumbnail: LiveThumbnail | nu
     .where('id', '=', key.mediaId)
     .forUpdate()
     .executeTakeFirst();
-  // The video that the stream became may be deleted by now.
+  // The video that the stream became may already be deleted.
   if (before === undefined) return;
   if (before.thumbnail_key !== null) {
     await retireObject(tx, key, { key: before.thumbnail_key, sizeBytes: before.thumbnail_bytes });

@@ -4,7 +4,7 @@ import type { StorageKey } from '../../../ports/storage.ts';
 import type { Db } from '../../db.ts';
 import type { BitrateSample, LadderState, LiveSettings, LiveStream, RelayRequest, RelayState } from '../live-stream.ts';
 
-/** A stream as it is shown. `streamKey` and `relays` are secrets of its owner. */
+/** A stream for display. `streamKey` and `relays` are secrets of its owner. */
 export type LiveView = {
   stream: LiveStream;
   createdAt: Date;
@@ -20,31 +20,31 @@ export type LiveView = {
   thumbnailFileName: string | null;
   thumbnailKey: StorageKey | null;
   thumbnailUpdatedAt: Date | null;
-  /** Whether its media is a video by now. */
+  /** Its media is already a video. */
   isVideo: boolean;
   ingest: IngestView;
 };
 
-/** How publishing goes, as its owner reported it at most a second ago. */
+/** Publishing status, as the owner reported it at most a second ago. */
 export type IngestView = {
-  /** An ingest process holds the stream. */
+  /** An ingest process owns the stream. */
   isOwned: boolean;
-  /** Each slot has had media within the last 5 s. */
+  /** The slot received media within the last 5 s. */
   primaryLive: boolean;
   backupLive: boolean;
-  /** Of either slot, on the database's clock. */
+  /** Time since the last media of either slot, by the database's clock. */
   msSinceMedia: number | null;
   firstMediaAt: Date | null;
   bitrate: BitrateSample | null;
   /** Null before the first media, and while the stream has no owner. */
   ladder: LadderState | null;
-  /** Of the primary publisher; empty while the stream has no owner. */
+  /** Relays of the primary publisher; empty while the stream has no owner. */
   relays: readonly RelayState[];
 };
 
 type LiveRow = NonNullable<Awaited<ReturnType<ReturnType<typeof viewsOf>['executeTakeFirst']>>>;
 
-/** Streams with their leases. */
+/** Selects streams with their leases. */
 export function viewsOf(db: Db) {
   return db
     .selectFrom('live_stream')
@@ -142,7 +142,7 @@ function toSettings(row: LiveRow, secretBox: SecretBox): LiveSettings {
 
 function readRelays(json: string): RelayRequest[] {
   const parsed: unknown = JSON.parse(json);
-  // Written by this store alone, from values of this type.
+  // Only this store writes it, from values of this type.
   return parsed as RelayRequest[];
 }
 

@@ -12,21 +12,21 @@ import type { LiveHead } from './live-head.ts';
 /** Longer than any recording. */
 const WHOLE_SEC = 1e9;
 
-/** A period, the init segments of its renditions, and those of them that are not listed any more. */
+/** A period, the init segments of its renditions, and those that are no longer listed. */
 type StoredPeriod = { period: FeedPeriod; inits: Map<Guid, Buffer>; retired: Set<Guid> };
 
-/** What is stored of a stream's recent past: its periods, and segments in their order. */
+/** The stored recent past of a stream: its periods, and segments in order. */
 export type StoredLive = { periods: StoredPeriod[]; segments: SegmentRow[] };
 
-/** A rendition that is listed: neither gone, nor one that is made after the end and not whole yet. */
+/** A listed rendition: neither retired, nor made after the end and still incomplete. */
 const IS_LISTED = sql<SqlBool>`(rendition.retired_at is null and rendition.state <> 'failed'
   and (rendition.state = 'finished' or not rendition.plan ? 'recordedOf'))`;
 
-/** One that is not listed any more, such as a rung that was not whole at the end: players hold its addresses. */
+/** A rendition no longer listed, such as a rung that was incomplete at the end, whose addresses players hold. */
 const IS_KNOWN_STILL = sql<SqlBool>`(rendition.state = 'finished'
   and rendition.retired_at > now() - make_interval(hours => ${RETIRED_GRACE_HOURS}))`;
 
-/** Reads the rows of segments that began within the last `windowSec` seconds, and the periods that they belong to. */
+/** Reads the rows of segments that began within the last `windowSec` seconds, and their periods. */
 export async function loadStoredLive(db: Db, key: MediaKey, windowSec: number): Promise<StoredLive> {
   const { rows: periods } = await sql<{
     number: number;
@@ -62,7 +62,7 @@ export async function loadStoredLive(db: Db, key: MediaKey, windowSec: number): 
     .orderBy('origin', 'desc')
     .orderBy('rung', 'desc')
     .execute();
-  // What is made after the end was taken when the pictures were that it is made of.
+  // Renditions made after the end have the capture times of the video they are made from.
   const { rows: segments } = await sql<SegmentRow>`
     with timed as (
       select c.*, c.wall_ms as taken_ms from chunk c
@@ -106,10 +106,13 @@ export async function loadStoredLive(db: Db, key: MediaKey, windowSec: number): 
   };
 }
 
-/** Owners report each second when media came last. */
+/**
+ * Seconds without media after which a stream counts as interrupted. Owners report the time of the last media each
+ * second.
+ */
 const SILENT_SEC = 5;
 
-/** The head of a stream; null when there is none. */
+/** Loads the head of a stream; null if there is none. */
 export async function loadLiveHead(db: Db, mediaId: Guid): Promise<LiveHead | null> {
   const { rows } = await sql<Omit<LiveHead, 'trailerId' | 'extent'> & { trailer: string | null }>`
     select s.state, s.is_public as "isPublic", case when s.dvr_enabled then s.dvr_window_sec end as "dvrWindowSec",
@@ -126,12 +129,12 @@ export async function loadLiveHead(db: Db, mediaId: Guid): Promise<LiveHead | nu
   return { ...head, trailerId: trailer === null ? null : parseGuid(trailer), extent: null };
 }
 
-/** What is served of a recording by the clock, and of one that has several periods by its live rows. */
+/** Live data of a recording: capture times of its media, and with several periods its live rows. */
 export type RecordingHead = { live?: LiveHead; clock?: readonly WallAnchor[] };
 
 /**
- * What an edge must know of a recording beside what every video has. One of several periods goes on being written from
- * them, since a timeline has one set of parameters. Empty for all other videos.
+ * Loads the facts about a recording that an edge needs in addition to those of every video. One with several periods is
+ * still served from them, because a timeline has one set of parameters. Empty for all other videos.
  */
 export async function loadRecordingHead(db: Db | Tx, key: MediaKey): Promise<RecordingHead> {
   const { periods, clock } = await loadClock(db, key);

@@ -3,12 +3,12 @@ import { type StorageKey, storageKey } from '../../../ports/storage.ts';
 import type { Db, MediaKey } from '../../db.ts';
 import { mediaPrefix } from '../../tasks/encode-task.ts';
 
-/** Where the still of a moment lies, `atMs` since 1970; the edge serves it as `thumbnails/{atMs}.jpg`. */
+/** Returns the storage key of a still at `atMs` since 1970. The edge serves it as `thumbnails/{atMs}.jpg`. */
 export function stillKey(key: MediaKey, atMs: number): StorageKey {
   return storageKey(`${mediaPrefix(key)}thumbnails/${atMs}.jpg`);
 }
 
-/** Lists a stored still; a stream that is gone has none. */
+/** Records a stored still; does nothing if the stream is gone. */
 export async function recordStill(
   db: Db,
   still: { streamId: Guid; atMs: number; key: StorageKey; sizeBytes: number },

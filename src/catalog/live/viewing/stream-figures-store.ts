@@ -6,7 +6,7 @@ import type { BitrateSample } from '../live-stream.ts';
 /** Samples of up to ten seconds of a stream, oldest first; at least one. */
 export type BitrateRow = { streamId: Guid; samples: readonly BitrateSample[] };
 
-/** Writes samples of many streams in one statement; a stream that is gone is left out. */
+/** Writes samples of many streams in one statement. Streams that are gone are skipped. */
 export async function recordBitrates(db: Db, rows: readonly BitrateRow[]): Promise<void> {
   await sql`
     insert into live_bitrate (stream_id, at, samples)
@@ -15,10 +15,10 @@ export async function recordBitrates(db: Db, rows: readonly BitrateRow[]): Promi
     join live_stream s on s.id = r."streamId" on conflict do nothing`.execute(db);
 }
 
-/** Viewers of a stream at one edge now, and the seconds that they watched since the last report. */
+/** Current viewers of a stream at one edge, and the seconds that they watched since the last report. */
 export type ViewerCount = { streamId: Guid; viewers: number; watchedSec: number };
 
-/** Adds to the watch time of streams, and raises the most viewers at once of any one edge. */
+/** Adds to the watch time of streams, and raises the peak viewers of any one edge. */
 export async function recordViewers(db: Db, counts: readonly ViewerCount[]): Promise<void> {
   await sql`
     update live_stream s set viewer_seconds = s.viewer_seconds + c."watchedSec",

@@ -127,7 +127,7 @@ test.each<[string, Change, string, Partial<AdmissionRequest>, string]>([
   expect(ruleOf(requestOf(zoneOf(change), target, request))).toBe(expected);
 });
 
-test('a known token ends with its time and with its key, not with its first use', () => {
+test('a cached token ends with its expiry and its key, not with its first use', () => {
   const context = newContext();
   const zone = zoneOf({ settings: { tokenRequired: true } });
   const at = (nowMs: number, policy = zone) => ruleOf(requestOf(policy, signed(), { nowMs }), context);
@@ -154,7 +154,7 @@ test('the rate is counted for each address, and for each valid token of it', () 
   expect(ask(signed(), { nowMs: 1_001_000 })).toBe('admitted');
 });
 
-test('one client has so many requests in all, of whichever zone and of none, and the next client has its own', () => {
+test('each client has one request limit over all zones and none, and the next client has its own', () => {
   const context = { ...newContext(), clientRate: { perSec: 1, burst: 1 } };
   const other = { ...zoneOf({}), id: 2 };
   const ask = (zone: ZonePolicy, change: Partial<AdmissionRequest> = {}) =>
@@ -170,13 +170,13 @@ test('one client has so many requests in all, of whichever zone and of none, and
   ]).toEqual(['admitted', 'admitted', '429 10140', '429 10140', 'admitted', 'admitted']);
 });
 
-test('what is judged dry counts nothing', () => {
+test('a dry run counts nothing', () => {
   const context = { ...newContext(), dry: true };
   const request = requestOf(zoneOf({ settings: { requestsPerSec: 1 } }), FILE);
   expect([1, 2, 3].map(() => ruleOf(request, context))).toEqual(['admitted', 'admitted', 'admitted']);
 });
 
-test('an address has so many answers at once, and again when one is over', () => {
+test('the number of concurrent responses per address is limited, and freed when one ends', () => {
   const context = newContext();
   const request = requestOf(zoneOf({ settings: { answersPerAddress: 1 } }), FILE);
   const leave = context.openAnswers.enter('1|192.0.2.7');

@@ -11,14 +11,15 @@ import type { OpenAnswers } from './open-answers.ts';
 import type { Rate, RateBuckets } from './rate-buckets.ts';
 
 /**
- * Who sent a request: `address` in its canonical form, `key` as budgets count it; country and ASN empty when not known.
+ * The client of a request: `address` in canonical form, `key` as used for rate limits; country and ASN are empty if
+ * unknown.
  */
 export type Client = { address: string; key: string; country: string; asn: string };
 
-/** What is requested: files of a zone, a player page (whose embed token is judged with its video), or neither. */
+/** Target of a request: files of a zone, a player page (whose embed token is checked with its video), or neither. */
 export type Purpose = 'media' | 'player' | 'asset' | 'preflight' | 'unknown';
 
-/** A request before anything was decided of it. `page` is the host of the page that sent it; null for none. */
+/** A request before any decision. `page` is the host of the page that sent it; null for none. */
 export type AdmissionRequest = {
   method: string;
   address: SignedAddress;
@@ -26,17 +27,17 @@ export type AdmissionRequest = {
   policy: CompiledPolicy | null;
   client: Client;
   page: string | null;
-  /** What the firewall looks at, and by which settings; null where there is nothing to look for. */
+  /** Input of the firewall, with its settings; null if there is nothing to inspect. */
   inspected: Inspected | null;
   nowMs: number;
 };
 
-/** What verdicts depend on beside the request. `dry`: nothing is counted and nothing remembered. */
+/** Context of the verdicts in addition to the request. `dry`: nothing is counted or remembered. */
 export type AdmissionContext = {
   ownHosts: HostRules;
   tokens: KnownTokens;
   rates: RateBuckets;
-  /** Of one client, over all zones and without one. */
+  /** For one client, across all zones and without one. */
   clientRate: Rate;
   openAnswers: OpenAnswers;
   /** Null until its rules are compiled. */
@@ -44,7 +45,7 @@ export type AdmissionContext = {
   dry: boolean;
 };
 
-/** One after the other; the first that blocks decides. */
+/** In order; the first that blocks decides. */
 export const STAGES = {
   accessList: judgeAccessList,
   country: judgeCountry,
@@ -57,20 +58,20 @@ export const STAGES = {
 
 declare const admitted: unique symbol;
 
-/** A request that was let in. `admit` alone makes one, and no answer is given without. */
+/** An admitted request. Only `admit` creates one, and no response is sent without one. */
 export type Admitted<Request extends AdmissionRequest = AdmissionRequest> = {
   readonly [admitted]: true;
   request: Request;
-  /** Of a zone that requires one: what it grants. */
+  /** For a zone that requires one: the rights that it grants. */
   token: UrlToken | null;
-  /** Found, and only logged. */
+  /** Matched, and only logged. */
   hits: readonly Hit[];
 };
 
 /** A request that was refused by a rule. */
 export type Blocked = Extract<Verdict, { kind: 'block' }> & { hits: readonly Hit[] };
 
-/** Decides whether a request is answered. Pure but for the counters in `context`. */
+/** Decides whether a request gets a response. Pure except for the counters in `context`. */
 export function admit<Request extends AdmissionRequest>(
   request: Request,
   context: AdmissionContext,
@@ -83,7 +84,7 @@ export function admit<Request extends AdmissionRequest>(
   }
   const { token } = request.address;
   const granted = asksForToken(request) && typeof token !== 'string' ? token : null;
-  // The only place where one is made.
+  // The only place where one is created.
   return { request, token: granted, hits } as Omit<Admitted<Request>, typeof admitted> as Admitted<Request>;
 }
 
@@ -115,13 +116,13 @@ function judgeCountry({ policy, client }: AdmissionRequest): Verdict {
   return block(RULES.country, 'a country that the zone does not block', client.country);
 }
 
-/** Player pages are judged with their video, where it is known whether they are opened by themselves. */
+/** Player pages are checked with their video, where it is known whether they are opened directly. */
 function judgeReferrer({ policy, purpose, page }: AdmissionRequest, { ownHosts }: AdmissionContext): Verdict {
   if (policy === null || purpose !== 'media' || allowsPage(policy, page, ownHosts)) return ALLOW;
   return block(RULES.referrer, "a page that the zone's referrer rules let in", page ?? 'no referrer');
 }
 
-/** A valid token has its own bucket at each address: a school of many viewers behind one address is no flood. */
+/** A valid token has its own bucket at each address: a school with many viewers behind one address is no flood. */
 function judgeRate(request: AdmissionRequest, context: AdmissionContext): Verdict {
   const { policy, address, client } = request;
   const ofAll = takeRequest({ bucket: `all|${client.key}`, rate: context.clientRate }, request, context);
@@ -149,7 +150,7 @@ function judgeConnections(request: AdmissionRequest, { openAnswers }: AdmissionC
   return { kind: 'block', hit, status: 429, retryAfterSec: 1 };
 }
 
-/** Counts what one address has of one zone. */
+/** Returns the name of the bucket for one client address and one zone. */
 export function bucketOf({ policy, client }: Pick<AdmissionRequest, 'policy' | 'client'>): string {
   return `${policy?.zone.id ?? 0}|${client.key}`;
 }
@@ -162,12 +163,12 @@ function judgeToken(request: AdmissionRequest, context: AdmissionContext): Verdi
   return block(rule, expected, describeCame(fault, request));
 }
 
-/** Whether the zone gives its files to holders of a token only. */
+/** Returns whether the zone requires a token for its files. */
 export function asksForToken({ policy, purpose }: Pick<AdmissionRequest, 'policy' | 'purpose'>): boolean {
   return purpose === 'media' && policy !== null && policy.zone.settings.tokenRequired;
 }
 
-/** Why the token of a request does not let it in; null when it does. */
+/** Returns why the token of a request does not admit it; null if it does. */
 function faultOf(
   { address, policy, client, nowMs }: AdmissionRequest,
   { tokens }: AdmissionContext,

@@ -3,10 +3,10 @@ import { PLAYER_HOSTS } from '../../libraries/referrer.ts';
 import type { ZonePolicy } from '../../pull-zones/zone-policy.ts';
 import { HostRules } from './host-rules.ts';
 
-/** A policy made ready to be applied to each request; the same object for as long as its revision stands. */
+/** A policy prepared for each request; the same object as long as its revision is unchanged. */
 export type CompiledPolicy = {
   zone: ZonePolicy;
-  /** Names the zone in paths. */
+  /** Prefix of the zone in paths. */
   prefix: string;
   blockedAddresses: AddressSet;
   blockedCountries: ReadonlySet<string>;
@@ -18,7 +18,7 @@ const PLAYERS = new HostRules(PLAYER_HOSTS);
 const NOBODY: AddressSet = { has: () => false };
 
 /**
- * Compiles a policy once. Stored addresses were checked when they were set; a list that cannot be read blocks no
+ * Compiles a policy once. Stored addresses were checked when they were set; a list that cannot be parsed blocks no
  * client.
  */
 export function compilePolicy(zone: ZonePolicy): CompiledPolicy {
@@ -34,8 +34,8 @@ export function compilePolicy(zone: ZonePolicy): CompiledPolicy {
 }
 
 /**
- * Whether a page may show the zone's media. Our own pages, those of the zone's hosts and the player hosts that mobile
- * clients name always may. A request that names no page is let in unless the owner blocks that.
+ * Returns whether a page may show the zone's media. Our own pages, those of the zone's hosts and the player hosts that
+ * mobile clients send always may. A request without a page is allowed unless the owner blocks that.
  */
 export function allowsPage(policy: CompiledPolicy, page: string | null, ownHosts: HostRules): boolean {
   if (page === null) return !policy.zone.referrers.blockNoneReferrer;

@@ -3,19 +3,19 @@ import { sheetName } from '../../../media/images/image-set.ts';
 import type { DrmSystem } from '../../../ports/drm-key-source.ts';
 import { type PullZoneName, parsePullZoneName } from '../../pull-zones/pull-zone-name.ts';
 
-/** What a request requests. Anything that is not of this grammar does not exist. */
+/** Target of a request. Addresses outside this grammar do not exist. */
 export type EdgeTarget =
   | { kind: 'media'; mediaId: Guid; file: MediaFile }
-  /** `isDirect`: the address for opening the player by itself. */
+  /** `isDirect`: the address that opens the player directly. */
   | { kind: 'player'; libraryId: number; mediaId: Guid; wantsState: boolean; isDirect: boolean }
   | { kind: 'beacon' }
   | { kind: 'asset'; name: string }
-  /** The client of the player.js protocol, by the address that applications know. */
+  /** The client of the player.js protocol, at the address that applications know. */
   | { kind: 'embed-client' };
 
 /**
- * The folder of a rendition in which bytes are requested: its own, where they are clear, that of a package (`e2`),
- * or that of a play session. One address never means clear and encrypted bytes.
+ * The rendition folder of a request for bytes: the rendition's own, if they are clear, that of a package (`e2`), or
+ * that of a play session. No address ever means both clear and encrypted bytes.
  */
 export type NamedProtection =
   | { kind: 'clear' }
@@ -32,7 +32,7 @@ export type MediaFile =
   | { kind: 'part'; renditionId: Guid; segment: number; part: number; protection: NamedProtection }
   | { kind: 'i-frame-playlist'; renditionId: Guid; protection: NamedProtection }
   | { kind: 'i-frame'; renditionId: Guid; startTick: number; protection: NamedProtection }
-  /** `system` is null for our own, ClearKey's. */
+  /** `system` is null for ClearKey, our own. */
   | { kind: 'licence'; system: DrmSystem | null }
   | { kind: 'fair-play-certificate' }
   | { kind: 'key'; name: string }
@@ -71,8 +71,8 @@ const EMBED_CLIENT = '/playerjs/playerjs-latest.min.js';
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
 
 /**
- * Reads the path of a request, without its path token: the pull zone that it names, if it names one, and what is
- * requested; null for an address that cannot exist.
+ * Parses the path of a request, without its path token: the pull zone in it, if any, and the target; null for an
+ * address that cannot exist.
  */
 export function parseEdgePath(path: string): { pathZone: PullZoneName | null; target: EdgeTarget | null } {
   const segments = decodeSegments(PLAYER_FOLDER.test(path) ? path.slice(0, -1) : path);
@@ -99,7 +99,7 @@ function parsePlayer(
 }
 
 function parseMedia(path: readonly string[]): EdgeTarget | null {
-  // Applications know a live stream, and the video that it becomes, by this address too.
+  // Applications also use this address for a live stream, and for the video that it becomes.
   const [media = '', ...names] = path[0] === 'live' ? path.slice(1) : path;
   const mediaId = parseGuid(media);
   const file = mediaId === null ? null : parseFile(names);
@@ -169,7 +169,7 @@ function parseRenditionFile(renditionId: Guid, names: readonly string[]): MediaF
   return segment === undefined ? null : { kind: 'segment', renditionId, segment: Number(segment), protection };
 }
 
-/** The folder of a package has no playlist of its own: the rendition's names what is in it. */
+/** The folder of a package has no playlist of its own: the rendition's playlist references its contents. */
 function parseRenditionPlaylist(renditionId: Guid, protection: NamedProtection): MediaFile | null {
   if (protection.kind === 'package') return null;
   return {
@@ -185,7 +185,7 @@ function parseProtection(folder: string): NamedProtection {
   return SESSION.test(folder) ? { kind: 'session', session: folder } : { kind: 'clear' };
 }
 
-/** Splits and decodes a path. A segment that is empty, or that decodes to a separator, ends the reading. */
+/** Splits and decodes a path. Returns null if a segment is empty or decodes to a separator. */
 function decodeSegments(path: string): string[] | null {
   const segments = path.split('/').slice(1);
   if (segments.length === 0 || segments.length > 8) return null;

@@ -11,7 +11,7 @@ const zone = makeZonePolicy(1, {
   keys: { current: 'the key', previous: { key: 'the key before', untilMs: 1 }, library: 'the library key' },
 });
 
-/** As somebody's own code signs: whatever it takes for the path and the parameters. */
+/** Signs as third-party code does, with any path and parameters. */
 function sign(key: string, message: string, query: string, expires: number | string = NOW_SEC + 600): string {
   const signature = createHmac('sha256', key)
     .update(message.replace('EXPIRES', `${expires}`))
@@ -39,7 +39,7 @@ test.each([
     /token_path the address does not have/,
   ],
   ['nothing that is known', sign('any key', `${FILE}EXPIRES`, ''), null],
-])('of a token whose signer got wrong %s', (_, target, expected) => {
+])('names the mistake of a token whose signer got wrong %s', (_, target, expected) => {
   const miss = findNearMiss(readAddress(target, '/vz-1'), zone, { address: '192.0.2.7', nowMs: NOW_SEC * 1000 });
   if (expected === null) expect(miss).toBeNull();
   else expect(miss).toMatch(expected);

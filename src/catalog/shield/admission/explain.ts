@@ -4,12 +4,10 @@ import { signingKeys, type ZonePolicy } from '../../pull-zones/zone-policy.ts';
 import type { Hit } from '../hit.ts';
 import { type AdmissionContext, type AdmissionRequest, STAGES } from './admit.ts';
 
-/** What a stage decided about a request. */
+/** Verdict of one stage about a request. */
 export type StageVerdict = { stage: string; verdict: 'allow' | 'log' | 'block'; hit: Hit | null };
 
-/**
- * Every stage's verdict, whichever of them decides. Nothing is counted and nothing recorded: `context` is a dry one.
- */
+/** Returns every stage's verdict, whichever of them decides. Nothing is counted or recorded: `context` is a dry one. */
 export function explainStages(request: AdmissionRequest, context: AdmissionContext): StageVerdict[] {
   return Object.entries(STAGES).map(([stage, judge]) => {
     const verdict = judge(request, { ...context, dry: true });
@@ -20,7 +18,10 @@ export function explainStages(request: AdmissionRequest, context: AdmissionConte
 
 const MASK = '***';
 
-/** What the zone would have signed for an address in the scheme of its token, the key masked; null without a token. */
+/**
+ * Returns the message that the zone would have signed for an address in the scheme of its token, with the key masked;
+ * null without a token.
+ */
 export function describeSigned({ token, path }: SignedAddress, zone: ZonePolicy, address: string): string | null {
   if (typeof token === 'string') return null;
   const signing = { keys: [MASK], holdsAddress: zone.settings.tokenHoldsAddress, prefix: `/${zone.name}` };
@@ -32,7 +33,7 @@ export function describeSigned({ token, path }: SignedAddress, zone: ZonePolicy,
   return first.algorithm === 'hmac-sha256' ? `HMAC-SHA256(${MASK}, "${text}")` : `${first.algorithm}("${text}")`;
 }
 
-/** What of a token that is refused would have had to be otherwise; null when no usual mistake is found in it. */
+/** Returns the common mistake that explains a refused token; null if none is found. */
 export function findNearMiss(
   address: SignedAddress,
   zone: ZonePolicy,
@@ -64,7 +65,7 @@ export function findNearMiss(
   if (isSigned(token, { holdsAddress: !signing.holdsAddress })) {
     return signing.holdsAddress ? 'it is signed without the address' : 'it is signed with an address';
   }
-  // One parameter that is all of them, as sent: there is nothing left to sort.
+  // One parameter containing all of them, as sent, leaves nothing to sort.
   if (isSigned({ ...token, params: [token.params.join('&')] })) {
     return 'its parameters are signed in the order of the address, not by their names';
   }

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 
-/** Host names and `*.` for all below one, compiled: thousands of rules cost as much as one. */
+/** Compiled host names and `*.` wildcards: thousands of rules cost as much as one. */
 export class HostRules {
   readonly #names = new Set<string>();
   readonly #below = new Set<string>();
@@ -9,7 +9,7 @@ export class HostRules {
     for (const rule of rules) {
       const isBelow = rule.startsWith('*.');
       const name = isBelow ? rule.slice(2) : rule;
-      // Pages name themselves by the ASCII form of a name (RFC 5891), owners by either.
+      // Browsers send the ASCII form of a name (RFC 5891); owners may enter either.
       const ascii = domainToASCII(name) || name.toLowerCase();
       this.#names.add(ascii);
       if (isBelow) this.#below.add(ascii);
@@ -20,7 +20,7 @@ export class HostRules {
     return this.#names.size === 0;
   }
 
-  /** Whether a rule has this name, in small letters, or one above it. */
+  /** Returns whether a rule matches this lower-case name or a parent of it. */
   covers(host: string): boolean {
     if (this.#names.has(host)) return true;
     if (this.#below.size === 0) return false;
@@ -31,7 +31,7 @@ export class HostRules {
   }
 }
 
-/** The host name of an address, in small letters; null for what is none. */
+/** Returns the host name of an address in lower case; null if there is none. */
 export function hostOf(address: string): string | null {
   return URL.parse(address)?.hostname.toLowerCase() || null;
 }

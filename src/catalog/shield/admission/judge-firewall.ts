@@ -6,10 +6,10 @@ import type { Verdict } from '../hit.ts';
 import { RULES } from '../rules.ts';
 import type { Rate, RateBuckets } from './rate-buckets.ts';
 
-/** What the firewall looks at, and by which settings. */
+/** Input of the firewall, with its settings. */
 export type Inspected = { request: InspectedRequest; waf: WafSettings };
 
-/** A request that may be inspected: `inspected` is null where there is nothing to look for. */
+/** A request that may be inspected: `inspected` is null if there is nothing to inspect. */
 export type InspectableRequest = {
   inspected: Inspected | null;
   client: { key: string };
@@ -20,10 +20,10 @@ export type InspectableRequest = {
 /** `current` is null until the rules are compiled; `dry`: nothing is counted. */
 export type InspectionContext = { firewall: { current(): Firewall | null }; rates: RateBuckets; dry: boolean };
 
-/** Of one client so many milliseconds of work a second, and a start of more: a flood of attacks costs no more. */
+/** Milliseconds of inspection per second and client, with a burst: a flood of attacks costs no more. */
 export const INSPECTION_RATE: Rate = { perSec: 200, burst: 2_000 };
 
-/** Logs where the zone does not block. What is not inspected for its number is refused like any flood. */
+/** Only logs if the zone does not block. Requests over the inspection limit are refused like any flood. */
 export function judgeFirewall(
   { inspected, client, nowMs, purpose }: InspectableRequest,
   { firewall: source, rates, dry }: InspectionContext,
@@ -44,7 +44,7 @@ export function judgeFirewall(
   return hits.length === 0 ? { kind: 'allow' } : { kind: 'log', hits };
 }
 
-/** Of this thread's own work: what others of a busy machine do meanwhile is not the client's. */
+/** CPU time of this thread only, because other work on a busy machine is not the client's. */
 function millisecondsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000;

@@ -1,12 +1,12 @@
 import { type ParserError, type ParserFault, readParserError } from '../../../lib/parser-error.ts';
 import { RULES, type Rule } from '../rules.ts';
 
-/** A request that could not be read, by the rule that it breaks. */
+/** A request that could not be parsed, with the rule that it breaks. */
 export type Unreadable = Omit<ParserFault, 'kind'> & { rule: Rule; status: 400 | 408 | 431 };
 
 const STATUS = { headersTooLarge: 431, slowRequest: 408, ambiguousLength: 400, malformed: 400 } as const;
 
-/** Finds the rule that a request breaks which could not be read; null for a connection that only broke. */
+/** Finds the rule broken by a request that could not be parsed; null for a connection that merely broke. */
 export function judgeUnreadable(error: ParserError): Unreadable | null {
   const fault = readParserError(error);
   if (fault === null) return null;

@@ -1,4 +1,4 @@
-/** Parameters that players and signers send, in small letters. */
+/** Parameters that players and signers send, in lower case. */
 const NAMES = new Set([
   ...['token', 'expires', 'token_path', 'token_countries', 'token_countries_blocked', 'token_ignore_params', 'limit'],
   ...['cmcd', 'ver', 'v', 'download', 'drm', '_hls_msn', '_hls_part', '_hls_skip', 'contentid', 'videoid'],
@@ -16,11 +16,11 @@ const NAMES = new Set([
   ],
   ...['loop', 'playsinline', 'showspeed', 'rememberposition', 'compactcontrols', 'responsive', 'count', 'ticket'],
 ]);
-/** Those whose values are encoded texts of their own grammar. */
+/** Parameters whose values are encoded texts with their own grammar. */
 const ENCODED = new Set(['cmcd', 'token_path', 'token_countries', 'token_countries_blocked']);
 const PLAIN_VALUE = /^[\w.~:,/=-]*$/;
 
-/** Whether a query has nothing but what players and signers send; anything else is looked at by the firewall. */
+/** Returns whether a query contains only what players and signers send. The firewall inspects any other. */
 export function isKnownQuery(query: string): boolean {
   if (query === '') return true;
   return query.split('&').every((pair) => {

@@ -9,12 +9,12 @@ import {
 
 const MAX_TOKENS = 10_000;
 
-/** `zone` and its revision stand for its keys; what was found by them holds until `keysUntilMs`. */
+/** `zone` and its revision identify its keys; results found with them are valid until `keysUntilMs`. */
 export type TokenZone = SigningZone & { name: string; revision: number; keysUntilMs: number | null };
 
 /**
- * Verifies tokens, and recognizes those whose signature was found right: a viewer's session shows one token hundreds
- * of times. What depends on the time, the path or the country is judged at each request. Wrong tokens are not kept:
+ * Verifies tokens, and recognises those whose signature was verified before, because a viewer's session presents one
+ * token hundreds of times. Time, path and country are checked at each request. Invalid tokens are not kept, because
  * their senders choose them.
  */
 export class KnownTokens {
@@ -33,7 +33,7 @@ export class KnownTokens {
   }
 }
 
-/** All that a signature depends on. */
+/** Returns a name from everything that a signature depends on. */
 function nameOf(
   token: UrlToken,
   { path, text, form }: SignedAddress,

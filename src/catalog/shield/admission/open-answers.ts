@@ -1,4 +1,4 @@
-/** How many answers are under way, by who they go to. */
+/** Counts responses in progress by recipient. */
 export class OpenAnswers {
   readonly #open = new Map<string, number>();
 
@@ -6,7 +6,7 @@ export class OpenAnswers {
     return this.#open.get(name) ?? 0;
   }
 
-  /** Counts one more; what is returned is called once, when it is over. */
+  /** Counts one more. Call the returned function once, when it has ended. */
   enter(name: string): () => void {
     this.#open.set(name, this.count(name) + 1);
     return () => {

@@ -2,29 +2,29 @@ import { remember } from '../../../lib/remember.ts';
 
 type Bucket = { tokens: number; atMs: number };
 
-/** How many a bucket holds at most, and how many it gains a second. */
+/** Maximum burst of a bucket, and its refill per second. */
 export type Rate = { perSec: number; burst: number };
 
 type Taking = { nowMs: number; dry: boolean; amount?: number };
 
 /**
- * What one client may request of an edge, whatever its zones allow: more than a school behind one address does, less
- * than keeps an edge from all others.
+ * Rate limit of one client at an edge, whatever its zones allow: more than a school behind one address needs, less than
+ * would starve all others.
  */
 export const CLIENT_RATE: Rate = { perSec: 5_000, burst: 20_000 };
 
 const MAX_BUCKETS = 100_000;
 
 /**
- * Token buckets by name. A bucket is forgotten when too many others came since it was last used: it would be full again
- * by then, unless somebody makes up names by the hundred thousand, each of which has its own limit anyway.
+ * Token buckets by name. A bucket is evicted when too many others were used since: it would be full again by then,
+ * unless somebody invents names by the hundred thousand, each of which has its own limit anyway.
  */
 export class RateBuckets {
   readonly #buckets = new Map<string, Bucket>();
 
   /**
-   * Takes `amount` (1 when absent), and returns 0; with less than one left, returns after how many seconds there is one
-   * again. A bucket may be overdrawn by an amount that is known only afterwards. `dry` takes nothing.
+   * Takes `amount` (default 1) and returns 0. With less than one left, returns the seconds until there is one again. A
+   * bucket may be overdrawn by an amount that is only known afterwards. `dry` takes nothing.
    */
   take(name: string, { perSec, burst }: Rate, { nowMs, dry, amount = 1 }: Taking): number {
     const most = perSec + burst;

@@ -3,7 +3,7 @@ import type { CompiledPolicy } from './compiled-policy.ts';
 import type { EdgeTarget } from './edge-path.ts';
 import type { Route } from './route.ts';
 
-/** The purpose of a request by its method and by what its address names. */
+/** Returns the purpose of a request from its method and target. */
 export function purposeOf(method: string, target: EdgeTarget | null): Purpose {
   if (method === 'OPTIONS') return 'preflight';
   if (target === null) return 'unknown';
@@ -11,8 +11,8 @@ export function purposeOf(method: string, target: EdgeTarget | null): Purpose {
 }
 
 /**
- * Whether the firewall inspects a request: one that is not of the grammar of addresses. Requests of players are never
- * inspected, with a range least of all.
+ * Returns whether the firewall inspects a request: only one outside the grammar of addresses. Requests of players are
+ * never inspected, least of all those with a range.
  */
 export function needsInspection(purpose: Purpose, isQueryKnown: boolean, hasRange: boolean): boolean {
   switch (purpose) {
@@ -27,7 +27,9 @@ export function needsInspection(purpose: Purpose, isQueryKnown: boolean, hasRang
   }
 }
 
-/** The target under a zone's host, which serves that zone and its library only; null for what others own. */
+/**
+ * Returns the target under a zone's host, which serves only that zone and its library; null for the targets of others.
+ */
 export function targetUnderHost({ pathZone, target }: Route, { zone }: CompiledPolicy): EdgeTarget | null {
   const isForeign = pathZone !== null && pathZone !== zone.name;
   const isForeignPage = target?.kind === 'player' && target.libraryId !== zone.libraryId;

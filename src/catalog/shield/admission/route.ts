@@ -5,23 +5,23 @@ import { type EdgeTarget, parseEdgePath } from './edge-path.ts';
 import type { HostRules } from './host-rules.ts';
 import { isKnownQuery } from './known-query.ts';
 
-/** What the bytes of a request's first line and Host name; nothing is looked up yet. */
+/** Names in a request's first line and Host; nothing is looked up yet. */
 export type Route = {
-  /** Of the zone that a host name names: its own below ours, or one that may be registered. */
+  /** Zone named by the host: a subdomain of ours, or a host name that may be registered. */
   host: { by: 'name'; name: PullZoneName } | { by: 'host'; hostname: string } | null;
-  /** The zone that the path names. */
+  /** The zone in the path. */
   pathZone: PullZoneName | null;
   /** As sent, with the zone's prefix and without a path token. */
   address: SignedAddress;
   target: EdgeTarget | null;
-  /** Whether the query has nothing but what players and signers send. */
+  /** Whether the query only contains parameters that players and signers send. */
   isQueryKnown: boolean;
 };
 
 const MAX_ROUTES = 8_192;
 const MAX_CHARS = 1_000;
 
-/** Reads routes, and recognizes those that were read before: players request the same few addresses. */
+/** Parses routes and caches them: players request the same few URLs. */
 export class Routes {
   readonly #ownHosts: HostRules;
   readonly #routes = new Map<string, Route>();
@@ -40,7 +40,7 @@ export class Routes {
   }
 }
 
-/** An absolute-form target names its host itself (RFC 9112 section 3.2.2). */
+/** An absolute-form target contains its host (RFC 9112 section 3.2.2). */
 export function readRoute(url: string, host: string, ownHosts: HostRules): Route {
   const [, absoluteHost, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url) ?? [];
   const target = absoluteHost === undefined ? url : rest.startsWith('/') ? rest : `/${rest}`;

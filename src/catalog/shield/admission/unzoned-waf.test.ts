@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readWafSettings } from '../../libraries/library-settings.ts';
 import { UnzonedWaf } from './unzoned-waf.ts';
 
-test('a database that stands still holds no request up, and its answer is in force once it comes', async () => {
+test('a stalled database holds up no request, and its verdict applies once it arrives', async () => {
   const loaded = { ...readWafSettings({}), enabled: !readWafSettings({}).enabled };
   const { promise, resolve } = Promise.withResolvers<typeof loaded>();
   const waf = new UnzonedWaf(

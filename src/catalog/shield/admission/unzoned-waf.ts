@@ -1,12 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { readWafSettings, type WafSettings } from '../../libraries/library-settings.ts';
 
-/** A change is in force within this. Policies of zones are read as often too, since a notification may be lost. */
+/**
+ * Time after which a change is in force, in ms. Policies of zones are read as often too, because a notification may be
+ * lost.
+ */
 const FRESH_MS = 1_500;
-/** Requests wait for it no longer than so: a database that stands still does not hold them up. */
+/** Maximum wait of a request for it, in ms: a hanging database does not delay them. */
 const PATIENCE_MS = 300;
 
-/** How requests of no pull zone are inspected, as it was a moment ago; while it cannot be read, as it was last. */
+/** Recent settings for inspecting requests to no pull zone. While they cannot be read, the last ones apply. */
 export class UnzonedWaf {
   readonly #load: () => Promise<WafSettings>;
   readonly #onError: (error: unknown) => void;

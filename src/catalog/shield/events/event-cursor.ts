@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** A place between two events of a zone's day: a page begins behind it. */
+/** A position between two events of a zone's day, after which a page begins. */
 export type EventPlace = { zoneId: number; day: string; afterSeq: number };
 
 const VERSION = 1;
 const BODY_BYTES = 21;
 const PROOF_BYTES = 8;
 
-/** Writes a place as a token of a page: base64url, and of no use for another zone or day. */
+/** Writes a position as a page token: base64url, and invalid for another zone or day. */
 export function writeCursor({ zoneId, day, afterSeq }: EventPlace, secret: Uint8Array): string {
   const body = Buffer.alloc(BODY_BYTES);
   body.writeUInt8(VERSION, 0);
@@ -17,7 +17,7 @@ export function writeCursor({ zoneId, day, afterSeq }: EventPlace, secret: Uint8
   return Buffer.concat([body, proofOf(body, secret)]).toString('base64url');
 }
 
-/** Reads the place of a token that was made for this zone and day; null for any other text. */
+/** Reads the position from a token that was made for this zone and day; null for any other text. */
 export function readCursor(
   token: string,
   { zoneId, day }: Omit<EventPlace, 'afterSeq'>,

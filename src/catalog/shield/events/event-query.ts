@@ -1,4 +1,4 @@
-/** What events are filtered and grouped by; names as published. */
+/** Fields for filtering and grouping events; names as published. */
 export const EVENT_FIELDS = [
   ...(['feature', 'ruleId', 'ip', 'ja4', 'ua', 'url', 'asn', 'country', 'action'] as const),
   // Extensions of the interface.
@@ -6,14 +6,17 @@ export const EVENT_FIELDS = [
 ] as const;
 export type EventField = (typeof EVENT_FIELDS)[number];
 
-/** `cidr` is for addresses alone; `*` of a wildcard stands for any text. */
+/** `cidr` is only for addresses; `*` in a wildcard matches any text. */
 export const FILTER_OPERATORS = ['eq', 'in', 'contains', 'cidr', 'wildcard'] as const;
 export type FilterOperator = (typeof FILTER_OPERATORS)[number];
 
-/** One of the values must fit. */
+/** One of the values must match. */
 export type EventFilter = { field: EventField; operator: FilterOperator; values: readonly string[] };
 
-/** Events of a zone from `fromMs` to before `toMs`, which fit every filter and have `text` in one of their fields. */
+/**
+ * Events of a zone from `fromMs` (included) to `toMs` (excluded) that match every filter and contain `text` in one of
+ * their fields.
+ */
 export type EventQuery = {
   zoneId: number;
   fromMs: number;
@@ -22,5 +25,5 @@ export type EventQuery = {
   filters: readonly EventFilter[];
 };
 
-/** Events alike in all fields that they are grouped by. */
+/** Events with equal values in all grouping fields. */
 export type EventGroup = { key: Record<string, string>; count: number; firstMs: number; lastMs: number };

@@ -14,7 +14,7 @@ import {
 } from './shield-event.ts';
 import type { ShieldEventStore } from './shield-event-store.ts';
 
-/** What is recorded of a request: as much of it as could be read. */
+/** Recorded facts of a request, as far as it could be parsed. */
 export type Recorded = {
   zoneId: number;
   client: Client;
@@ -32,10 +32,10 @@ type Recording = { status: EventStatus; others: readonly Hit[]; atMs: number };
 
 type Deps = { store: ShieldEventStore; serverZone: string; log: EventLog };
 
-/** Where it is said that events were lost. */
+/** Receives reports of lost events. */
 type EventLog = { error(fields: object, message: string): void };
 
-/** Writes the event log, in batches every 250 ms. Nothing else does, and it is called for verdicts alone. */
+/** Writes the event log, in batches every 250 ms. It is the only writer, and is only called for verdicts. */
 export class EventRecorder {
   readonly #deps: Deps;
   readonly #ring = new EventRing();
@@ -50,20 +50,20 @@ export class EventRecorder {
     this.#timer.unref();
   }
 
-  /** Records a request that a rule found; `others` are the rules that found something beside the deciding one. */
+  /** Records a request that a rule matched; `others` are the rules that matched in addition to the deciding one. */
   record(request: Recorded, hit: Hit, { status, others }: { status: EventStatus; others: readonly Hit[] }): void {
     const atMs = Date.now();
     const make = () => this.#make(request, hit, { status, others, atMs });
     this.#ring.add({ client: request.client.key, zoneId: request.zoneId, ruleId: hit.rule.id, atMs, make });
   }
 
-  /** Records what was no request that can be read, of no zone. */
+  /** Records an unparsable request, without a zone. */
   recordUnreadable(client: Client, { rule, code, method, url }: Unreadable): void {
     const request = { zoneId: 0, client, anonymises: true, method, url, headers: {} };
     this.record(request, { rule, expected: 'a request of HTTP/1.1', came: code }, { status: 'Blocked', others: [] });
   }
 
-  /** Stores what waits, and no more is taken. */
+  /** Stores the waiting events, and accepts no more. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#writing;

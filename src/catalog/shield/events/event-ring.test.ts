@@ -18,7 +18,7 @@ function sample(client: string, event: OpenEvent): Sample {
 const countOf = (logs: { log: string }[]) =>
   logs.reduce((sum, { log }) => sum + 1 + Number(JSON.parse(log).Suppressed ?? 0), 0);
 
-test('a flood of one client is sampled, and its events and what they leave out add up', () => {
+test('a flood of one client is sampled, and stored and omitted events add up', () => {
   const ring = new EventRing();
   for (let at = 0; at < 5_000; at += 1) ring.add(sample('a', eventAt(at)));
   ring.add(sample('b', eventAt(4_999)));
@@ -28,7 +28,7 @@ test('a flood of one client is sampled, and its events and what they leave out a
   expect(ring.takeAll()).toEqual([]);
 });
 
-test('what a flood leaves out is reported soon, and a steady one is one event a second', () => {
+test('omitted events are reported soon, and a steady flood is one event a second', () => {
   const ring = new EventRing();
   const stored: { log: string }[] = [];
   const perSec: number[] = [];
@@ -43,7 +43,7 @@ test('what a flood leaves out is reported soon, and a steady one is one event a 
   expect(countOf(stored)).toBe(30 * 8);
 });
 
-test('what comes rarely is stored one by one, other zones and rules apart', () => {
+test('rare events are stored one by one, separately for each zone and rule', () => {
   const ring = new EventRing();
   for (let at = 0; at < 20; at += 1) {
     ring.add(sample('a', eventAt(at, { zoneId: at % 2 })));
@@ -52,7 +52,7 @@ test('what comes rarely is stored one by one, other zones and rules apart', () =
   expect(ring.take(20)).toHaveLength(40);
 });
 
-test('more than there is room for is counted', () => {
+test('events beyond the capacity are counted', () => {
   const ring = new EventRing();
   for (let at = 0; at < 25_000; at += 1) ring.add(sample(`${at}`, eventAt(0)));
   expect([ring.takeAll().length, ring.dropped]).toEqual([20_000, 5_000]);

@@ -1,28 +1,26 @@
 import type { EventDetails, ShieldEvent } from './shield-event.ts';
 
-/** An event whose details are still values, so that they can be added to. */
+/** An event whose details are still values, so that they can be extended. */
 export type OpenEvent = Omit<ShieldEvent, 'log'> & { details: EventDetails };
 
-/** What events are sampled by, and how one is made: most of a flood are never made. */
+/** Sampling key of an event, and a function that creates it: most events of a flood are never created. */
 export type Sample = { client: string; zoneId: number; ruleId: string; atMs: number; make: () => OpenEvent };
 
-/**
- * `credit`: events that may be stored at `atMs`, rising with time. `leftOut`: the first of those that were left out.
- */
+/** `credit`: events that may be stored at `atMs`, rising with time. `leftOut`: the first of those left out. */
 type Source = { credit: number; atMs: number; suppressed: number; storedMs: number; leftOut: OpenEvent | null };
 
-/** So many events of one client, zone and rule are stored at once, and one each second from then on. */
+/** Events per client, zone and rule that are stored at once, before the limit of one each second. */
 const BURST_EVENTS = 10;
 const EVENTS_PER_SEC = 1;
-/** Those that were left out are reported after so long at the latest; while a flood goes on, its next event does it. */
+/** Maximum time until left-out events are reported, in ms; during a flood, its next event reports them. */
 const REPORT_MS = 1_500;
 const FULL_CREDIT_MS = (BURST_EVENTS / EVENTS_PER_SEC) * 1_000;
 const MAX_SOURCES = 10_000;
 const MAX_EVENTS = 20_000;
 
 /**
- * Events that wait to be stored, in bounded memory: a flood is sampled by client, zone and rule, and the next event
- * that is stored counts what was left out before it. `dropped` are those that even this had no room for.
+ * Events that wait to be stored, in bounded memory: a flood is sampled by client, zone and rule, and the next stored
+ * event counts those left out before it. `dropped` counts those for which even this had no space.
  */
 export class EventRing {
   #events: OpenEvent[] = [];
@@ -40,7 +38,7 @@ export class EventRing {
     source.atMs = atMs;
     if (source.credit < 1) {
       source.suppressed += 1;
-      // As it is stored: whole requests, with all that a client sends in them, are not kept.
+      // In stored form: whole requests, with everything a client sends, are not kept.
       source.leftOut ??= make();
       return;
     }
@@ -48,7 +46,7 @@ export class EventRing {
     this.#store(source, make(), source.suppressed);
   }
 
-  /** All that waits, in the order in which it came, and what was left out so long ago that it has to be reported. */
+  /** Returns all waiting events in order of arrival, and reports of those left out long enough ago. */
   take(nowMs: number): ShieldEvent[] {
     for (const [name, source] of this.#sources) {
       if (nowMs - source.storedMs >= REPORT_MS) this.#report(source);
@@ -59,7 +57,7 @@ export class EventRing {
     return events.map(({ details, ...event }) => ({ ...event, log: JSON.stringify(details) }));
   }
 
-  /** All, and all that was left out. */
+  /** Returns all events, and reports of all that were left out. */
   takeAll(): ShieldEvent[] {
     return this.take(Number.POSITIVE_INFINITY);
   }
@@ -77,12 +75,12 @@ export class EventRing {
     return source;
   }
 
-  /** The first of those that were left out stands for the others. */
+  /** The first of the left-out events represents the others. */
   #report(source: Source): void {
     if (source.leftOut !== null) this.#store(source, source.leftOut, source.suppressed - 1);
   }
 
-  /** `others`: how many the event stands for beside itself. */
+  /** `others`: number of further events that the event represents. */
   #store(source: Source, event: OpenEvent, others: number): void {
     source.suppressed = 0;
     source.leftOut = null;

@@ -6,17 +6,17 @@ import type { Db, Tx } from '../../db.ts';
 import type { EventField, EventFilter, EventGroup, EventQuery } from './event-query.ts';
 import { dayOf, type StoredEvent, toEvent } from './shield-event-store.ts';
 
-/** A page of a search: its rows or groups, and how many there are in all. */
+/** A page of a search: its rows or groups, and the total number. */
 export type Found<Item> = { items: Item[]; total: number };
 export type Part = { offset: number; limit: number };
 
-/** Searches what the edges refused or logged. A search that takes too long is refused (`timeout`). */
+/** Searches requests that the edges refused or logged. A search that takes too long is refused (`timeout`). */
 export type EventSearchStore = {
-  /** The newest first. */
+  /** Returns events, newest first. */
   find(query: EventQuery, part: Part): Promise<Found<StoredEvent>>;
-  /** The largest groups first. */
+  /** Returns groups, largest first. */
   group(query: EventQuery, by: readonly EventField[], part: Part): Promise<Found<EventGroup>>;
-  /** All in their order, in batches. */
+  /** Yields all events in order, in batches. */
   readAll(query: EventQuery): AsyncGenerator<StoredEvent[]>;
 };
 
@@ -63,7 +63,7 @@ export function createEventSearchStore(db: Db): EventSearchStore {
         return { items, total: counted.total };
       }),
     async *readAll(query) {
-      // Days and places rise together, so that each batch begins where the one before ended.
+      // Days and places rise together, so each batch begins where the previous one ended.
       for (let day = dayOf(query.fromMs), afterSeq = 0; ; ) {
         const rows = await inTime(db, (tx) =>
           selectEvents(tx, query)
@@ -102,7 +102,7 @@ const details = (name: string) => sql<string>`coalesce(log::jsonb ->> ${sql.lit(
 const userAgent = sql<string>`coalesce(
   jsonb_path_query_first(log::jsonb, '$.Headers[*] ? (@.Name == "user-agent").Value') #>> '{}', '')`;
 
-/** Where each field stands in a row. `ja4` is not known here: the edge sees no TLS handshake. */
+/** Column of each field. `ja4` is unknown here, because the edge sees no TLS handshake. */
 const EXPRESSIONS: Readonly<Record<EventField, RawBuilder<string>>> = {
   feature: sql<string>`rule_group`,
   ruleId: sql<string>`rule_id`,
@@ -130,7 +130,7 @@ function fits({ field, operator }: EventFilter, value: string): RawBuilder<boole
     case 'wildcard':
       return sql<boolean>`${expression} ilike ${value.replaceAll(/[\\%_]/g, '\\$&').replaceAll('*', '%')}`;
     case 'cidr':
-      // An address whose end is hidden lies in a network when the network that it shows does.
+      // An anonymised address is in a network if the network that it shows is.
       return sql<boolean>`case when ${expression} ~ '^[0-9a-f]*[.:][0-9a-f.:]*([.][*]|[0-9a-f:]|/64)$'
         then replace(${expression}, '*', '0')::inet <<= ${value}::inet else false end`;
   }

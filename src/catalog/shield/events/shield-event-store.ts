@@ -6,23 +6,23 @@ import type { EventStatus, ShieldEvent } from './shield-event.ts';
 /** An event with its place in its day and zone. */
 export type StoredEvent = ShieldEvent & { seq: number };
 
-/** Which events: a zone and a UTC day (`yyyy-MM-dd`), behind a place (0: from the first on). */
+/** Selects events of a zone and a UTC day (`yyyy-MM-dd`) after a place (0: from the first). */
 export type EventsRef = { zoneId: number; day: string; afterSeq: number };
 
-/** What the edges refused. */
+/** Log of requests that the edges refused. */
 export type ShieldEventStore = {
   /**
-   * Stores events, those of today and of the days before that are kept. Places rise in the order of commits: what is
-   * stored later, by whichever edge, comes behind all that could be read before.
+   * Stores events of today and of the previous days that are kept. Places rise in commit order: anything stored later,
+   * by any edge, follows everything readable before.
    */
   append(events: readonly ShieldEvent[]): Promise<void>;
-  /** Up to `limit` events in their order. */
+  /** Returns up to `limit` events in order. */
   read(ref: EventsRef, limit: number): Promise<StoredEvent[]>;
   /** Drops the days before `firstDay`. */
   dropBefore(firstDay: string): Promise<void>;
 };
 
-/** Held from the first drawn place to the commit, by one writer at a time. */
+/** Held by one writer at a time, from the first allocated place to the commit. */
 const LOCK = 7_221_051;
 const PARTITION = /^shield_event_(\d{4})(\d{2})(\d{2})$/;
 
@@ -85,7 +85,7 @@ export function toEvent(row: Selectable<ShieldEventTable>): StoredEvent {
   };
 }
 
-/** The UTC day of a time, `yyyy-MM-dd`. */
+/** Returns the UTC day of a time, `yyyy-MM-dd`. */
 export function dayOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10);
 }

@@ -2,13 +2,13 @@ import ipaddr from 'ipaddr.js';
 import type { Guid } from '../../../lib/guid.ts';
 import type { Hit } from '../hit.ts';
 
-/** Days that the event log shows, today among them. */
+/** Days that the event log shows, including today. */
 export const EVENT_LOG_DAYS = 3;
 
-/** What was done with a request that a rule found. */
+/** Action for a request that a rule matched. */
 export type EventStatus = 'Blocked' | 'Logged';
 
-/** One request that a rule refused or logged, as it is stored. `zoneId` is 0 for requests of no zone. */
+/** One request that a rule refused or logged, as stored. `zoneId` is 0 for requests of no zone. */
 export type ShieldEvent = {
   zoneId: number;
   logId: Guid;
@@ -25,7 +25,9 @@ export type ShieldEvent = {
   log: string;
 };
 
-/** What an event holds beside its labels; names as published. No cookie, key or token is ever among the headers. */
+/**
+ * Content of an event in addition to its labels; names as published. Its headers never include a cookie, key or token.
+ */
 export type EventDetails = {
   ServerZoneId: string;
   Message: string;
@@ -34,9 +36,9 @@ export type EventDetails = {
   UrlEncodedBody: string;
   Headers: readonly { Name: string; Value: string }[];
   TriggerMatch: { Key: string; Value: string };
-  /** Other rules that found something in the same request. */
+  /** Other rules that matched the same request. */
   Rules: readonly string[];
-  /** How many requests alike before this one have no event of their own. */
+  /** Number of similar requests before this one that have no event of their own. */
   Suppressed?: number;
 };
 
@@ -52,7 +54,10 @@ const HEADERS = [
 ] as const;
 const MAX_VALUE_CHARS = 500;
 
-/** The headers that an event shows: a list of harmless ones, since what a client may send as a secret has no end. */
+/**
+ * Returns the headers that an event shows: an allow list of harmless ones, because clients can send secrets in any
+ * header.
+ */
 export function shownHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): EventDetails['Headers'] {
@@ -64,8 +69,8 @@ export function shownHeaders(
 }
 
 /**
- * An address without its last group (`192.0.2.*`), or the /64 network of an IPv6 address (`2001:db8:1:2::/64`): block
- * lists take both. What is no address stays.
+ * Returns an address without its last group (`192.0.2.*`), or the /64 network of an IPv6 address (`2001:db8:1:2::/64`):
+ * block lists accept both. Other texts are returned unchanged.
  */
 export function anonymise(address: string): string {
   if (!ipaddr.isValid(address)) return address;
@@ -74,7 +79,9 @@ export function anonymise(address: string): string {
   return `${new ipaddr.IPv6([...parsed.toByteArray().slice(0, 8), ...Buffer.alloc(8)])}/64`;
 }
 
-/** What matched, as an event shows it: the firewall's operator and its match, else what was expected and what came. */
+/**
+ * Returns the match as an event shows it: the firewall's operator and its match, else what was expected and received.
+ */
 export function matchOf({ rule, expected, came, match }: Hit): EventDetails['TriggerMatch'] {
   return match ?? { Key: rule.group, Value: `expected ${expected}, got ${came}`.slice(0, MAX_VALUE_CHARS) };
 }

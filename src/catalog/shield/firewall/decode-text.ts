@@ -1,8 +1,9 @@
 /**
- * Decoders of the encodings that attacks hide in. Texts are bytes, one character each; what cannot be decoded stays.
+ * Decoders of encodings that hide attacks. Texts are bytes, one character each; parts that cannot be decoded stay
+ * unchanged.
  */
 
-/** `%HH`, `+`, and with `unicode` also `%uHHHH`, of which the full-width forms (U+FF01 to U+FF5E) become ASCII. */
+/** Decodes `%HH`, `+`, and with `unicode` also `%uHHHH`, whose full-width forms (U+FF01 to U+FF5E) become ASCII. */
 export function decodeUri(text: string, unicode: boolean): string {
   if (!/[%+]/.test(text)) return text;
   const pattern = unicode ? /%u([0-9a-f]{4})|%([0-9a-f]{2})|\+/gi : /()%([0-9a-f]{2})|\+/gi;
@@ -19,7 +20,7 @@ function narrowed(code: number): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { quot: '"', amp: '&', lt: '<', gt: '>', nbsp: '\xa0' };
 
-/** Numeric entities and the named ones that hide code; the final semicolon may be missing. */
+/** Decodes numeric entities and the named ones that hide code; the final semicolon may be missing. */
 export function decodeHtmlEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replaceAll(
@@ -36,7 +37,7 @@ const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
   ...{ a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' },
 };
 
-/** Escapes of JavaScript: `\uHHHH`, `\xHH`, octal, and single letters. */
+/** Decodes escapes of JavaScript: `\uHHHH`, `\xHH`, octal, and single letters. */
 export function decodeJavaScript(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replaceAll(
@@ -50,7 +51,7 @@ export function decodeJavaScript(text: string): string {
   );
 }
 
-/** Escapes of CSS 2: up to six hexadecimal digits and one space, a line end, or any other character. */
+/** Decodes escapes of CSS 2: up to six hexadecimal digits and one space, a line end, or any other character. */
 export function decodeCss(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replaceAll(

@@ -90,7 +90,7 @@ describe.each(['the core rule set', 'the own small set'])('%s', (name) => {
     expect(judgeInspection(firewall, spoilt, waf({ ignoredHeaders: ['X-Note'] })).blocking).toBeNull();
   });
 
-  test('what is logged of a match has no cookie, key or token', () => {
+  test('the logged part of a match contains no cookie, key or token', () => {
     const attack = request('/?token=secret1&q=<script>', {
       headers: ['Cookie', 'a=<script>secret2', 'AccessKey', 'java.lang.runtime secret3'],
     });
@@ -98,7 +98,7 @@ describe.each(['the core rule set', 'the own small set'])('%s', (name) => {
   });
 });
 
-test('texts made to cost much time cost little: fields are cut, and patterns never go back', async () => {
+test('texts made to be expensive are cheap: fields are cut, and patterns never backtrack', async () => {
   const firewall = new Firewall(await compileInTurns(await readRuleTexts()));
   const hostile = ['a;|&$(`<"\'(', 'select if( union on = javascript: <script ', '<', "0x1'", '/*+{[(!'];
   for (const text of hostile) {

@@ -4,7 +4,7 @@ import { type Collection, type InspectedRequest, type RequestFields, readFields 
 import type { CompiledCondition, CompiledRule, RuleSet } from './rule-set.ts';
 import { type Pick, type Selector, takes } from './rule-variables.ts';
 
-/** What a rule found: where, and by how much it raised the request's anomaly score. */
+/** A rule's match: its location, and its contribution to the request's anomaly score. */
 export type Finding = {
   rule: Rule;
   operator: string;
@@ -16,10 +16,10 @@ export type Finding = {
 
 export type Inspection = { findings: readonly Finding[]; isCut: boolean };
 
-/** The score of rules of paranoia level 1, which is all that are judged. */
+/** Score of rules of paranoia level 1, the only ones that are evaluated. */
 const SCORE = 'anomaly_score_pl1';
 
-/** Judges requests by a compiled rule set. What one request sets is gone with it. */
+/** Evaluates requests against a compiled rule set. Values set by one request are dropped with it. */
 export class Firewall {
   readonly rules: RuleSet;
 
@@ -27,7 +27,7 @@ export class Firewall {
     this.rules = rules;
   }
 
-  /** Every rule that finds something, in their order; `disabled` are ids of rules that are not judged. */
+  /** Returns every match in rule order; `disabled` are ids of rules that are skipped. */
   inspect(request: InspectedRequest, disabled: ReadonlySet<string>, ignoredHeaders: ReadonlySet<string>): Inspection {
     const fields = readFields(request, ignoredHeaders);
     const judgement = new Judgement(this.rules, fields);
@@ -44,9 +44,9 @@ export class Firewall {
   }
 }
 
-/** A text that conditions judge, with what was worked out of it before. */
+/** A text that conditions evaluate, with results already derived from it. */
 type Subject = { source: Pick['source'] | 'COUNT'; key: string; value: string; texts: (Text | undefined)[] };
-/** `steps`: every text on the way, for conditions that judge each. */
+/** `steps`: every intermediate text, for conditions that evaluate each. */
 type Text = { text: string; steps: readonly string[] };
 
 class Judgement {
@@ -67,7 +67,7 @@ class Judgement {
     }
   }
 
-  /** What a rule found when all its conditions match. */
+  /** Returns a rule's match if all its conditions match. */
   judge({ rule, operator, conditions }: CompiledRule): Finding | null {
     const before = this.#score();
     for (const condition of conditions) {
@@ -100,7 +100,7 @@ class Judgement {
     return matched;
   }
 
-  /** The text that matched; null for none. */
+  /** Returns the text that matched; null for none. */
   #matchOne(condition: CompiledCondition, subject: Subject): string | null {
     const { text, steps } = this.#textOf(subject, condition.change);
     const texts = condition.isMulti ? steps : [text];

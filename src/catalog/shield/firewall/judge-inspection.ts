@@ -6,12 +6,15 @@ import { RULES } from '../rules.ts';
 import type { Finding, Firewall } from './firewall.ts';
 import type { InspectedRequest } from './request-fields.ts';
 
-/** What a firewall decided: `blocking` where the zone blocks and the score is reached; `logged` what is only logged. */
+/**
+ * Verdict of the firewall: `blocking` if the zone blocks and the score is reached; `logged` are matches that are only
+ * logged.
+ */
 export type FirewallVerdict = { blocking: Hit | null; logged: readonly Hit[] };
 
-/** As the core rule set's own default: one critical rule is enough. */
+/** The core rule set's own default: one critical rule is enough. */
 const THRESHOLD = 5;
-/** Who looks for holes is worth knowing; the attempt itself is what is refused. */
+/** Scanners are only logged; the attack itself is refused. */
 const LOGGED_GROUP = 'SCANNER-DETECTION';
 const EXPECTED = 'a request without the marks of an attack';
 const MOST_SHOWN = 120;
@@ -30,7 +33,7 @@ export function judgeInspection(firewall: Firewall, request: InspectedRequest, w
   return { blocking: null, logged: scoreOf(findings) >= THRESHOLD && hit !== null ? [hit] : cut };
 }
 
-/** Programs that name themselves as such, for where they request what a player never would. */
+/** Finds programs that identify themselves as bots, for requests that a player would never send. */
 export function findBot({ rawHeaders }: InspectedRequest): Hit[] {
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'user-agent');
   const agent = at === -1 ? '' : (rawHeaders[at + 1] ?? '');
@@ -43,7 +46,7 @@ function scoreOf(findings: readonly Finding[]): number {
   return findings.reduce((sum, { score }) => sum + score, 0);
 }
 
-/** The rule that raised the score most decides; the others stand beside it. */
+/** The rule with the highest score decides; the others are listed with it. */
 function toHit(findings: readonly Finding[]): Hit | null {
   const [deciding, ...others] = findings.toSorted((one, other) => other.score - one.score);
   if (deciding === undefined) return null;
@@ -55,7 +58,7 @@ function toHit(findings: readonly Finding[]): Hit | null {
 
 const SHOWN_HEADERS = new Set(['host', 'user-agent', 'referer', 'origin', 'range', 'content-type', 'accept']);
 
-/** What matched, without what may be a secret. */
+/** Returns the match without possible secrets. */
 function shownValue({ field, key, value }: Finding): string {
   if (field === 'REQUEST_COOKIES' || (field === 'REQUEST_HEADERS' && !SHOWN_HEADERS.has(key))) return '***';
   if (field === 'ARGS') return redactUrl(`?${key}=${value}`).slice(1, MOST_SHOWN);

@@ -1,6 +1,6 @@
 /**
  * Finds which groups of texts have a member in a text, in one pass over it (Aho and Corasick, 1975). Members and texts
- * are in small letters, one character a byte.
+ * are in lower case, one character per byte.
  */
 export class LiteralScan {
   readonly #groups: number;
@@ -8,7 +8,7 @@ export class LiteralScan {
   readonly #keys: Int32Array;
   readonly #next: Int32Array;
   readonly #fallbacks: Int32Array;
-  /** The groups that are found in a state; by its number. */
+  /** Groups found in a state, by its number. */
   readonly #found: readonly (readonly number[] | undefined)[];
 
   constructor(groups: readonly (readonly string[])[]) {
@@ -22,7 +22,7 @@ export class LiteralScan {
     this.#found = this.#link(trie);
   }
 
-  /** One byte a group: 1 where it was found. */
+  /** Returns one byte per group: 1 if it was found. */
   scan(text: string): Uint8Array {
     const hits = new Uint8Array(this.#groups);
     let state = 0;
@@ -62,7 +62,10 @@ export class LiteralScan {
     return (Math.imul(key, 0x9e3779b1) >>> 7) & (this.#keys.length - 1);
   }
 
-  /** Breadth first: the longest end of each state's text that another state stands for, and what that one finds too. */
+  /**
+   * Breadth first: links each state to the longest suffix of its text that is another state, and adds that one's
+   * groups.
+   */
   #link({ edges, found }: Trie): (readonly number[] | undefined)[] {
     const all: (readonly number[] | undefined)[] = found.map((groups) => (groups.length === 0 ? undefined : groups));
     const ordered = edges.toSorted((one, other) => one.depth - other.depth);

@@ -1,4 +1,4 @@
-/** A text with `%{tx.name}` and the like in it, taken apart: fixed parts, and names in small letters. */
+/** A parsed text with macros like `%{tx.name}`: fixed parts, and names in lower case. */
 export type MacroText = readonly (string | { name: string })[];
 
 export function readMacros(text: string): MacroText {
@@ -13,7 +13,7 @@ export function readMacros(text: string): MacroText {
   return parts;
 }
 
-/** Writes the text with the value of each name; a name without a value is empty. */
+/** Replaces each name by its value; a name without a value is empty. */
 export function expand(text: MacroText, read: (name: string) => string): string {
   const [only] = text;
   if (text.length === 1 && typeof only === 'string') return only;

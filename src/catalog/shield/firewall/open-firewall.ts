@@ -3,14 +3,14 @@ import { openOnce } from '../../../lib/open-once.ts';
 import { Firewall } from './firewall.ts';
 import { compileRules, type RuleSet, type RuleTexts } from './rule-set.ts';
 
-/** So long rules are compiled in a row before other work has its turn. */
+/** Time for which rules are compiled before other work gets a turn, in ms. */
 const SLICE_MS = 5;
-/** Rules that could not be read are read again, not more often than so. */
+/** Minimum time between attempts to read rules that could not be read, in ms. */
 const RETRY_MS = 10_000;
 
 /**
- * What an installation lets through that a general web application would not: the methods of its interface, and bodies
- * of bytes. Names are those of the core rule set.
+ * Exceptions to the defaults for a general web application: the methods of this interface, and bodies of bytes. Names
+ * are those of the core rule set.
  */
 export const CORE_SETTINGS = {
   allowed_methods: 'GET HEAD POST OPTIONS PUT PATCH DELETE',
@@ -20,9 +20,9 @@ export const CORE_SETTINGS = {
     '|text/plain| |text/vtt| |image/jpeg| |image/png| |image/webp| |video/mp4|',
 };
 
-/** A firewall that is compiled when it is first needed, beside other work; `current` is null until then. */
+/** A firewall that is compiled when first needed, interleaved with other work; `current` is null until then. */
 export type FirewallSource = {
-  /** Null while its rules cannot be read: requests are let through, and the log has the reason. */
+  /** Null while its rules cannot be read: requests are admitted, and the log has the reason. */
   ready(): Promise<Firewall | null>;
   current(): Firewall | null;
 };
@@ -39,13 +39,13 @@ export function openFirewall(load: () => Promise<RuleTexts>, onError: (error: un
     }
   }, RETRY_MS);
   return {
-    // Reported once, where it happened.
+    // Already reported where it happened.
     ready: () => open().catch(() => null),
     current: () => firewall,
   };
 }
 
-/** Compiles in slices of a few milliseconds, so that requests under way go on. */
+/** Compiles in slices of a few milliseconds, so that requests in progress continue. */
 export async function compileInTurns(texts: RuleTexts): Promise<RuleSet> {
   const steps = compileRules(texts, CORE_SETTINGS);
   let sliceMs = performance.now();

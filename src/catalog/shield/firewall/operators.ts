@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { RE2JS } from 're2js';
 import { type MacroText, readMacros } from './macro-text.ts';
 
-/** How a condition judges a text. `phrases` is decided by the scan that looks for all phrases at once. */
+/** A test of a text by a condition. `phrases` is decided by the scan that searches all phrases at once. */
 export type Operator =
   | { kind: 'pattern'; pattern: RE2JS }
   | { kind: 'phrases' }
@@ -25,8 +25,8 @@ const COMPARISONS: Readonly<Record<string, (text: string, argument: string) => b
 };
 
 /**
- * Makes the operator of a condition; null for one that is not supported, such as libinjection's. Patterns are RE2's,
- * whose time is linear in the text, with `.` matching line ends and `^`, `$` at lines, as ModSecurity 3 compiles them.
+ * Creates the operator of a condition; null if it is not supported, such as libinjection's. Patterns are RE2's, whose
+ * time is linear in the text, with `.` matching line ends and `^`, `$` at lines, as ModSecurity 3 compiles them.
  */
 export function readOperator(name: string, argument: string): Operator | null {
   if (name === 'rx') return { kind: 'pattern', pattern: compilePattern(argument) };
@@ -35,7 +35,7 @@ export function readOperator(name: string, argument: string): Operator | null {
   return test === undefined ? null : { kind: 'compare', argument: readMacros(argument), test };
 }
 
-/** RE2 never goes back, so that a possessive quantifier (`*+`) is an ordinary one to it. */
+/** RE2 never backtracks, so a possessive quantifier (`*+`) is an ordinary one. */
 function compilePattern(text: string): RE2JS {
   const plain = text.replaceAll(/(\\.|\[(?:\\.|[^\]\\])*\])|([*+?}])\+/gs, (whole, kept?: string, sign?: string) =>
     kept === undefined ? (sign ?? whole) : whole,
@@ -48,7 +48,7 @@ function numberOf(text: string): number {
   return Number.isNaN(value) ? 0 : value;
 }
 
-/** `1-255` or `9,10,32-126`: the bytes that a text may have. */
+/** `1-255` or `9,10,32-126`: the allowed bytes of a text. */
 function isWithinBytes(text: string, ranges: string): boolean {
   const allowed = ranges.split(',').map((range) => range.split('-').map(Number));
   for (let at = 0; at < text.length; at += 1) {

@@ -1,8 +1,8 @@
 import type { RuleTexts } from './rule-set.ts';
 
 /**
- * A small rule set for where the OWASP core rule set is not installed: the commonest attacks on any web server, under
- * the ids that the core rule set has for them, so that logs and exceptions stay the same.
+ * A small rule set for installations without the OWASP core rule set: the most common attacks on any web server, with
+ * the ids of the core rule set, so that logs and exceptions stay the same.
  */
 export const OWN_RULES: RuleTexts = {
   files: [
@@ -186,7 +186,7 @@ function rules(name: string, lines: readonly string[]): { name: string; text: st
   return { name: `${name}.conf`, text: lines.join('\n') };
 }
 
-/** A rule that alone reaches the threshold. */
+/** Builds a rule that reaches the threshold alone. */
 function rule(id: string, variables: string, test: string, message: string, change = 'none'): string {
   const escaped = test.replaceAll('"', '\\"');
   return (

@@ -1,19 +1,20 @@
 import { decodeUri } from './decode-text.ts';
 
-/** What the firewall looks at of a request: its first line and its headers. Bodies are not looked at. */
+/** The parts of a request that the firewall inspects: its first line and its headers. Bodies are not inspected. */
 export type InspectedRequest = {
   method: string;
-  /** The target as it was sent. */
+  /** The target as sent. */
   url: string;
   /** Such as `1.1`. */
   httpVersion: string;
-  /** Names and values by turns, as they were sent. */
+  /** Alternating names and values, as sent. */
   rawHeaders: readonly string[];
   address: string;
 };
 
 /**
- * A part of a request under the name of its collection, such as `id` of ARGS; an empty key for what is no collection.
+ * A part of a request under the name of its collection, such as `id` of ARGS; the key is empty if it is not a
+ * collection.
  */
 export type Field = { collection: Collection; key: string; value: string };
 
@@ -24,14 +25,14 @@ export const COLLECTIONS = [
 ] as const;
 export type Collection = (typeof COLLECTIONS)[number];
 
-/** A longer field is cut; a request that has one is logged. */
+/** Maximum characters of a field. A longer one is cut, and its request is logged. */
 export const MOST_FIELD_CHARS = 8_192;
 const MOST_FIELDS = 400;
 
-/** The fields of a request by collection, and whether something of it was cut. */
+/** The fields of a request by collection, and whether any part was cut. */
 export type RequestFields = { fields: ReadonlyMap<Collection, readonly Field[]>; isCut: boolean };
 
-/** Takes a request apart. `ignoredHeaders` in small letters. */
+/** Splits a request into fields. `ignoredHeaders` are in lower case. */
 export function readFields(request: InspectedRequest, ignoredHeaders: ReadonlySet<string>): RequestFields {
   const fields = new Map<Collection, Field[]>();
   let isCut = false;
@@ -76,7 +77,7 @@ function addTarget({ method, url, httpVersion, address }: InspectedRequest, add:
   add('ARGS_COMBINED_SIZE', '', String(size));
 }
 
-/** Of this field alone ModSecurity 3 decodes what it is given: rules decode again, and find what was encoded twice. */
+/** ModSecurity 3 decodes only this field beforehand: rules decode again, and find double encoding. */
 function decodeTarget(text: string): string {
   return text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }

@@ -19,7 +19,7 @@ test.each<[string, readonly string[] | null]>([
   expect(requiredLiterals(pattern)).toEqual(expected);
 });
 
-test('whatever a pattern matches has a literal that it requires', () => {
+test('every match of a pattern contains a literal that it requires', () => {
   const patterns = [
     '(?:sel|up)(?:ect|date)\\s+\\w',
     '[\'"]\\s*(?:or|and)\\b',

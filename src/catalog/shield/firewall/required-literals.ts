@@ -1,10 +1,11 @@
 /**
- * Finds texts of which every match of a regular expression has at least one, in small letters: a text without any of
- * them need not be matched at all. The same is done by the prefilters of RE2 and of code search engines.
+ * Finds texts, in lower case, of which every match of a regular expression contains at least one: a text without any of
+ * them need not be matched at all. The prefilters of RE2 and of code search engines do the same.
  */
 
 /**
- * What a part of an expression matches: exactly these texts, or at least one of `required` somewhere; null for unknown.
+ * Possible matches of a part of an expression: exactly these texts, or any text with at least one of `required`; null
+ * for unknown.
  */
 type Found = { exact: readonly string[] | null; required: readonly string[] | null };
 
@@ -14,7 +15,7 @@ const MOST_EXACT = 40;
 const MOST_REQUIRED = 1_500;
 const MOST_OF_CLASS = 4;
 
-/** Null where nothing is required that would be worth looking for. */
+/** Returns null if no required text is worth searching for. */
 export function requiredLiterals(pattern: string): readonly string[] | null {
   const reader = { pattern, at: 0 };
   const found = toRequired(readAlternatives(reader));
@@ -74,7 +75,7 @@ function readAtom(reader: Reader): Found {
   }
 }
 
-/** A group, or flags for what follows, which change nothing of what is looked for. */
+/** A group, or flags for the rest, which do not affect the search. */
 function readGroup(reader: Reader): Found {
   const head = /\?(?:P?<\w+>|[a-zA-Z-]*(?::|(?=\))))/y;
   head.lastIndex = reader.at;
@@ -106,9 +107,7 @@ function readHex(reader: Reader): string {
 const CLASS = /\^?\]?(?:\[:\w+:\]|\\x[0-9a-fA-F]{2}|\\[\s\S]|[^\\\]])*\]/y;
 const CLASS_MEMBER = /\[:\w+:\]|\\x([0-9a-fA-F]{2})|\\([\s\S])|([\s\S])/g;
 
-/**
- * A class of few characters is as good as alternatives; of a larger one, or of one by exclusion, nothing is required.
- */
+/** A class of few characters is equivalent to alternatives; a larger or negated one requires nothing. */
 function readClass(reader: Reader): Found {
   CLASS.lastIndex = reader.at;
   const text = CLASS.exec(reader.pattern)?.[0];
@@ -140,7 +139,7 @@ function either(one: Found, other: Found): Found {
   return { exact: null, required: [...new Set([...first, ...second])] };
 }
 
-/** Neighbours that are exact are one text; of what lies apart the best is required. */
+/** Adjacent exact parts form one text; of the separate ones the best is required. */
 function inSequence(parts: readonly Found[]): Found {
   let run: readonly string[] = [''];
   let best: readonly string[] | null = null;
@@ -176,7 +175,7 @@ function better(one: readonly string[] | null, other: readonly string[] | null):
   return weightOf(other) > weightOf(one) ? other : one;
 }
 
-/** Longer texts are rarer; a single letter or digit is in nearly every text, a single mark in few. */
+/** Longer texts are rarer. A single letter or digit is in nearly every text, a single punctuation mark in few. */
 function weightOf(texts: readonly string[]): number {
   return Math.min(...texts.map((text) => (text.length === 1 ? (/[a-z0-9 ]/.test(text) ? 0.5 : 1.5) : text.length)));
 }

@@ -7,27 +7,27 @@ import { readSelector, type Selector } from './rule-variables.ts';
 import { type Condition, type Directive, parseRules, type RuleAction, valuesOf } from './sec-lang.ts';
 import { TRANSFORMATIONS, type Transformation } from './transformations.ts';
 
-/** Files of rules in their order, and the lists of phrases that they name. */
+/** Files of rules in order, and the lists of phrases that they reference. */
 export type RuleTexts = {
   files: readonly { name: string; text: string }[];
   phrases: ReadonlyMap<string, readonly string[]>;
 };
 
-/** Texts under one change after the other; by its place in the list of chains. */
+/** Transformations applied one after another; identified by their index in the list of chains. */
 export type Change = readonly Transformation[];
 
-/** A value that a match sets; `isAdded`: it is added to what stands there. */
+/** A value that a match sets; `isAdded`: it is added to the existing one. */
 export type Setting = { name: MacroText; value: MacroText; isAdded: boolean };
 
 export type CompiledCondition = {
-  /** Places in the lists of the rule set: the same ones are worked out once a request. */
+  /** Indexes in the lists of the rule set: equal ones are computed once per request. */
   selector: number;
   change: number;
-  /** Every text on the way to the last one is judged. */
+  /** Every intermediate text is evaluated, not only the last. */
   isMulti: boolean;
   isNegated: boolean;
   operator: Operator;
-  /** The group of the scan without which the operator finds nothing; null where there is none. */
+  /** The group of the scan without which the operator cannot match; null if there is none. */
   group: number | null;
   capturesGroups: boolean;
   settings: readonly Setting[];
@@ -35,22 +35,22 @@ export type CompiledCondition = {
 
 export type CompiledRule = {
   rule: Rule;
-  /** As events name it. */
+  /** Its name in events. */
   operator: string;
   isSilent: boolean;
   conditions: readonly CompiledCondition[];
-  /** Rules before this place are passed over after a match; null for none. */
+  /** After a match, rules before this place are skipped; null for none. */
   skipsTo: number | null;
   place: number;
 };
 
 export type RuleSet = {
-  /** In the order in which they are judged. */
+  /** In evaluation order. */
   rules: readonly CompiledRule[];
   selectors: readonly Selector[];
   changes: readonly Change[];
   scan: LiteralScan;
-  /** What rules read and no rule sets (`tx.…`), in small letters without the prefix. */
+  /** Values that rules read but none sets (`tx.…`), in lower case without the prefix. */
   constants: ReadonlyMap<string, string>;
   /** Ids of rules that are not supported here. */
   missing: readonly string[];
@@ -61,8 +61,8 @@ const PARANOIA = 1;
 const SETTINGS_FILE = /901-INITIALIZATION/;
 
 /**
- * Compiles rules, one at each step, so that whoever drives it can do other work between two. Rules above paranoia level
- * 1 are left out, and so are those of bodies and responses; a rule that cannot be supported is named in `missing`.
+ * Compiles one rule per step, so that the caller can do other work in between. Rules above paranoia level 1 are left
+ * out, and so are those of bodies and responses; unsupported rules are listed in `missing`.
  */
 export function* compileRules(
   { files, phrases }: RuleTexts,
@@ -81,7 +81,7 @@ export function* compileRules(
   return builder.finish();
 }
 
-/** `REQUEST-930-APPLICATION-ATTACK-LFI.conf` has the rules of the group ATTACK-LFI. */
+/** `REQUEST-930-APPLICATION-ATTACK-LFI.conf` contains the rules of the group ATTACK-LFI. */
 function groupOf(fileName: string): string {
   return fileName.replace(/^REQUEST-\d+-(?:APPLICATION-)?/, '').replace(/\.\w+$/, '');
 }
@@ -143,7 +143,7 @@ class RuleSetBuilder {
     };
   }
 
-  /** The rule behind which those of a higher level stand. */
+  /** Returns whether this rule separates off those of a higher level. */
   #isAboveLevel([condition]: readonly Condition[]): boolean {
     if (condition === undefined || condition.variables.toLowerCase() !== `tx:${LEVEL}`) return false;
     return condition.operator === 'lt' && PARANOIA < Number(condition.argument);
@@ -175,7 +175,7 @@ class RuleSetBuilder {
         phase: Number(first('phase') ?? 2),
       });
     } catch {
-      // A rule that cannot be compiled costs that rule alone; `doctor` names it.
+      // A rule that cannot be compiled affects only itself; `doctor` lists it.
       this.#missing.push(id);
     }
   }
@@ -229,7 +229,7 @@ class RuleSetBuilder {
   }
 }
 
-/** As published event logs name operators. */
+/** Operator names as in published event logs. */
 const OPERATOR_NAMES: Readonly<Record<string, string>> = { pmFromFile: 'PMF', pm: 'PM', rx: 'RX' };
 
 function transformationOf(name: string): Transformation {
@@ -238,14 +238,14 @@ function transformationOf(name: string): Transformation {
   return transformation;
 }
 
-/** Only `tx.…` is kept; what belongs to addresses over several requests is for the edge's own rules. */
+/** Only `tx.…` is kept. State per address across requests is handled by the edge's own rules. */
 function readSetting(text: string): Setting[] {
   const [, name, sign = '', value = '1'] = /^tx\.([^=]+)(?:=([+-]?)(.*))?$/is.exec(text) ?? [];
   if (name === undefined || sign === '-') return [];
   return [{ name: readMacros(name.toLowerCase()), value: readMacros(value), isAdded: sign === '+' }];
 }
 
-/** Whether anything in a rule reads what its pattern's groups matched (`TX:1`, `%{tx.0}`). */
+/** Returns whether anything in a rule reads its pattern's groups (`TX:1`, `%{tx.0}`). */
 function readsGroups(conditions: readonly Condition[]): boolean {
   return conditions.some(
     ({ variables, argument, actions }) =>

@@ -1,13 +1,13 @@
 import { RE2JS } from 're2js';
 import { COLLECTIONS, type Collection } from './request-fields.ts';
 
-/** A collection of the request, one of values that rules set (`TX`), or what the condition before matched. */
+/** A collection of the request, of values set by rules (`TX`), or the match of the previous condition. */
 export type Source = Collection | 'TX' | 'MATCHED_VARS';
 
-/** Some of a collection: all of it, one key (in small letters), or the keys that a pattern matches. */
+/** Part of a collection: all of it, one key (in lower case), or the keys that a pattern matches. */
 export type Pick = { source: Source; key: string | null; pattern: RE2JS | null };
 
-/** What a condition looks at. `isCount`: how many there are, instead of their values. */
+/** Input of a condition. `isCount`: the number of values instead of the values. */
 export type Selector = { isCount: boolean; picks: readonly Pick[]; drops: readonly Pick[]; isStatic: boolean };
 
 const KNOWN: ReadonlySet<string> = new Set(COLLECTIONS);
@@ -20,8 +20,8 @@ const ALIASES: Readonly<Record<string, Source>> = {
 };
 
 /**
- * Reads the variables of a condition. Those of bodies, uploads and stored state are left out, because they are not
- * looked at; null when no other is there.
+ * Parses the variables of a condition. Those of bodies, uploads and stored state are left out, because they are not
+ * inspected; null if there is no other.
  */
 export function readSelector(variables: string): Selector | null {
   const picks: Pick[] = [];
@@ -38,7 +38,7 @@ export function readSelector(variables: string): Selector | null {
   return picks.length === 0 ? null : { isCount, picks, drops, isStatic };
 }
 
-/** Whether a pick takes the value of this key. */
+/** Returns whether a pick includes the value of this key. */
 export function takes({ key, pattern }: Pick, of: string): boolean {
   if (pattern !== null) return pattern.test(of);
   return key === null || key === of.toLowerCase();

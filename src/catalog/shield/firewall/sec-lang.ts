@@ -1,31 +1,28 @@
 /**
- * The part of ModSecurity's rule language that the OWASP core rule set is written in: `SecRule` with chains,
- * `SecAction` and `SecMarker`. Other directives configure a server and are passed over.
- *
+ * The part of ModSecurity's rule language that the OWASP core rule set uses: `SecRule` with chains, `SecAction` and
+ * `SecMarker`. Other directives configure a server and are skipped.
  * Source: the reference manual of ModSecurity 3.
  */
 
-/** An action as it is written, such as `setvar` with `tx.score=+5`; the value is empty where there is none. */
+/** An action as written, such as `setvar` with `tx.score=+5`; the value is empty if there is none. */
 export type RuleAction = { name: string; value: string };
 
-/**
- * One condition: what is looked at, how, and what is done on a match. `variables` as they are written, joined by `|`.
- */
+/** One condition: its input, its test, and the actions on a match. `variables` as written, joined by `|`. */
 export type Condition = {
   variables: string;
   isNegated: boolean;
-  /** `rx` where none is named. */
+  /** `rx` if none is specified. */
   operator: string;
   argument: string;
   actions: readonly RuleAction[];
 };
 
-/** Rules in the order of their text. `conditions` has more than one for a chain; none for a `SecAction`. */
+/** Rules in text order. `conditions` has more than one for a chain; none for a `SecAction`. */
 export type Directive =
   | { kind: 'rule'; actions: readonly RuleAction[]; conditions: readonly Condition[] }
   | { kind: 'marker'; name: string };
 
-/** Reads a file of rules. Throws, naming the line, for a rule that is not of the language. */
+/** Parses a file of rules. Throws, with the line, for a rule that is not in the language. */
 export function parseRules(text: string): Directive[] {
   const directives: Directive[] = [];
   let chain: Condition[] = [];
@@ -44,7 +41,7 @@ export function parseRules(text: string): Directive[] {
   return directives;
 }
 
-/** The values of an action, each time that it is written. */
+/** Returns the values of every occurrence of an action. */
 export function valuesOf(actions: readonly RuleAction[], name: string): string[] {
   return actions.filter((action) => action.name === name).map(({ value }) => value);
 }
@@ -57,7 +54,7 @@ function joinedLines(text: string): string[] {
     .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** Words, or texts in double quotes whose inner quotes have a backslash. */
+/** Splits words, or texts in double quotes whose inner quotes have a backslash. */
 function splitWords(line: string): string[] {
   return [...line.matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/g)].map(([, quoted, word]) =>
     quoted === undefined ? (word ?? '') : quoted.replaceAll('\\"', '"'),
@@ -72,7 +69,7 @@ function parseCondition([variables, test, actions = '']: readonly string[], line
   return { variables, isNegated: mark === '!', operator, argument, actions: parseActions(actions) };
 }
 
-/** Actions are joined by commas; values may be in single quotes. */
+/** Actions are separated by commas; values may be in single quotes. */
 function parseActions(text: string): RuleAction[] {
   return [...text.matchAll(/(\w+)(?::(?:'((?:[^'\\]|\\.)*)'|([^,]*)))?\s*(?:,|$)/g)].map(
     ([, name = '', quoted, bare]) => ({ name, value: quoted ?? bare?.trim() ?? '' }),

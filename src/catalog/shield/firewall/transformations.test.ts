@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TRANSFORMATIONS } from './transformations.ts';
 
-// The examples of the reference manual of ModSecurity, and the encodings that attacks on web servers are hidden in.
+// The examples of the reference manual of ModSecurity, and the encodings that hide attacks on web servers.
 test.each([
   ['urlDecodeUni', '%3Cscript+src%3d%u0022%uff41', '<script src="a'],
   ['urlDecode', '%u0041%41+%zz', '%u0041A %zz'],

@@ -1,12 +1,10 @@
 import { decodeCss, decodeHtmlEntities, decodeJavaScript, decodeUri } from './decode-text.ts';
 
-/** Changes a text of bytes (one character each, 0 to 255) before an operator looks at it. */
+/** Changes a text of bytes (one character each, 0 to 255) before an operator evaluates it. */
 export type Transformation = (text: string) => string;
 
 /**
- * The transformations that rules name. Each leaves a text that it has nothing to do with as it is, at the cost of one
- * look.
- *
+ * The transformations that rules name. Each returns a text that does not concern it unchanged, after one check.
  * Source: the reference manual of ModSecurity 3.
  */
 export const TRANSFORMATIONS: Readonly<Record<string, Transformation>> = {
@@ -31,14 +29,14 @@ export const TRANSFORMATIONS: Readonly<Record<string, Transformation>> = {
   length: (text) => String(text.length),
 };
 
-/** Each character of two bytes or more (UTF-8) as `%uHHHH`. */
+/** Encodes each character of two bytes or more (UTF-8) as `%uHHHH`. */
 function encodeUnicode(text: string): string {
   if (!/[\x80-\xff]/.test(text)) return text;
   const decoded = Buffer.from(text, 'latin1').toString('utf8');
   return decoded.replaceAll(/[^\0-\x7f]/g, (character) => `%u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Takes out repeated slashes, `.` and what `..` goes back over. */
+/** Removes repeated slashes, `.` and the segments that `..` cancels. */
 function normalisePath(text: string): string {
   if (!text.includes('/') || !/\/\/|\/\.|^\./.test(text)) return text;
   const isAbsolute = text.startsWith('/');
@@ -51,7 +49,7 @@ function normalisePath(text: string): string {
   return `${isAbsolute ? '/' : ''}${kept.join('/')}${text.endsWith('/') && kept.length > 0 ? '/' : ''}`;
 }
 
-/** As a shell would take it: without escapes and quotes, separators as one space, in small letters. */
+/** Normalises a command as a shell reads it: without escapes and quotes, separators as one space, in lower case. */
 function simplifyCommandLine(text: string): string {
   return text
     .replaceAll(/[\\"'^]/g, '')

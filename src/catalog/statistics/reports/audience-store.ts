@@ -7,29 +7,27 @@ import { countViewers } from '../sums/viewer-sketch.ts';
 import { WHOLE_LIBRARY } from '../sums/whole-library.ts';
 import { dayRows, FEWEST_SESSIONS, hourRows, type StatisticsOf } from './statistics-store.ts';
 
-/** How many sessions had a value, and seconds watched in them. */
+/** Sessions with a value, and seconds watched in them. */
 export type Share = { name: string; views: number; watchSec: number };
 
-/** Who watched, how it went for them, and what was sent. Days are UTC days in which visits began. */
+/** Viewers, their playback quality, and bytes sent. Days are UTC days in which visits began. */
 export type Audience = {
-  /** By day, zeros included, whatever the buckets of the range are. */
+  /** By day, zeros included, independent of the range's buckets. */
   uniqueViewersChart: Record<string, number>;
-  /** Viewers with a moving picture within the last half minute. */
+  /** Viewers with playback within the last half minute. */
   viewersNow: number;
   devices: Share[];
   referrers: Share[];
-  /** Seconds watched by the height of the picture. */
+  /** Seconds watched by picture height. */
   renditions: { heightPx: number; views: number; watchSec: number }[];
   startup: { measured: number; p50Ms: number | null; p75Ms: number | null; p95Ms: number | null };
   rebuffering: { views: number; seconds: number };
   failures: { views: number; count: number };
-  /**
-   * Percent of the visits that played each of up to 100 stretches of equal length; null for a library and below five.
-   */
+  /** Percentage of visits that played each of up to 100 parts of equal length; null for a library and below five. */
   retention: number[] | null;
-  /** Of other players, from their segment requests. */
+  /** Estimates for other players, from their segment requests. */
   estimated: { viewsChart: Record<string, number>; watchTimeChart: Record<string, number> };
-  /** Views and seconds that were claimed and not counted. */
+  /** Views and seconds that were claimed but not counted. */
   discarded: { views: number; watchSec: number };
   bytesChart: Record<string, number>;
 };
@@ -39,9 +37,9 @@ export type AudienceStore = { load(of: StatisticsOf, range: StatisticsRange): Pr
 type Fact = { kind: FactKind | 'discarded'; value: string; sessions: number; amount: number };
 type Sum = { bucket_ms: number; views: number; watch_sec: number };
 
-/** A page sends every ten seconds while the picture moves. */
+/** A page sends a beacon every ten seconds during playback. */
 const NOW_SEC = 30;
-/** Who began to watch longer ago is not looked for. */
+/** Visits that began longer ago are not searched. */
 const LONGEST_HOURS = 13;
 const MOST_SHARES = 100;
 
@@ -93,7 +91,7 @@ function toAudience(facts: readonly Fact[]) {
   };
 }
 
-/** Whole days, as sums by day are: those that the range touches. */
+/** Returns the whole days that the range touches, because sums are by day. */
 function daysOf({ fromMs, toMs }: StatisticsRange): StatisticsRange {
   const first = Math.floor(fromMs / DAY_MS) * DAY_MS;
   return { fromMs: first, toMs: Math.ceil(toMs / DAY_MS) * DAY_MS, stepMs: DAY_MS };
@@ -126,7 +124,7 @@ async function selectViewers(db: Db, { libraryId, mediaId }: StatisticsOf, range
   );
 }
 
-/** Visits with a moving picture within the last half minute. */
+/** Counts visits with playback within the last half minute. */
 export async function countViewersNow(db: Db, { libraryId, mediaId }: StatisticsOf): Promise<number> {
   const { rows } = await sql<{ viewers: number }>`
     select count(*)::int as viewers from view_session

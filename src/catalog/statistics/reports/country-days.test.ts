@@ -23,7 +23,7 @@ afterAll(() => database.stop());
 
 const addMedia = () => addWatchedMedia(database.db, libraryId);
 
-/** Charts and countries of a range whose buckets are `stepMs` long, the charts added up by day. */
+/** Charts and countries of a range whose buckets are `stepMs` long, with the charts added up by day. */
 async function sumsOf(mediaId: Guid | null, stepMs: number) {
   const of = { libraryId, mediaId };
   const charts = await createStatisticsStore(database.db).load(of, { ...DAYS, stepMs });
@@ -39,7 +39,7 @@ async function sumsOf(mediaId: Guid | null, stepMs: number) {
   };
 }
 
-test.each([false, true])('sums of days are those of their hours, with estimates in the charts: %s', async (counts) => {
+test.each([false, true])('daily sums match their hours, with estimates in the charts: %s', async (counts) => {
   const mediaId = await addMedia();
   // Late on a day, so that some is watched on the next.
   const sessions = Array.from({ length: 12 }, (_, index) => {
@@ -61,7 +61,7 @@ test.each([false, true])('sums of days are those of their hours, with estimates 
     expect(await sumsOf(null, 24 * HOUR_MS)).toEqual(ofLibrary);
   };
   await expectSame();
-  // As a database has it whose days were not summed up yet.
+  // The state of a database whose days were not summed up yet.
   await sql`delete from stat_day where kind in ('country', 'estimate')`.execute(database.db);
   await fillCountryDays(database.db);
   await expectSame();

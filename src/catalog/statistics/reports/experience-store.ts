@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, MediaKey } from '../../db.ts';
 
-/** What viewers of a country met with. `startupMs` is the median; null where none was measured. */
+/** Playback quality for viewers of a country. `startupMs` is the median; null if none was measured. */
 export type Experience = {
   country: string;
   sessions: number;
@@ -16,7 +16,8 @@ const DAYS = 7;
 const MOST_COUNTRIES = 30;
 
 /**
- * Start-up, stalls and failures of the last seven days, by country, most sessions first; of one video or of a library.
+ * Loads start-up, stalls and failures of the last seven days by country, most sessions first, for one video or a
+ * library.
  */
 export type ExperienceStore = { load(of: Pick<MediaKey, 'libraryId'> & Partial<MediaKey>): Promise<Experience[]> };
 

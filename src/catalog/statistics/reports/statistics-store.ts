@@ -5,7 +5,7 @@ import { toHeatmap, toShares } from '../sums/heat.ts';
 import { bucketKey, bucketKeys, DAY_MS, dateText, type StatisticsRange } from '../sums/statistics-range.ts';
 import { WHOLE_LIBRARY } from '../sums/whole-library.ts';
 
-/** What statistics are read of: a library (`mediaId` null) or one of its videos. */
+/** Subject of statistics: a library (`mediaId` null) or one of its videos. */
 export type StatisticsOf = { libraryId: number; mediaId: Guid | null };
 
 /** Statistics of a library, or of one of its videos: charts by bucket, zeros included, and sums by country. */
@@ -18,19 +18,19 @@ export type Statistics = {
   engagementScore: number;
 };
 
-/** Below this many sessions neither heat nor engagement says anything, and a single viewer could be made out. */
+/** Minimum sessions for heat and engagement. Fewer are not meaningful, and could reveal a single viewer. */
 export const FEWEST_SESSIONS = 5;
 
 export type StatisticsStore = {
-  /** Statistics of a library (`mediaId` null) or a video, over whole buckets. */
+  /** Returns statistics of a library (`mediaId` null) or a video, over whole buckets. */
   load(of: StatisticsOf, range: StatisticsRange): Promise<Statistics>;
-  /** The heatmap of a video by second; null below five sessions. */
+  /** Returns the heatmap of a video by second; null below five sessions. */
   heatmap(key: MediaKey): Promise<Record<string, number> | null>;
-  /** The same as a curve: 0 to 100 for each stretch of equal length. */
+  /** Returns the heatmap as a curve: 0 to 100 for each part of equal length. */
   heatCurve(key: MediaKey): Promise<number[] | null>;
 };
 
-/** The sum of a bucket over all countries, or of a country over all buckets: the other of the two is null. */
+/** The sum of a bucket over all countries, or of a country over all buckets; the other field is null. */
 type Sum = { bucket_ms: number | null; country: string | null; views: number; watch_sec: number };
 
 export function createStatisticsStore(db: Db): StatisticsStore {
@@ -61,7 +61,7 @@ async function selectHeat(db: Db, { libraryId, mediaId }: MediaKey) {
 }
 
 async function selectSums(db: Db, of: StatisticsOf, range: StatisticsRange): Promise<Sum[]> {
-  // A bucket is made of its time once it is summed up: of each row that would be half of the work.
+  // Buckets are converted to times after summing up: doing so for each row would be half of the work.
   const { rows } = await sql<Sum>`
     select extract(epoch from bucket)::bigint * 1000 as bucket_ms, country, views, watch_sec from (
       select bucket, country, sum(views)::bigint as views, sum(watch_sec)::bigint as watch_sec
@@ -70,7 +70,7 @@ async function selectSums(db: Db, of: StatisticsOf, range: StatisticsRange): Pro
   return rows;
 }
 
-/** Rows of the range by bucket and country. */
+/** Selects rows of the range by bucket and country. */
 function bucketsIn(of: StatisticsOf, range: StatisticsRange) {
   return range.stepMs === DAY_MS
     ? sql`(select day as bucket, value as country, sessions as views, amount as watch_sec
@@ -120,13 +120,16 @@ function emptyChart(keys: readonly string[]): Record<string, number> {
   return Object.fromEntries(keys.map((key) => [key, 0]));
 }
 
-/** The mean share of a video that its views watched, in percent: watch time / (views x length), 100 at most. */
+/** Returns the mean share of a video that its views watched, in percent: watch time / (views x length), 100 at most. */
 function engagementOf({ views, watchSec }: { views: number; watchSec: number }, durationSec: number | null): number {
   if (durationSec === null || durationSec <= 0 || views < FEWEST_SESSIONS) return 0;
   return Math.round(Math.min(1, watchSec / (views * durationSec)) * 100);
 }
 
-/** Table and condition of a range's sums by hour: `views`, `watch_sec` and estimates, each by `hour` and `country`. */
+/**
+ * Returns table and condition of a range's sums by hour: `views`, `watch_sec` and estimates, each by `hour` and
+ * `country`.
+ */
 export function hourRows({ libraryId, mediaId }: StatisticsOf, { fromMs, toMs }: StatisticsRange): RawBuilder<unknown> {
   const from =
     mediaId === null
@@ -135,7 +138,9 @@ export function hourRows({ libraryId, mediaId }: StatisticsOf, { fromMs, toMs }:
   return sql`${from} and hour >= ${new Date(fromMs)} and hour < ${new Date(toMs)}`;
 }
 
-/** Table and condition of a range's sums by day, of which a year has few: `sessions` and `amount` by `day`, `value`. */
+/**
+ * Returns table and condition of a range's sums by day, few even for a year: `sessions` and `amount` by `day`, `value`.
+ */
 export function dayRows(
   { libraryId, mediaId }: StatisticsOf,
   kind: 'country' | 'estimate',

@@ -3,17 +3,17 @@ import type { Db } from '../../db.ts';
 import { inTransaction } from '../../in-transaction.ts';
 
 const DAY_MS = 24 * 3600_000;
-/** Sessions of yesterday may still begin: a page that was open over midnight. */
+/** Yesterday's sessions may still begin, from a page that was open over midnight. */
 const SALT_DAYS = 2;
-/** Evidence is kept for this long after the last delivery: browsers play what they kept. */
+/** Time for which evidence is kept after the last delivery, in ms, because browsers play what they cached. */
 const EVIDENCE_MS = DAY_MS;
-/** Dropping waits for those who read or write sessions, who would wait behind it: not for long. */
+/** Maximum lock wait of a drop, in ms. It waits for readers and writers of sessions, and others queue behind it. */
 const LOCK_MS = 2_000;
 const PARTITION = /^view_session_(\d{4})_(\d{2})_(\d{2})$/;
 
 /**
- * Drops the partitions of days that ended `days` or more ago, evidence of deliveries after a day, and the salts by which
- * viewers of past days could be found again. Returns the names of the partitions.
+ * Drops the partitions of days that ended `days` or more ago, evidence of deliveries after a day, and the salts that
+ * could identify viewers of past days. Returns the names of the partitions.
  */
 export async function dropOldSessions(
   db: Db,
@@ -40,7 +40,7 @@ export async function dropOldSessions(
   return old;
 }
 
-/** Where a partition's day ends; never for what is no day's partition. */
+/** Returns the end of a partition's day; infinity for any other name. */
 function endOf(name: string): number {
   const [, year, month, day] = PARTITION.exec(name) ?? [];
   return year === undefined ? Number.POSITIVE_INFINITY : Date.parse(`${year}-${month}-${day}T00:00Z`) + DAY_MS;

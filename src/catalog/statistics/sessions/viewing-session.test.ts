@@ -15,7 +15,7 @@ function beacon(fields: object): string {
 }
 
 describe('a viewing ticket', () => {
-  test('is read back by who wrote it, for three days', () => {
+  test('is accepted by the edge that wrote it, for three days', () => {
     const text = writeTicket(ticket, SECRET);
     expect(readTicket(text, SECRET, ISSUED + 71 * HOUR_MS)).toEqual(ticket);
     expect(readTicket(text, SECRET, ISSUED + 73 * HOUR_MS)).toBeNull();
@@ -23,12 +23,12 @@ describe('a viewing ticket', () => {
     expect(readTicket(text, createSecretKey(new Uint8Array(32)), ISSUED)).toBeNull();
   });
 
-  test('with any character changed is not one', () => {
+  test('is rejected with any character changed', () => {
     const text = writeTicket(ticket, SECRET);
     fc.assert(
       fc.property(fc.nat(text.length - 1), fc.constantFrom(...'0123456789abcdefABCD_-.'), (at, character) => {
         const changed = text.slice(0, at) + character + text.slice(at + 1);
-        // The last character of base64url holds two bits only; the others of its four spellings are the same bytes.
+        // The last character of base64url holds only two bits; its other four spellings are the same bytes.
         fc.pre(changed !== text && at < text.length - 1);
         expect(readTicket(changed, SECRET, ISSUED)).toBeNull();
       }),
@@ -53,14 +53,14 @@ describe('a beacon', () => {
     expect([...(session?.heat ?? [])]).toEqual([1, 2, 1]);
   });
 
-  test('of a page that was open for days, or slept, is cut and not refused', () => {
+  test('is cut and not refused if its page was open for days, or slept', () => {
     const waits = { startedMs: 30 * HOUR_MS, startupMs: 30 * HOUR_MS, stallMs: 40 * HOUR_MS, watchedSec: [3604] };
     const session = readBeacon(beacon(waits), ticket, ISSUED + 31 * HOUR_MS + 10_000);
     expect(session).toMatchObject({ startupMs: 24 * HOUR_MS, stallMs: 24 * HOUR_MS });
     expect(session?.watchedSec[0]).toBeLessThanOrEqual(3600);
   });
 
-  test('that claims more than can have passed is cut to that', () => {
+  test('that claims more time than has passed is cut to that', () => {
     const session = readBeacon(beacon({ watchedSec: [3600, 3600, 3600] }), ticket, ISSUED + 20_000);
     expect(session?.watchedSec).toEqual([25, 0, 0]);
     const heat = Buffer.alloc(600, 255).toString('base64url');
@@ -69,7 +69,7 @@ describe('a beacon', () => {
     expect(hot.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(48);
   });
 
-  test('of one visit is of the same session and hour, whichever edge takes it', () => {
+  test('belongs to the same session and hour as its visit, on any edge', () => {
     const early = readBeacon(beacon({ startedMs: 31_000 }), ticket, ISSUED + 28_000);
     const late = readBeacon(beacon({ startedMs: 31_000, sequence: 2 }), ticket, ISSUED + 60_000);
     expect(early?.startHourMs).toBe(Date.parse('2026-08-20T11:00:00Z'));
@@ -78,7 +78,7 @@ describe('a beacon', () => {
     expect(next?.sessionId).not.toBe(early?.sessionId);
   });
 
-  test('claims no more at all heights together than was watched', () => {
+  test('claims at most the watched time over all heights together', () => {
     const claimed = beacon({ watchedSec: [10], rungSec: { 240: 4, 720: 3_000 } });
     expect(readBeacon(claimed, ticket, ISSUED + 20_000)?.rungSec).toEqual([
       ['240', 4],
@@ -98,7 +98,7 @@ describe('a beacon', () => {
     [beacon({ watchedSec: Array(80).fill(1) }), 'too many hours'],
     [beacon({ heat: '!' }), 'other characters'],
     [beacon({ page: 'a b' }), 'a page that is no host'],
-  ])('%s is none: %s', (text) => {
+  ])('%s is not a beacon: %s', (text) => {
     expect(readBeacon(text, ticket, ISSUED + 1_000)).toBeNull();
   });
 });

@@ -2,42 +2,40 @@ import type { Guid } from '../../../lib/guid.ts';
 import { type ViewingTicket, visitId } from './viewing-ticket.ts';
 
 /**
- * What is known of one tab's visit to one video so far: totals, never differences, so that what is lost, repeated or
- * arrives late changes nothing. `watchedSec[n]` belongs to the n-th UTC hour from `startHourMs` on.
+ * State of one tab's visit to one video so far: totals, never differences, so that lost, repeated or late beacons
+ * change nothing. `watchedSec[n]` belongs to the n-th UTC hour from `startHourMs`.
  */
 export type ViewingSession = {
   libraryId: number;
   mediaId: Guid;
   sessionId: Guid;
-  /** The UTC hour of the first moving frame; the view counts there. */
+  /** The UTC hour of the first frame played; the view counts there. */
   startHourMs: number;
-  /** Rises with each beacon of a session; only a higher one replaces what is known. */
+  /** Rises with each beacon of a session; only a higher one replaces the stored state. */
   sequence: number;
   watchedSec: number[];
   bucketSec: number;
-  /** How often each bucket was played, one byte each. */
+  /** Number of times each bucket was played, one byte each. */
   heat: Buffer;
-  /**
-   * Seconds watched by the height of the picture in pixels; pairs, since objects with numbers as keys take KiB each.
-   */
+  /** Seconds watched by picture height in pixels; pairs, because objects with numeric keys take KiB each. */
   rungSec: RungSec;
   startupMs: number | null;
   stallCount: number;
   stallMs: number;
   failures: number;
-  /** Host of the page that embeds the player; empty where it is not known. */
+  /** Host of the page that embeds the player; empty if unknown. */
   referrerHost: string;
 };
 
-/** Heights of the picture in pixels, each with the seconds watched of it. */
+/** Picture heights in pixels, each with its seconds watched. */
 export type RungSec = readonly (readonly [heightPx: string, sec: number])[];
 
-/** A beacon as it arrives: JSON of these fields. `heat` is base64url of a byte a bucket, trailing zeros left out. */
+/** A received beacon: JSON of these fields. `heat` is base64url with a byte per bucket, without trailing zeros. */
 type Beacon = {
-  /** Which of the page's visits this is: the first, or one after idle half hours. */
+  /** Number of the page's visit: the first, or one after an idle half hour. */
   visit: number;
   sequence: number;
-  /** From the page's delivery to the first moving frame. */
+  /** From the page's delivery to the first frame played. */
   startedMs: number;
   watchedSec: number[];
   heat: string;
@@ -55,14 +53,14 @@ const MAX_HOURS = 73;
 const MAX_VISITS = 2 * MAX_HOURS;
 const MAX_RATE = 4;
 const MAX_COUNT = 100_000;
-/** Longer waits are cut to this: a page may stay open for three days, and sleep. */
+/** Maximum reported wait, in ms: a page may stay open for three days, and sleep. */
 const MAX_MS = 24 * HOUR_MS;
 const LONGEST_MS = MAX_HOURS * HOUR_MS;
-/** A page's visit ends after so long without a moving picture. */
+/** Time without playback after which a page's visit ends. */
 const IDLE_MS = HOUR_MS / 2;
-/** A beacon and the clock that bounds it are this far apart at the most. */
+/** Maximum difference between a beacon and the clock that bounds it, in s. */
 const SLACK_SEC = 5;
-/** The clocks of two edges may differ by this much. */
+/** Maximum clock difference between two edges, in ms. */
 const CLOCK_MS = 10_000;
 const HOST = /^[a-z0-9.:[\]-]{0,253}$/i;
 const HEAT = /^[A-Za-z0-9_-]{0,800}$/;
@@ -70,13 +68,14 @@ const HEIGHT = /^[1-9]\d{1,3}$/;
 const MAX_RUNGS = 16;
 
 /**
- * Reads a beacon against its ticket. Totals are cut to what the edge's own clock allows since the page was delivered,
- * heat to the media's length. Null for what no player page writes, and for more visits than a page has had time for.
+ * Reads a beacon with its ticket. Limits totals to what the edge's own clock allows since the page was delivered, and
+ * heat to the media's length. Returns null for anything that no player page writes, and for more visits than a page has
+ * had time for.
  */
 export function readBeacon(text: string, ticket: ViewingTicket, nowMs: number): ViewingSession | null {
   const beacon = parseBeacon(text);
   if (beacon === null || beacon.startedMs < beacon.visit * IDLE_MS) return null;
-  // The same of each beacon of a visit, whichever edge takes it: it is part of what the session is known by.
+  // Equal for each beacon of a visit, whichever edge receives it, because it is part of the session's identity.
   const startMs = ticket.issuedAtMs + beacon.startedMs;
   if (startMs > nowMs + CLOCK_MS) return null;
   const startHourMs = Math.floor(startMs / HOUR_MS) * HOUR_MS;
@@ -102,7 +101,7 @@ export function readBeacon(text: string, ticket: ViewingTicket, nowMs: number): 
 
 type Elapsed = { startHourMs: number; startMs: number; nowMs: number; elapsedSec: number };
 
-/** No hour holds more than lies of it between start and now, and all together no more than has passed. */
+/** Limits each hour to its part between start and now, and the total to the time elapsed. */
 function cutHours(watchedSec: readonly number[], { startHourMs, startMs, nowMs, elapsedSec }: Elapsed): number[] {
   let leftSec = Math.floor(elapsedSec);
   const cut: number[] = [];
@@ -118,8 +117,8 @@ function cutHours(watchedSec: readonly number[], { startHourMs, startMs, nowMs, 
 }
 
 /**
- * At the highest rate that players offer, so many buckets can have been played since the start; more is none of ours.
- * Changes `heat` in place and answers a view of it.
+ * Limits the buckets to those that can have been played since the start at the highest rate that players offer. Changes
+ * `heat` in place and returns a view of it.
  */
 function cutHeat(
   heat: Buffer,
@@ -137,12 +136,10 @@ function cutHeat(
   return cut;
 }
 
-/** Of a session: what can be cut to fewer seconds. */
+/** The parts of a session that can be cut to fewer seconds. */
 type Cuttable = Pick<ViewingSession, 'watchedSec' | 'heat' | 'rungSec' | 'bucketSec'>;
 
-/**
- * Cuts a session to `totalSec`, the newest seconds first. Seconds and buckets that were counted `before` stay.
- */
+/** Cuts a session to `totalSec`, newest seconds first. Seconds and buckets counted `before` are kept. */
 export function cutToSeconds(
   session: Cuttable,
   before: Pick<ViewingSession, 'watchedSec' | 'heat'>,
@@ -163,9 +160,9 @@ export function cutToSeconds(
   return { watchedSec, heat: kept, rungSec: cutRungs(Object.fromEntries(session.rungSec), watchedSec) };
 }
 
-/** All rungs together hold no more than was watched. */
+/** Limits all rungs together to the seconds watched. */
 function cutRungs(rungSec: Readonly<Record<string, number>>, watchedSec: readonly number[]): RungSec {
-  // Each is rounded by itself.
+  // Each is rounded separately.
   let leftSec = watchedSec.reduce((sum, sec) => sum + sec, 0) + Object.keys(rungSec).length;
   const cut: [string, number][] = [];
   for (const [heightPx, sec] of Object.entries(rungSec)) {

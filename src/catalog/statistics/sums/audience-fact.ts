@@ -1,25 +1,21 @@
 import type { RungSec } from '../sessions/viewing-session.ts';
 
-/**
- * What a session says of its audience: a kind, which of its values, and how much (seconds, ms or a count, by the
- * kind).
- */
+/** A fact of a session about its audience: a kind, its value, and an amount (seconds, ms or a count, by kind). */
 export type AudienceFact = { kind: FactKind; value: string; amount: number };
 
 /**
- * `device`, `referrer` (a host, empty for none) and `rung` (the height of the picture): the amount is seconds watched.
- * `startup`: the value is one of the bounds below, the amount ms. `stall`: ms. `failure`: how many.
+ * `device`, `referrer` (a host, empty for none) and `rung` (picture height): the amount is seconds watched. `startup`:
+ * the value is one of the bounds below, the amount ms. `stall`: ms. `failure`: a count.
  */
 export type FactKind = 'device' | 'referrer' | 'rung' | 'startup' | 'stall' | 'failure';
 
 /**
- * What charts of days are made of, beside the facts: `country` (empty where unknown) with views and seconds of the
- * charts, `estimate` with those of other players, `discarded` with those that were claimed and not counted
- * (`undelivered`, `repeated`).
+ * Further inputs of daily charts: `country` (empty if unknown) with views and seconds of the charts, `estimate` with
+ * those of other players, `discarded` with those claimed but not counted (`undelivered`, `repeated`).
  */
 export type ChartKind = 'country' | 'estimate' | 'discarded';
 
-/** What facts are made of. */
+/** The fields from which facts are derived. */
 export type Experienced = {
   device: string;
   referrerHost: string;
@@ -30,14 +26,12 @@ export type Experienced = {
   failures: number;
 };
 
-/**
- * Each bound is a fifth above the one before, from 50 ms to about two minutes: what is read from it is exact to that.
- */
+/** Each bound is 20 % above the previous one, from 50 ms to about two minutes, which is the precision of results. */
 const FIRST_BOUND_MS = 50;
 const STEP = 1.2;
 const BOUNDS = 44;
 
-/** The facts of a session so far. Facts of nothing are left out. */
+/** Returns the facts of a session so far, without those of amount zero. */
 export function factsOf(session: Experienced): AudienceFact[] {
   const watchSec = session.watchedSec.reduce((sum, sec) => sum + sec, 0);
   const facts: AudienceFact[] = [
@@ -55,7 +49,7 @@ export function factsOf(session: Experienced): AudienceFact[] {
   return facts;
 }
 
-/** The least bound that a start-up time does not exceed. */
+/** Returns the smallest bound that is not below a start-up time. */
 export function startupBound(startupMs: number): number {
   const step = Math.ceil(Math.log(Math.max(startupMs, FIRST_BOUND_MS) / FIRST_BOUND_MS) / Math.log(STEP) - 1e-9);
   return boundAt(Math.min(step, BOUNDS));
@@ -65,7 +59,7 @@ function boundAt(step: number): number {
   return Math.round(FIRST_BOUND_MS * STEP ** step);
 }
 
-/** The bound below which `share` (0 to 1) of the counted sessions started; null where no start was measured. */
+/** Returns the bound below which `share` (0 to 1) of the counted sessions started; null if no start was measured. */
 export function startupPercentile(counts: ReadonlyMap<number, number>, share: number): number | null {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   let seen = 0;

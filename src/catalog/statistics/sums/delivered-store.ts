@@ -3,14 +3,12 @@ import type { Guid } from '../../../lib/guid.ts';
 import type { Db } from '../../db.ts';
 import { WHOLE_LIBRARY } from './whole-library.ts';
 
-/**
- * Bytes that one process of the edge sent for a media, or for a whole library (`WHOLE_LIBRARY`), in a UTC hour so far.
- */
+/** Bytes that one edge process sent for a media, or for a whole library (`WHOLE_LIBRARY`), in a UTC hour so far. */
 export type DeliveredTotal = { libraryId: number; mediaId: Guid; hourMs: number; bytes: number };
 
 /**
- * Keeps the totals so far of one writer. They only rise: what is written twice, or late, changes nothing. Totals are of
- * this process alone, so that edges never wait for each other.
+ * Stores the totals so far of one writer. They only rise, so repeated or late writes change nothing. Each process has
+ * its own totals, so that edges never wait for each other.
  */
 export async function keepDelivered(db: Db, writer: Guid, totals: readonly DeliveredTotal[]): Promise<void> {
   if (totals.length === 0) return;
@@ -29,10 +27,10 @@ export const trafficOfMonth = sql<number>`
     where sent.library_id = library.id and sent.media_id = ${WHOLE_LIBRARY}::uuid
       and sent.hour >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC')`;
 
-/** The hours of processes that ended are written to no more after this long: their rows become one. */
+/** Time after which no process writes to an hour any more: the hour's rows are merged into one. */
 const SETTLED = '2 days';
 
-/** Makes one row of those that several processes wrote of an hour. Doing it twice changes nothing. */
+/** Merges the rows of an hour that several processes wrote into one. Idempotent. */
 export async function mergeDelivered(db: Db): Promise<void> {
   await sql`
     with gone as (

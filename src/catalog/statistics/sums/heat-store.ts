@@ -16,8 +16,9 @@ type Held = {
 };
 
 /**
- * Adds to the heat of media, in buckets of the size that its length has now. Gains in others are of pages that knew
- * another length, before a stream ended or a file was replaced: they are left out. Stored heat in others gives way.
+ * Adds to the heat of media, in buckets of the size for its current length. Gains in other sizes are from pages with
+ * another length, before a stream ended or a file was replaced: they are left out. Stored heat in other sizes is
+ * replaced.
  */
 export async function addToHeat(tx: Tx, gains: readonly HeatGain[]): Promise<void> {
   if (gains.length === 0) return;
@@ -28,7 +29,7 @@ export async function addToHeat(tx: Tx, gains: readonly HeatGain[]): Promise<voi
     insert into media_heat (library_id, media_id, bucket_sec, sessions, counts)
     select "libraryId", "mediaId", min("bucketSec"), 0, '' from ${sent} group by 1, 2 order by 1, 2
     on conflict do nothing`.execute(tx);
-  // While another file is made, the first plays on.
+  // While a replacement file is prepared, the first one is still played.
   const { rows } = await sql<Held & { duration_ms: number }>`
     select held.*, coalesce((media.replaced->>'durationMs')::float8, media.duration_ms) as duration_ms
     from media_heat held

@@ -1,8 +1,8 @@
-/** Heat in the database: an unsigned 32-bit little-endian count a bucket. */
+/** Stored heat: an unsigned 32-bit little-endian count per bucket. */
 const COUNT_BYTES = 4;
 const PEAK = 100;
 
-/** Adds gains to stored counts; neither side is changed. A count never falls below 0. */
+/** Adds gains to stored counts; neither argument is changed. A count never falls below 0. */
 export function addHeat(stored: Buffer, gain: readonly number[]): Buffer {
   const length = Math.max(stored.length / COUNT_BYTES, gain.length);
   const sum = Buffer.alloc(length * COUNT_BYTES);
@@ -15,8 +15,8 @@ export function addHeat(stored: Buffer, gain: readonly number[]): Buffer {
 }
 
 /**
- * The heatmap of the interface: each second of the media, as text, with its share of the most played one, 1 to 100.
- * Seconds that were not played are left out (wire-facts section 2, VideoHeatmapModel).
+ * Returns the heatmap of the interface: each second of the media, as text, with its share of the most played one, 1 to
+ * 100. Seconds that were not played are left out (wire-facts section 2, VideoHeatmapModel).
  */
 export function toHeatmap(stored: Buffer, bucketSec: number): Record<string, number> {
   const heatmap: Record<string, number> = {};
@@ -27,7 +27,7 @@ export function toHeatmap(stored: Buffer, bucketSec: number): Record<string, num
   return heatmap;
 }
 
-/** The share of each bucket of the most played one, 0 to 100. */
+/** Returns each bucket's share of the most played one, 0 to 100. */
 export function toShares(stored: Buffer): number[] {
   const counts = Array.from({ length: stored.length / COUNT_BYTES }, (_, index) =>
     stored.readUInt32LE(index * COUNT_BYTES),
@@ -38,7 +38,10 @@ export function toShares(stored: Buffer): number[] {
 
 const RETENTION_POINTS = 100;
 
-/** Percent of `sessions` that played each of at most 100 stretches of equal length, from counts of those that did. */
+/**
+ * Returns the percentage of `sessions` that played each of at most 100 parts of equal length, from the counts of those
+ * that did.
+ */
 export function retentionOf(reached: Buffer, sessions: number): number[] {
   const buckets = reached.length / COUNT_BYTES;
   const points = Math.min(RETENTION_POINTS, buckets);

@@ -2,7 +2,7 @@ import type { Guid } from '../../../lib/guid.ts';
 import { cutToSeconds } from '../sessions/viewing-session.ts';
 import type { SeenSession, Verdict } from './statistics-gain.ts';
 
-/** Deliveries to a viewer of a video, and what was counted on them. Times are ms of the epoch. */
+/** Deliveries to a viewer of a video, and the part already counted. Times are ms of the epoch. */
 export type ViewEvidence = {
   viewerId: Guid;
   deliveredMs: number;
@@ -14,22 +14,22 @@ export type ViewEvidence = {
   firstMs: number;
 };
 
-/** What is stored of a session. */
+/** The stored state of a session. */
 export type Stored = { sequence: number; watchedSec: number[]; heat: Buffer; verdict: Verdict };
 
-/** A viewer counts once for a video in this time. */
+/** Time within which a viewer counts once for a video, in ms. */
 export const WINDOW_MS = 30 * 60_000;
-/** Viewers of one address and User-Agent who count for a video in one window, at most. */
+/** Maximum viewers of one address and User-Agent that count for a video in one window. */
 const MAX_VIEWERS = 100;
-/** The first segment is played while it is still delivered, and each edge writes once a second. */
+/** The first segment is played while it is still being delivered, and each edge writes once a second. */
 const SLACK_SEC = 5;
 
 type Of = { evidence: ViewEvidence | null; before: Stored | null };
 type Rules = { nowMs: number; countsByRate: boolean };
 
 /**
- * Cuts a session to its viewer's evidence, and adds what it uses to that. `wait`: its evidence may still be on its way
- * from another edge.
+ * Cuts a session to its viewer's evidence, and marks what it uses. Returns `wait` if its evidence may still arrive from
+ * another edge.
  */
 export function judgeSession(session: SeenSession, { evidence, before }: Of, rules: Rules): SeenSession | 'wait' {
   if (before !== null && before.sequence >= session.sequence) return session;
@@ -60,7 +60,7 @@ function takeView(evidence: ViewEvidence, passes: number, nowMs: number): Verdic
   return 'counted';
 }
 
-/** No more than was delivered, and for each viewer behind the address no more than the time that passed. */
+/** Returns at most the delivered seconds, and at most the elapsed time for each viewer behind the address. */
 function budgetSec({ deliveredMs, firstMs }: ViewEvidence, passes: number, { nowMs, countsByRate }: Rules): number {
   const passedSec = passes * (Math.floor((nowMs - firstMs) / 1000) + SLACK_SEC);
   return countsByRate ? passedSec : Math.min(Math.ceil(deliveredMs / 1000), passedSec);

@@ -9,24 +9,24 @@ import type { SketchPoint } from './viewer-sketch.ts';
  */
 export type Verdict = 'counted' | 'repeated' | 'undelivered';
 
-/** A session with what the edge has of the viewer besides: never an address. */
+/** A session with the edge's other facts about the viewer, but never an address. */
 export type SeenSession = ViewingSession & {
   country: string;
   device: string;
-  /** Where the viewer is in the day's sketch; null where that is not known, or not to be. */
+  /** The viewer's point in the day's sketch; null if unknown or not counted. */
   viewer: SketchPoint | null;
-  /** Put together from segment requests of another player than ours. */
+  /** Derived from segment requests of a player that is not ours. */
   isEstimate: boolean;
-  /** The viewer of this video by whom evidence of deliveries is kept; null: the session counts without any. */
+  /** Viewer id of this video for evidence of deliveries; null: the session counts without evidence. */
   viewerId: Guid | null;
-  /** Until when evidence is waited for, in ms of the epoch. */
+  /** Time until which evidence is awaited, in ms of the epoch. */
   decideAtMs: number;
   verdict: Verdict;
-  /** Seconds that are claimed and not counted. */
+  /** Seconds that are claimed but not counted. */
   discardedSec: number;
 };
 
-/** What was counted of a session before; `sequence` is -1 when nothing was. Where it began stays as it was then. */
+/** The counted state of a session; `sequence` is -1 if there is none. Facts about its start do not change. */
 export type CountedSession = Experienced & {
   sequence: number;
   heat: Buffer;
@@ -63,18 +63,18 @@ export type DayGain = Pick<AudienceFact, 'value' | 'amount'> & {
 };
 export type SketchGain = { libraryId: number; mediaId: Guid; dayMs: number; points: SketchPoint[] };
 
-/** What sessions add to the sums beyond what was counted of them before. */
+/** Additions of sessions to the sums, beyond what was counted of them before. */
 export type StatisticsGain = { hours: HourGain[]; heat: HeatGain[]; days: DayGain[]; sketches: SketchGain[] };
 
-/** A session as it was seen now, and as it was counted before. */
+/** A session as seen now, and as counted before. */
 export type CountedPair = { seen: SeenSession; counted: CountedSession };
 
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Sums up what a batch of sessions adds. A session that is counted already with the same or a higher sequence adds
- * nothing. The view lies in the starting hour, watch time in the hour in which it was watched. Estimates are sums of
- * their own, and in those of the charts only with `countsEstimates`.
+ * Sums up the additions of a batch of sessions. A session already counted with the same or a higher sequence adds
+ * nothing. The view counts in the starting hour, watch time in the hour in which it was watched. Estimates have
+ * separate sums, and are in those of the charts only with `countsEstimates`.
  */
 export function gainOf(batch: readonly CountedPair[], countsEstimates: boolean): StatisticsGain {
   const gain = { hours: new Map<string, HourGain>(), heat: new Map(), days: new Map(), sketches: new Map() };
@@ -108,7 +108,7 @@ function becomesView(pair: CountedPair): boolean {
   return isUncounted(pair) && pair.seen.verdict === 'counted';
 }
 
-/** Views and seconds that were claimed and not counted. A view whose evidence came late is taken back. */
+/** Adds views and seconds that were claimed but not counted. A view whose evidence arrived late is subtracted again. */
 function addDiscarded(days: Map<string, DayGain>, pair: CountedPair): void {
   const { seen, counted } = pair;
   const isLate = !isNew(pair) && counted.verdict === 'undelivered' && seen.verdict !== 'undelivered';
@@ -157,7 +157,7 @@ function addHeatGain(heat: Map<string, HeatGain>, pair: CountedPair): void {
     gain.counts[bucket] = (gain.counts[bucket] ?? 0) + now - old;
     gain.reached[bucket] = (gain.reached[bucket] ?? 0) + Math.min(1, now) - Math.min(1, old);
   }
-  // What was watched while the media had no length, as a stream, says nothing of who stays.
+  // Time watched while the media had no length, as a stream, is no evidence of retention.
   gain.sessions += isBlank(before) && !isBlank(after) ? 1 : 0;
   heat.set(key, gain);
 }
@@ -166,7 +166,7 @@ function isBlank(heat: Buffer): boolean {
   return heat.every((count) => count === 0);
 }
 
-/** The device and the referrer are those of the start: what is sent later does not move a session. */
+/** The device and the referrer are those of the start: later values do not move a session. */
 function addFacts(days: Map<string, DayGain>, pair: CountedPair): void {
   const { seen, counted } = pair;
   const start = isNew(pair) ? seen : { ...seen, device: counted.device, referrerHost: counted.referrerHost };
@@ -208,7 +208,7 @@ function dayOf(ms: number): number {
   return Math.floor(ms / DAY_MS) * DAY_MS;
 }
 
-/** In one order for all writers, so that two of them never wait for each other's rows. */
+/** In one order for all writers, so that they never wait for each other's rows. */
 function sorted<T>(gains: Map<string, T>): T[] {
   return [...gains].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, gain]) => gain);
 }

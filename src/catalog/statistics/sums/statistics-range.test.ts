@@ -44,13 +44,13 @@ describe('the range of statistics', () => {
     { dateFrom: '2026-08-21', dateTo: '2026-08-10' },
     { dateFrom: '2026-08-20T11:00', hourly: true },
     { dateFrom: '9999-12-31T23:59-14:00' },
-  ])('a start that is still to come gives nothing: %o', (query) => {
+  ])('a start in the future returns nothing: %o', (query) => {
     expect(keysOf(query)).toEqual([]);
-    // Days of what is summed up by days are none, too.
+    // Sums by day are empty too.
     expect(rangeOf({ dateTo: '', hourly: false, ...query }, NOW).fromMs % DAY_MS).toBe(0);
   });
 
-  test('the day and the hour of now are there, whenever in them the range begins', () => {
+  test('the current day and hour are included, wherever in them the range begins', () => {
     expect(keysOf({ dateFrom: '2026-08-20T23:00' })).toEqual(['2026-08-20T00:00:00Z']);
     expect(keysOf({ dateFrom: '2026-08-20T10:59', hourly: true })).toEqual(['2026-08-20T10:00:00Z']);
   });

@@ -1,23 +1,25 @@
 import { Refused } from '../../../lib/refused.ts';
 import { HOUR_MS } from '../sessions/viewing-session.ts';
 
-/** What is asked of the statistics, as it was sent. */
+/** Query for statistics, as received. */
 export type StatisticsQuery = { dateFrom: string; dateTo: string; hourly: boolean };
 
-/** Whole buckets of `stepMs` in UTC, from `fromMs` up to but without `toMs`. */
+/** Whole buckets of `stepMs` in UTC, from `fromMs` (included) to `toMs` (excluded). */
 export type StatisticsRange = { fromMs: number; toMs: number; stepMs: number };
 
 export const DAY_MS = 24 * HOUR_MS;
 const USUAL_MS = 30 * DAY_MS;
-/** The hours of a leap year, and the one that its end touches. Days reach back further than any statistics do. */
+/**
+ * The hours of a leap year, and the one that its end touches. As days, this reaches further back than any statistics.
+ */
 export const MAX_BUCKETS = 366 * 24 + 1;
 const DATE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(Z|[+ -]\d{2}:?\d{2})?$/i;
 
 /**
- * The range of interface section 4.3, rules 1 to 4: without a valid `dateFrom` the last 30 days, whatever `dateTo` is;
- * a `dateTo` that is missing, invalid or before `dateFrom` is now. Each bucket that the range touches is in it, whole;
- * one that begins in a later bucket than now has none. Days before the last `MAX_BUCKETS`, 24 years, are left out.
- * Refuses more hours than that.
+ * Returns the range of interface section 4.3, rules 1 to 4: without a valid `dateFrom` the last 30 days, whatever
+ * `dateTo` is; a `dateTo` that is missing, invalid or before `dateFrom` is now. It contains each bucket that it touches
+ * as a whole; if it begins in a bucket after now, it has none. Days before the last `MAX_BUCKETS`, 24 years, are left
+ * out. Refuses more hours than that.
  */
 export function rangeOf({ dateFrom, dateTo, hourly }: StatisticsQuery, nowMs: number): StatisticsRange {
   const stepMs = hourly ? HOUR_MS : DAY_MS;
@@ -40,13 +42,13 @@ function tooManyHours(hours: number): Refused {
   return new Refused('invalid', message, { field: 'dateFrom' });
 }
 
-/** No hour, and no day of what is summed up by days. */
+/** Returns an empty range, for sums by hour and by day. */
 function nothingAfter(nowMs: number, stepMs: number): StatisticsRange {
   const dayMs = Math.ceil(nowMs / DAY_MS) * DAY_MS;
   return { fromMs: dayMs, toMs: dayMs, stepMs };
 }
 
-/** The buckets of a range as the interface keys them, `yyyy-MM-ddTHH:mm:ssZ`. */
+/** Returns the keys of a range's buckets in the interface, `yyyy-MM-ddTHH:mm:ssZ`. */
 export function bucketKeys({ fromMs, toMs, stepMs }: StatisticsRange): string[] {
   return Array.from({ length: (toMs - fromMs) / stepMs }, (_, index) => bucketKey(fromMs + index * stepMs));
 }
@@ -55,14 +57,14 @@ export function bucketKey(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** The UTC day of a time, `yyyy-MM-dd`. */
+/** Returns the UTC day of a time, `yyyy-MM-dd`. */
 export function dateText(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
 /**
- * A date, with or without a time; without a zone it is UTC. The plus of an offset that was not escaped arrives as a
- * space. Null for what is no date, such as the 30th of February.
+ * Parses a date, with or without a time; without a zone it is UTC. An unescaped plus in an offset arrives as a space.
+ * Returns null for an invalid date, such as the 30th of February.
  */
 function readTime(text: string): number | null {
   const trimmed = text.trim();

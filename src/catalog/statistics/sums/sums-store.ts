@@ -29,7 +29,7 @@ export async function addToHours(tx: Tx, hours: readonly HourGain[]): Promise<vo
     on conflict (library_id, hour, country) do update set ${added}`.execute(tx);
 }
 
-/** Adds to the totals that stand with each video. */
+/** Adds to the totals in each video's row. */
 export async function addToMedia(tx: Tx, hours: readonly HourGain[]): Promise<void> {
   if (hours.length === 0) return;
   await sql`
@@ -42,7 +42,7 @@ export async function addToMedia(tx: Tx, hours: readonly HourGain[]): Promise<vo
       and (gain.views <> 0 or gain.watch_sec <> 0)`.execute(tx);
 }
 
-/** Adds to what is known of the audience by day, of videos and of their libraries. */
+/** Adds to the daily audience data of videos and of their libraries. */
 export async function addToDays(tx: Tx, days: readonly DayGain[]): Promise<void> {
   if (days.length === 0) return;
   const sent = days.map((gain) => ({ ...gain, day: dateText(gain.dayMs) }));
@@ -59,7 +59,7 @@ export async function addToDays(tx: Tx, days: readonly DayGain[]): Promise<void>
 
 type Sketch = { library_id: number; media_id: Guid; day: string; registers: string };
 
-/** Puts viewers into the sketches of their day, of videos and of their libraries. Doing it twice changes nothing. */
+/** Adds viewers to the day's sketches of videos and of their libraries. Idempotent. */
 export async function addToSketches(tx: Tx, gains: readonly SketchGain[]): Promise<void> {
   if (gains.length === 0) return;
   const points = new Map<string, SketchGain>();

@@ -5,15 +5,15 @@ import { judgeSession, type Stored, type ViewEvidence, WINDOW_MS } from './judge
 import type { SeenSession } from './statistics-gain.ts';
 
 /**
- * Media delivered to a viewer of a video. `passes`: how often the segment that was delivered most was, since a browser
- * keeps what it got: so many viewers are behind the address at least.
+ * Media delivered to a viewer of a video. `passes`: number of deliveries of the most delivered segment. Browsers cache
+ * segments, so at least that many viewers are behind the address.
  */
 export type Delivery = { viewerId: Guid; deliveredMs: number; passes: number };
 
-/** Deliveries to one viewer together, and when the first of them was. */
+/** All deliveries to one viewer, and the time of the first. */
 export type Delivered = Delivery & { firstMs: number };
 
-/** Adds deliveries, in one statement and one order for all edges. */
+/** Adds deliveries, in one statement and in one order for all edges. */
 export async function keepDeliveries(db: Db, deliveries: readonly Delivered[], nowMs = Date.now()): Promise<void> {
   if (deliveries.length === 0) return;
   const sent = JSON.stringify(deliveries.map((each) => ({ ...each, deliveredMs: Math.round(each.deliveredMs) })));
@@ -30,16 +30,16 @@ export async function keepDeliveries(db: Db, deliveries: readonly Delivered[], n
 
 export type JudgeOptions = {
   nowMs: number;
-  /** Where a CDN delivers the media: time that passed stands for media that was delivered. */
+  /** True if a CDN delivers the media: elapsed time replaces delivered media as evidence. */
   countsByRate: boolean;
 };
 
-/** Sessions cut to their evidence, and those that wait for evidence that may be on its way. */
+/** Sessions cut to their evidence, and those waiting for evidence that may still arrive. */
 export type Judged = { sessions: SeenSession[]; waiting: SeenSession[] };
 
 /**
- * Makes rows for viewers whose deliveries nobody reports: estimates are made of deliveries, and by rate none are seen.
- * In a transaction of its own, so that edges take their locks in one order.
+ * Creates rows for viewers without reported deliveries: estimates are made from deliveries, and none are seen by rate.
+ * In a separate transaction, so that edges take their locks in one order.
  */
 export async function ensureEvidence(
   db: Db,
@@ -56,7 +56,7 @@ export async function ensureEvidence(
     on conflict (viewer_id) do update set seen_ms = ${nowMs}`.execute(db);
 }
 
-/** Judges a batch under locks on the evidence of its viewers, and writes down what it uses up. */
+/** Judges a batch under locks on its viewers' evidence, and records what it uses. */
 export async function judgeSessions(tx: Tx, sessions: readonly SeenSession[], options: JudgeOptions): Promise<Judged> {
   const viewers = [...new Set(sessions.flatMap(({ viewerId }) => viewerId ?? []))];
   if (viewers.length === 0) return { sessions: [...sessions], waiting: [] };

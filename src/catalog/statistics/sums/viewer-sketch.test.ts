@@ -12,7 +12,7 @@ test.each([0, 1, 5, 100, 3_000, 12_000])('a sketch of %i viewers counts each onc
   expect(Math.abs(countViewers(sketch) - count)).toBeLessThanOrEqual(count * 0.07);
 });
 
-test('the same viewer is elsewhere in the sketch of another day', () => {
+test('the same viewer has another position in the sketch of another day', () => {
   const points = Array.from(
     { length: 20 },
     (_, day) => sketchPoint(createSecretKey(Buffer.alloc(32, day)), 'viewer').register,
@@ -20,7 +20,7 @@ test('the same viewer is elsewhere in the sketch of another day', () => {
   expect(new Set(points).size).toBeGreaterThan(15);
 });
 
-test('viewers are placed once the salt of the day is there, and never where it is gone', async () => {
+test('viewers are counted once the salt of the day exists, and never after it is deleted', async () => {
   const days: number[] = [];
   const place = createPlaceViewer(
     async (dayMs) => {

@@ -3,17 +3,20 @@ import { createHmac, type KeyObject } from 'node:crypto';
 /** Registers of a sketch: 2^11 count to within 2.3 % (standard error 1.04 / sqrt(2048)). */
 const BITS = 11;
 const REGISTERS = 2 ** BITS;
-/** Bits of a hash behind those that choose the register; the first one that is set gives the rank. */
+/** Bits of a hash after those that choose the register; the first set bit gives the rank. */
 const RANK_BITS = 48 - BITS;
 const ALPHA = 0.7213 / (1 + 1.079 / REGISTERS);
 
 /**
- * What a viewer changes of a sketch: one register, and the rank that it has at least. It is all that is kept of an
- * address: 17 bits that thousands of others share.
+ * A viewer's change to a sketch: one register, and its minimum rank. Nothing else of an address is stored: 17 bits that
+ * thousands of others share.
  */
 export type SketchPoint = { register: number; rank: number };
 
-/** Places a viewer by a hash with the salt of the day. `viewer` names the library, the address and the User-Agent. */
+/**
+ * Returns a viewer's point, from a hash with the salt of the day. `viewer` consists of the library, the address and the
+ * User-Agent.
+ */
 export function sketchPoint(salt: KeyObject, viewer: string): SketchPoint {
   const hash = createHmac('sha256', salt).update(viewer).digest();
   const value = hash.readUIntBE(2, 6);
@@ -22,7 +25,9 @@ export function sketchPoint(salt: KeyObject, viewer: string): SketchPoint {
   return { register, rank: rest === 0 ? RANK_BITS + 1 : RANK_BITS - Math.floor(Math.log2(rest)) };
 }
 
-/** The sketch with viewers added; adding one twice changes nothing. An empty buffer is a sketch of no viewers. */
+/**
+ * Returns the sketch with viewers added; adding one twice changes nothing. An empty buffer is a sketch without viewers.
+ */
 export function addToSketch(registers: Buffer, points: readonly SketchPoint[]): Buffer {
   const sketch = Buffer.alloc(REGISTERS);
   registers.copy(sketch);
@@ -30,7 +35,9 @@ export function addToSketch(registers: Buffer, points: readonly SketchPoint[]): 
   return sketch;
 }
 
-/** How many different viewers are in a sketch: HyperLogLog, by the count of empty registers where these are many. */
+/**
+ * Returns the number of distinct viewers in a sketch: HyperLogLog, by the count of empty registers if there are many.
+ */
 export function countViewers(registers: Buffer): number {
   if (registers.length === 0) return 0;
   let sum = 0;

@@ -34,7 +34,7 @@ function visit(mediaId: Guid, fields: Partial<SeenSession> = {}): SeenSession {
   return someSession({ libraryId, mediaId }, fields);
 }
 
-test('sessions give the same sums by hour, day, video, library and total, in whatever order they come', async () => {
+test('sessions give the same sums by hour, day, video, library and total, in any order', async () => {
   const mediaId = await addMedia();
   const statistics = createStatisticsStore(database.db);
   const before = await statistics.load({ libraryId, mediaId: null }, RANGE);
@@ -63,7 +63,7 @@ test('sessions give the same sums by hour, day, video, library and total, in wha
   expect(await total.executeTakeFirst()).toEqual({ views: 3, watch_sec_total: 55 });
 });
 
-test('sessions lie where they began, whatever network and page sends the rest', async () => {
+test('sessions belong to where they began, even if another network or page sends the rest', async () => {
   const mediaId = await addMedia();
   const first = visit(mediaId);
   await countSessions(database.db, [first]);
@@ -129,7 +129,7 @@ test('sessions add up to an audience: viewers, devices, start-up, stalls, failur
   expect(library.retention).toBeNull();
 });
 
-test('sessions of other players are sums of their own, and in the charts only where they are to be', async () => {
+test('sessions of other players are summed separately, and count in the charts only if configured', async () => {
   const mediaId = await addMedia();
   const estimate = () => visit(mediaId, { isEstimate: true, watchedSec: [40], heat: Buffer.alloc(0) });
   await countSessions(database.db, [estimate()]);
@@ -143,7 +143,7 @@ test('sessions of other players are sums of their own, and in the charts only wh
   expect(await media.executeTakeFirst()).toEqual({ views: 1, watch_sec_total: 40 });
 });
 
-test('sessions go after their days, by whole days, and what was summed up of them stays', async () => {
+test('sessions are deleted by whole days after their retention, and their sums stay', async () => {
   const mediaId = await addMedia();
   const oldDay = START - 40 * 24 * HOUR_MS;
   await countSessions(database.db, [visit(mediaId), visit(mediaId, { startHourMs: oldDay })]);
@@ -174,7 +174,7 @@ test('sessions of two edges at once count once each', async () => {
   expect(watchTimeChart['2026-08-20T10:00:00Z']).toBe(40 * 40);
 });
 
-test('sessions of a video that is gone change nothing, and its history in the library stays', async () => {
+test('sessions of a deleted video change nothing, and its history in the library stays', async () => {
   const mediaId = await addMedia();
   await countSessions(database.db, [visit(mediaId)]);
   const statistics = createStatisticsStore(database.db);
@@ -184,7 +184,7 @@ test('sessions of a video that is gone change nothing, and its history in the li
   expect(await statistics.load({ libraryId, mediaId: null }, RANGE)).toEqual(before);
 });
 
-test('sessions count their bytes by what each edge sent so far, once, and more edges add up', async () => {
+test('sessions count the bytes that each edge sent so far, once, and several edges add up', async () => {
   const mediaId = await addMedia();
   const [first, second] = [newGuid(), newGuid()];
   const total = (bytes: number) => [{ libraryId, mediaId, hourMs: START, bytes }];
@@ -201,7 +201,7 @@ test('sessions count their bytes by what each edge sent so far, once, and more e
   expect(await sent()).toBe(730);
 });
 
-test('a session that goes on is replaced in its own page, without new index entries', async () => {
+test('a session that continues is updated in its own page, without new index entries', async () => {
   const mediaId = await addMedia();
   const startHourMs = START + 5 * 24 * HOUR_MS;
   const begun = Array.from({ length: 200 }, () => visit(mediaId, { startHourMs }));
@@ -234,13 +234,13 @@ test('sessions make heat from five sessions on, its peak 100 and what nobody pla
   expect(engagementScore).toBe(50);
 });
 
-test('heat stays when pages send some of another length, and begins anew with the length itself', async () => {
+test('heat survives beacons for another length, and restarts when the length changes', async () => {
   const mediaId = await addMedia();
   const statistics = createStatisticsStore(database.db);
   const heatmap = () => statistics.heatmap({ libraryId, mediaId });
   const five = (fields: Partial<SeenSession>) => Array.from({ length: 5 }, () => visit(mediaId, fields));
   await countSessions(database.db, five({ heat: Buffer.from([1, 2]) }));
-  // A page that was opened before the length was known, and one that knew a longer one.
+  // One page was opened before the length was known, and one assumed a longer length.
   await countSessions(database.db, five({ heat: Buffer.alloc(0) }));
   await countSessions(database.db, five({ bucketSec: 12, heat: Buffer.from([9]) }));
   expect(await heatmap()).toEqual({ 0: 50, 1: 100 });
@@ -251,7 +251,7 @@ test('heat stays when pages send some of another length, and begins anew with th
   expect(await heatmap()).toEqual({ 2: 100, 3: 100 });
 });
 
-test('of many referrers the hundred with the most views are listed, whatever else there is', async () => {
+test('the hundred referrers with the most views are listed', async () => {
   const mediaId = await addMedia();
   await sql`insert into stat_day (library_id, media_id, day, kind, value, sessions, amount)
     select ${libraryId}, ${mediaId}, '2026-08-20', kind, n::text, n, 1

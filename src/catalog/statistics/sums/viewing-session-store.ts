@@ -8,17 +8,17 @@ import { addToDays, addToHours, addToMedia, addToSketches } from './sums-store.t
 import { ensureEvidence, judgeSessions } from './view-evidence-store.ts';
 
 const DAY_MS = 24 * 3600_000;
-/** A row is replaced every ten seconds: with room in its page that is a HOT update, which adds no index entries. */
+/** A row is replaced every ten seconds: with space in its page that is a HOT update, which adds no index entries. */
 const FILL_PERCENT = 50;
 
-/** `countsEstimates`: what was put together from other players' requests counts in the charts as well. */
+/** `countsEstimates`: sessions derived from other players' requests also count in the charts. */
 export type CountOptions = { countsEstimates: boolean; countsByRate?: boolean };
 
 /**
- * Counts a batch of sessions, at most one of an id, in one transaction: session rows, sums by hour and day, the totals
- * of videos and heat change together or not at all, so that they always agree. Doing it twice changes nothing: only a
- * higher sequence counts. Sessions of media that do not exist are left out. Returns the sessions that wait for evidence
- * of deliveries: they are to be counted again later.
+ * Counts a batch of sessions, at most one per id, in one transaction: session rows, sums by hour and day, the totals of
+ * videos and heat change together or not at all, so that they always agree. Idempotent: only a higher sequence counts.
+ * Sessions of unknown media are left out. Returns the sessions that wait for evidence of deliveries, to be counted
+ * again later.
  */
 export async function countSessions(
   db: Db,
@@ -59,7 +59,7 @@ const NEVER_COUNTED: CountedSession = {
   discardedSec: 0,
 };
 
-/** Makes the partitions of the sessions' days. Several edges may do it at once. */
+/** Creates the partitions of the sessions' days. Several edges may do it at once. */
 async function ensureDays(db: Db, sessions: readonly SeenSession[]): Promise<void> {
   const days = new Set(sessions.map(({ startHourMs }) => Math.floor(startHourMs / DAY_MS)));
   for (const day of days) {
@@ -84,8 +84,8 @@ async function sessionsOfExistingMedia(tx: Tx, sessions: readonly SeenSession[])
 }
 
 /**
- * Stores what is newer than what is stored; answers that, each with what was counted of it before. Where another edge
- * begins the same session meanwhile, its row is replaced as well: what it adds is never counted twice.
+ * Stores sessions newer than the stored ones; returns them, each with what was counted before. If another edge inserts
+ * the same session at the same time, its row is replaced as well: its additions are never counted twice.
  */
 async function storeSessions(tx: Tx, sessions: readonly SeenSession[]): Promise<CountedPair[]> {
   const continued = await replaceStored(tx, sessions);
@@ -101,8 +101,8 @@ function without(sessions: readonly SeenSession[], pairs: readonly CountedPair[]
 }
 
 /**
- * Country, device and referrer stay those of the start. Rows are locked in one order, and what was counted of them is
- * read when they are.
+ * Keeps country, device and referrer of the start. Rows are locked in one order, and their counted state is read once
+ * they are locked.
  */
 async function replaceStored(tx: Tx, sessions: readonly SeenSession[]): Promise<CountedPair[]> {
   if (sessions.length === 0) return [];
@@ -134,7 +134,7 @@ async function replaceStored(tx: Tx, sessions: readonly SeenSession[]): Promise<
   });
 }
 
-/** Answers the sessions that had no row. */
+/** Inserts and returns the sessions that had no row. */
 async function insertNew(tx: Tx, sessions: readonly SeenSession[]): Promise<CountedPair[]> {
   if (sessions.length === 0) return [];
   const { rows } = await sql<SessionKey>`

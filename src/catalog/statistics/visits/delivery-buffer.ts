@@ -1,14 +1,17 @@
 import type { Guid } from '../../../lib/guid.ts';
 import type { Delivered, Delivery } from '../sums/view-evidence-store.ts';
 
-/** Media that was delivered to viewers since the last write, added up by viewer. */
+/** Media delivered to viewers since the last write, summed up by viewer. */
 export type DeliveryBuffer = {
   add(delivery: Delivery): void;
-  /** Writes what is there. What cannot be written stays for the next call. Throws what the database throws. */
+  /**
+   * Writes the buffered deliveries. Those that cannot be written are kept for the next call. Throws the database's
+   * errors.
+   */
   write(): Promise<void>;
 };
 
-/** Viewers that wait while the database is away; beyond that the oldest goes. */
+/** Maximum viewers buffered while the database is down; the oldest is dropped first. */
 const MAX_VIEWERS = 50_000;
 
 export function openDeliveryBuffer(keep: (deliveries: readonly Delivered[]) => Promise<void>): DeliveryBuffer {

@@ -5,7 +5,7 @@ const TABLET = /ipad|tablet|kindle|silk\/|android(?!.*mobile)/i;
 const MOBILE = /iphone|ipod|mobile|android/i;
 const DESKTOP = /windows|macintosh|x11|linux|cros/i;
 
-/** The kind of device that a User-Agent header names; empty for one that names none. */
+/** Returns the kind of device in a User-Agent header; empty if it contains none. */
 export function deviceOf(userAgent: string): Device {
   if (TV.test(userAgent)) return 'tv';
   if (TABLET.test(userAgent)) return 'tablet';

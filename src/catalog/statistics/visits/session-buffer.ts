@@ -1,35 +1,33 @@
 import type { SeenSession } from '../sums/statistics-gain.ts';
 
-/** Sessions on their way into the database: the newest totals of each, written in batches each second. */
+/** Buffers sessions for the database: the newest totals of each, written in batches each second. */
 export type SessionBuffer = {
   add(session: SeenSession): void;
-  /** Writes what is there, for 3 s at the most, and ends. */
+  /** Writes the buffered sessions, for at most 3 s, and ends. */
   close(): Promise<void>;
 };
 
 export type SessionBufferDeps = {
-  /** Counts a batch; returns the sessions of it that are to be counted again later. */
+  /** Counts a batch; returns its sessions that must be counted again later. */
   count(sessions: readonly SeenSession[]): Promise<readonly SeenSession[] | undefined>;
-  /** Is done before sessions are counted: evidence for them may be among it. */
+  /** Called before sessions are counted, because it may write evidence for them. */
   prepare?(): Promise<void>;
   log: { warn(fields: object, message: string): void };
-  /**
-   * How many sessions are held while the database is away; beyond that the oldest goes. Its next beacon brings it back.
-   */
+  /** Maximum sessions held while the database is down; the oldest is dropped first, and restored by its next beacon. */
   maxSessions?: number;
   flushMs?: number;
 };
 
 const MAX_SESSIONS = 50_000;
 const FLUSH_MS = 1_000;
-/** The more at once, the fewer rows of sums are written for each: 5,000 cost half of what five times 1,000 do. */
+/** Sessions per batch. Larger batches write fewer rows of sums each: 5,000 cost half of five times 1,000. */
 const BATCH = 5_000;
 const CLOSE_MS = 3_000;
 const LOG_EACH_MS = 60_000;
 
 /**
- * Opens the buffer. What could not be written stays and is tried again with the next beat, so an outage loses nothing
- * that fits.
+ * Opens the buffer. Sessions that could not be written are kept and retried at the next interval, so an outage loses
+ * nothing that fits.
  */
 export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
   const { count, log, maxSessions = MAX_SESSIONS, flushMs = FLUSH_MS } = deps;
@@ -50,7 +48,7 @@ export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
     }
     waiting.set(key, known === undefined ? session : asItBegan(session, known));
   };
-  /** What could not be written came before what waits by now. */
+  /** The unwritten sessions are older than those now waiting. */
   const putBack = (session: SeenSession) => {
     const newer = waiting.get(keyOf(session));
     if (newer === undefined) add(session);
@@ -62,7 +60,7 @@ export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
       const batch = firstOf(waiting, BATCH);
       for (const [key] of batch) waiting.delete(key);
       try {
-        // Nothing comes after a close: what is not known by then never will be.
+        // After a close, no more evidence arrives.
         const sessions = batch.map(([, session]) => (isClosing ? { ...session, decideAtMs: 0 } : session));
         later.push(...((await count(sessions)) ?? []));
       } catch (error) {
@@ -106,7 +104,7 @@ export function openSessionBuffer(deps: SessionBufferDeps): SessionBuffer {
   };
 }
 
-/** The oldest entries: while many wait, a copy of all of them for each batch would cost more than the batch. */
+/** Returns the oldest entries: with many waiting, copying all of them for each batch would cost more than the batch. */
 function firstOf<Key, Value>(entries: ReadonlyMap<Key, Value>, count: number): [Key, Value][] {
   const first: [Key, Value][] = [];
   for (const entry of entries) {
@@ -120,7 +118,7 @@ function keyOf({ startHourMs, sessionId }: SeenSession): string {
   return `${startHourMs}/${sessionId}`;
 }
 
-/** A viewer may move to another network in mid-visit: it counts where it began. */
+/** A viewer may change networks during a visit: it counts where it began. */
 function asItBegan(session: SeenSession, first: SeenSession): SeenSession {
   const { country, device, referrerHost, viewer, decideAtMs } = first;
   return { ...session, country, device, referrerHost, decideAtMs, viewer: viewer ?? session.viewer };

@@ -2,7 +2,7 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import { clientKey } from '../../../lib/client-key.ts';
 import { type Guid, guidOfBytes } from '../../../lib/guid.ts';
 
-/** A viewer of one video, as an edge sees them. `kind` keeps those that our page reports apart from estimates. */
+/** A viewer of one video, as seen by an edge. `kind` separates those reported by our page from estimates. */
 export type SeenViewer = {
   kind: 'page' | 'other' | 'address';
   libraryId: number;
@@ -14,8 +14,9 @@ export type SeenViewer = {
 const GUID_BYTES = 16;
 
 /**
- * Names a viewer of one video: the same at every edge, and without the installation's secret nobody can find the
- * address, or the same viewer of another video, by it. Viewers of one address count by the /64 network of IPv6.
+ * Returns the id of a viewer of one video. It is the same at every edge, and without the installation's secret it
+ * reveals neither the address nor the same viewer of another video. Viewers of one address count by the /64 network of
+ * IPv6.
  */
 export function viewerId({ kind, libraryId, mediaId, address, userAgent }: SeenViewer, secret: KeyObject): Guid {
   const text = `viewer\n${kind}\n${libraryId}\n${mediaId}\n${clientKey(address)}\n${userAgent}`;

@@ -1,10 +1,10 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { type SketchPoint, sketchPoint } from '../sums/viewer-sketch.ts';
 
-/** Who views, for the length of one call. */
+/** A viewer's identity, kept only for the length of one call. */
 export type Viewer = { libraryId: number; address: string; userAgent: string };
 
-/** Places a viewer in the sketch of the day in which a session began; null where the day's salt is not at hand. */
+/** Returns a viewer's point in the sketch of the day in which a session began; null if the day's salt is not loaded. */
 export type PlaceViewer = (viewer: Viewer, startMs: number) => SketchPoint | null;
 
 const DAY_MS = 24 * 3600_000;
@@ -12,8 +12,8 @@ const KEPT_DAYS = 3;
 const RETRY_MS = 10_000;
 
 /**
- * Places viewers by the salts of the last days, each of which is loaded once, behind the first call that needs it: no
- * beacon waits, and the next one of its session makes up for it. `load` answers null for a day whose salt is gone.
+ * Places viewers by the salts of the last days. Each salt is loaded once, after the first call that needs it: no beacon
+ * waits, and the session's next one is placed. `load` returns null for a day whose salt is deleted.
  */
 export function createPlaceViewer(
   load: (dayMs: number) => Promise<Uint8Array | null>,

@@ -11,43 +11,42 @@ import { openSessionBuffer, type SessionBufferDeps } from './session-buffer.ts';
 import { viewerId } from './viewer-id.ts';
 import type { PlaceViewer } from './viewer-salts.ts';
 
-/** A beacon as it arrived: a line with the page's ticket, then JSON (`viewing-session.ts`); and who sent it, when. */
+/** A received beacon: a line with the page's ticket, then JSON (`viewing-session.ts`), with its sender and time. */
 export type SentBeacon = { body: string; country: string; address: string; userAgent: string; nowMs: number };
 
-/** Counts visits: those that player pages report, and estimates of other players. */
+/** Counts visits: those reported by player pages, and estimates of other players. */
 export type Visits = {
   /**
-   * Takes what a player page sends of a visit. What no page of ours wrote, what is out of date and what crawlers send
-   * counts nothing. The address is, where different viewers are counted, placed in the day's sketch; it goes no
-   * further.
+   * Accepts a player page's beacon. Beacons that no page of ours wrote, expired ones and those of crawlers are ignored.
+   * If distinct viewers are counted, the address is placed in the day's sketch; it is not passed on.
    */
   take(beacon: SentBeacon): void;
   estimate(session: SeenSession): void;
-  /** Takes evidence: media was delivered to a viewer. */
+  /** Accepts evidence that media was delivered to a viewer. */
   deliver(delivery: Delivery): void;
-  /** Writes what is there, for some seconds at the most, and ends. */
+  /** Writes the buffered visits, for some seconds at most, and ends. */
   close(): Promise<void>;
 };
 
 export type VisitsDeps = SessionBufferDeps & {
   ticketSecret: KeyObject;
-  /** Answers null throughout where different viewers are not counted. */
+  /** Always returns null if distinct viewers are not counted. */
   placeViewer: PlaceViewer;
-  /** Keeps evidence of deliveries. Without it sessions count without any. */
+  /** Stores evidence of deliveries. If absent, sessions count without evidence. */
   keepDeliveries?: (deliveries: readonly Delivered[]) => Promise<void>;
-  /** Where a CDN delivers the media: a viewer is an address then, whatever its User-Agent. */
+  /** True if a CDN delivers the media: then a viewer is an address, whatever its User-Agent. */
   countsByRate?: boolean;
 };
 
-/** What a User-Agent header says: the device of a person, or null for a crawler. Most viewers send one of a few. */
+/** Results per User-Agent header: a person's device, or null for a crawler. Most viewers send one of a few. */
 type Agents = Map<string, Device | null>;
 
-/** Other edges write what they delivered once a second; a segment may take longer to be delivered whole. */
+/** Other edges write their deliveries once a second; the complete delivery of a segment may take longer. */
 const EVIDENCE_WAIT_MS = 20_000;
 const MAX_AGENTS = 1_000;
 const MAX_AGENT_CHARS = 512;
 
-/** Opens the counting of visits in this thread. */
+/** Starts counting visits in this thread. */
 export function openVisits(deps: VisitsDeps): Visits {
   const { keepDeliveries } = deps;
   const deliveries = keepDeliveries === undefined ? null : openDeliveryBuffer(keepDeliveries);

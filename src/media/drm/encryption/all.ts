@@ -3,10 +3,10 @@ import { cbcs } from './cbcs.ts';
 import { cenc } from './cenc.ts';
 import type { ProtectionScheme } from './protection-scheme.ts';
 
-/** Every protection scheme, the one that most devices share first. */
+/** All protection schemes, the most widely supported first. */
 export const PROTECTION_SCHEMES: readonly ProtectionScheme[] = [cbcs, cenc];
 
-/** Finds a scheme by its name. */
+/** Returns the scheme of that name. */
 export function findScheme(name: SchemeName): ProtectionScheme {
   const scheme = PROTECTION_SCHEMES.find((candidate) => candidate.name === name);
   if (scheme !== undefined) return scheme;

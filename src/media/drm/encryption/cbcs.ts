@@ -2,13 +2,12 @@ import type { EncryptInPlace } from '../../../lib/aes.ts';
 import type { ProtectionScheme, SampleJob } from './protection-scheme.ts';
 
 const BLOCK_BYTES = 16;
-/** 1 block in 10: the pattern that FairPlay and every hardware decoder know. */
+/** 1 block in 10: the pattern that FairPlay and all hardware decoders support. */
 const STRIDE_BYTES = 10 * BLOCK_BYTES;
 
 /**
- * AES-CBC, one block in ten of video and every whole block of audio, with one constant IV (ISO 23001-7 section
- * 10.4). The chain starts anew at each protected part and leaps over skipped blocks; a rest below 16 bytes
- * stays clear.
+ * AES-CBC, one block in ten of video and every whole block of audio, with one constant IV (ISO 23001-7 section 10.4).
+ * The chain restarts at each protected part and skips unencrypted blocks. A remainder below 16 bytes stays clear.
  */
 export const cbcs: ProtectionScheme = {
   name: 'cbcs',
@@ -33,7 +32,7 @@ function encryptSample({ bytes, subsamples, encrypt, iv }: SampleJob): void {
   }
 }
 
-/** Collects the blocks of the pattern, encrypts them as one chain and puts them back. */
+/** Collects the blocks of the pattern, encrypts them as one chain and copies them back. */
 function encryptPattern(part: Buffer, encrypt: EncryptInPlace, iv: Buffer): void {
   const blocks = Math.ceil((part.length - BLOCK_BYTES + 1) / STRIDE_BYTES);
   if (blocks <= 0) return;
@@ -48,7 +47,7 @@ function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
   return new DataView(buffer, byteOffset, length);
 }
 
-/** As two machine words, which makes no objects: for 16 bytes many times faster than `copy` or `set`. */
+/** Copies two machine words without creating objects: for 16 bytes many times faster than `copy` or `set`. */
 function copyBlock(from: DataView, fromAt: number, to: DataView, toAt: number): void {
   to.setBigInt64(toAt, from.getBigInt64(fromAt));
   to.setBigInt64(toAt + 8, from.getBigInt64(fromAt + 8));

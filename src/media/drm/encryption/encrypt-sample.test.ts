@@ -5,7 +5,7 @@ import { openAes } from '../../../lib/aes.ts';
 import type { Subsample } from '../subsamples/subsample.ts';
 import { PROTECTION_SCHEMES } from './all.ts';
 
-/** Encrypts one sample the plain way, straight from the words of ISO 23001-7 section 10. */
+/** Encrypts one sample naively, directly from the text of ISO 23001-7 section 10. */
 const REFERENCES = {
   /** One key stream over the protected parts. */
   cenc(bytes: Buffer, parts: readonly Subsample[], key: Buffer, iv: Buffer): void {

@@ -19,7 +19,7 @@ import { encryptInit } from './encrypt-init.ts';
 import { measureEncrypted } from './encrypt-segment.ts';
 import { openTrackCipher } from './track-cipher.ts';
 
-/** More slices in each frame than a sample's entry has room for. */
+/** More slices in each frame than fit in a sample's entry. */
 const manySlices = await encodeSlices(64);
 const renditions = { video: await encodeRendition('video', 2), audio: await encodeRendition('audio', 2) };
 const cases = PROTECTION_SCHEMES.flatMap(({ name }) => [
@@ -36,7 +36,7 @@ function protect(rendition: ClearRendition, name: SchemeName, ivPrefix = 7) {
   return { key, cipher, init, segments };
 }
 
-/** Every sample's entry in a fragment's senc box, as hexadecimal text of its IV. */
+/** Returns every sample's entry in a fragment's senc box, as hexadecimal text of its IV. */
 function readIvs(segment: Buffer): string[] {
   const senc = requireBox(readBoxes(segment), 'moof', 'traf', 'senc');
   const count = segment.readUInt32BE(senc.payloadStart + 4);
@@ -49,7 +49,7 @@ function readIvs(segment: Buffer): string[] {
   });
 }
 
-/** Reads a file's packets with mediabunny, an independent reader, which decrypts with the key where it is asked to. */
+/** Reads a file's packets with mediabunny, an independent reader, which decrypts them if given the key. */
 async function readPackets(file: Buffer, key: ContentKey | null): Promise<{ atSec: number; data: Buffer }[]> {
   const resolveKeyId = ({ keyId }: { keyId: string }): Uint8Array => {
     if (key === null || keyId !== key.kid.replaceAll('-', '')) throw new Error(`Expected a known key, got ${keyId}.`);
@@ -76,7 +76,7 @@ describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
     expect(packets).toEqual(await readPackets(Buffer.concat([clear.init, ...clear.segments]), null));
   });
 
-  test('is no longer the clear bytes, sample by sample', () => {
+  test('no longer contains the clear bytes, sample by sample', () => {
     const { segments } = protect(clear, scheme);
     segments.forEach((segment, index) => {
       const before = readFragment(clear.segments[index] ?? Buffer.alloc(0));
@@ -85,14 +85,14 @@ describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
       let at = 0;
       for (const { sizeBytes } of before.samples) {
         const isSame = before.payload.subarray(at, at + sizeBytes).equals(after.payload.subarray(at, at + sizeBytes));
-        // Samples below a slice header and one block have nothing to protect.
+        // Samples smaller than a slice header and one block have nothing to protect.
         if (sizeBytes > 200) expect(isSame).toBe(false);
         at += sizeBytes;
       }
     });
   });
 
-  test('has the same bytes each time, as many as were measured before', () => {
+  test('has the same bytes each time, as many as measured before', () => {
     const { cipher, segments } = protect(clear, scheme);
     const measured = clear.segments.map((segment, number) => measureEncrypted(segment, { cipher, number }));
     expect(measured).toEqual(segments.map(({ length }) => length));
@@ -118,7 +118,7 @@ describe.each(cases)('$kind encrypted with $scheme', ({ scheme, kind }) => {
       const traf = childBoxes(requireBox(moof, 'traf'));
       const senc = requireBox(traf, 'senc');
       const saio = findBox(traf, 'saio');
-      // Audio in cbcs has neither IVs nor parts: its entries are empty and there is nothing to locate.
+      // Audio in cbcs has neither IVs nor subsamples, so its entries are empty and there is nothing to locate.
       expect(saio === null).toBe(scheme === 'cbcs' && kind === 'audio');
       if (saio === null) continue;
       expect(moof.start + segment.readUInt32BE(saio.payloadStart + 8)).toBe(senc.payloadStart + 8);
@@ -143,7 +143,7 @@ test.each(cases)('$kind encrypted with $scheme is the same whatever room there i
 
 describe('frames of more slices than can be distinguished', () => {
   test.each(PROTECTION_SCHEMES)(
-    'are decrypted by another reader when $name encrypted what it could',
+    'are decrypted by another reader when $name encrypted as much as it could',
     async ({ name }) => {
       const { key, init, segments } = protect(manySlices, name);
       const packets = await readPackets(Buffer.concat([init, ...segments]), key);
@@ -196,7 +196,7 @@ describe('an encrypted init segment', () => {
     expect(() => encryptInit(init, protection)).toThrow(BrokenMedia);
   });
 
-  test('takes no header that is none, and no key that is not of the video', () => {
+  test('accepts no invalid header, and no key of another video', () => {
     const { scheme, key } = protect(renditions.video, 'cenc').cipher;
     const foreign = { scheme, key, videoKids: [key.kid], psshBoxes: [Buffer.from('no box at all')] };
     expect(() => encryptInit(renditions.video.init, foreign)).toThrow(BrokenMedia);

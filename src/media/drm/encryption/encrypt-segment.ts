@@ -6,33 +6,33 @@ import { SUBSAMPLE_BYTES, type Subsample } from '../subsamples/subsample.ts';
 import { sampleIv } from './sample-iv.ts';
 import type { TrackCipher } from './track-cipher.ts';
 
-/** Where a fragment stands: its segment's number, and the index in the segment of the fragment's first sample. */
+/** Position of a fragment: its segment's number, and the index of its first sample in that segment. */
 type FragmentPlace = { segment: number; firstSample: number };
 
 const FLAG_SUBSAMPLES = 2;
 const MDAT_HEAD_BYTES = 8;
-/** So much is encrypted in one step, in about 2 ms. */
+/** Bytes encrypted in one step, which takes about 2 ms. */
 const STEP_BYTES = 2 * 2 ** 20;
 
-/** What encryption adds to a segment, but for very strange ones: 250 samples of as many subsamples as they can have. */
+/**
+ * Maximum bytes that encryption adds to a segment, except for very strange ones: 250 samples with the maximum number of
+ * subsamples.
+ */
 export const HEADROOM_BYTES = 64 * 1024;
 
-/**
- * A segment's cipher and number; `firstSample` is the index in the segment of the first sample that is given, 0 unless
- * it is a later one.
- */
+/** A segment's cipher and number. `firstSample` is the index in the segment of the first given sample, 0 by default. */
 export type SegmentPlace = { cipher: TrackCipher; number: number; firstSample?: number };
 
-/** A buffer at whose end the clear bytes stand, from `clearStart` on. What is before them is free. */
+/** A buffer with the clear bytes at its end, from `clearStart` on. The bytes before are free. */
 type Room = { bytes: Buffer; clearStart: number };
 
 /**
- * Encrypts fragments of a segment as they are stored (moof, mdat), mostly all of it, and gives the bytes to serve: the
- * samples in a new mdat, and a new moof that says how (senc, saiz, saio; ISO 23001-7 section 7), with sizes and data
- * offset set anew. The same fragments give the same bytes each time. Throws BrokenMedia on damaged bytes.
+ * Encrypts fragments of a segment as stored (moof, mdat), usually all of them, and returns the bytes to serve: the
+ * samples in a new mdat, and a new moof that describes the encryption (senc, saiz, saio; ISO 23001-7 section 7), with
+ * updated sizes and data offset. The same fragments give the same bytes each time. Throws BrokenMedia on damaged bytes.
  *
- * It works over the clear bytes, in steps of about 2 ms. The result is a part of the room, which needs HEADROOM_BYTES
- * before the clear bytes: with less, or for very strange segments, it is a buffer of its own.
+ * It overwrites the clear bytes, in steps of about 2 ms. The result is a part of the room, which needs HEADROOM_BYTES
+ * before the clear bytes. With less, or for very strange segments, the result is a separate buffer.
  */
 export function* encryptSegment(room: Room, place: SegmentPlace): Generator<undefined, Buffer> {
   const plans = planSegment(room.bytes.subarray(room.clearStart), place);
@@ -56,12 +56,12 @@ export function* encryptSegment(room: Room, place: SegmentPlace): Generator<unde
   return output;
 }
 
-/** How many bytes `encryptSegment` would give, without encrypting any. */
+/** Returns the number of bytes that `encryptSegment` would produce, without encrypting. */
 export function measureEncrypted(segment: Buffer, place: SegmentPlace): number {
   return countBytes(planSegment(segment, place));
 }
 
-/** The end of the room, unless what is written there would reach clear bytes that are still to be read. */
+/** Returns the end of the room, or a new buffer if output would overwrite clear bytes that are still to be read. */
 function layOut(plans: readonly FragmentPlan[], { bytes, clearStart }: Room): Buffer {
   const totalBytes = countBytes(plans);
   let at = bytes.length - totalBytes;
@@ -89,17 +89,17 @@ function planSegment(segment: Buffer, { cipher, number, firstSample = 0 }: Segme
   return plans;
 }
 
-/** `iv` null: the sample carries none of its own. */
+/** `iv` is null if the sample has no IV of its own. */
 type SamplePlan = { sizeBytes: number; iv: Buffer | null; subsamples: Subsample[] | null };
 type FragmentPlan = {
   head: Buffer[];
   payload: Buffer;
-  /** Where the payload begins in the segment. */
+  /** Start of the payload in the segment. */
   payloadStart: number;
   samples: SamplePlan[];
 };
 
-/** Plans first, so that the output is laid out once and encrypted in place. */
+/** Plans first, so that the output can be laid out once and encrypted in place. */
 function planFragment(
   fragment: Fragment,
   cipher: TrackCipher,
@@ -136,7 +136,7 @@ function chooseIv(
   return scheme.sampleIvBytes === 0 ? null : sampleIv({ ivPrefix, segment, sample: firstSample + index });
 }
 
-/** One sample's entry in senc: its IV, and where it has them its subsamples. */
+/** Writes one sample's entry in senc: its IV, and its subsamples if it has any. */
 function writeEntry({ iv, subsamples }: SamplePlan): Buffer {
   if (subsamples === null) return iv ?? Buffer.alloc(0);
   const entry = Buffer.allocUnsafe((iv?.length ?? 0) + 2 + subsamples.length * SUBSAMPLE_BYTES);
@@ -149,7 +149,10 @@ function writeEntry({ iv, subsamples }: SamplePlan): Buffer {
   return entry;
 }
 
-/** The clear fragment's head with the encryption boxes put in at the end of its traf, and all that they move. */
+/**
+ * Writes the clear fragment's head with the encryption boxes added at the end of its traf, and adjusts all offsets that
+ * they move.
+ */
 function writeProtectedHead(fragment: Fragment, plans: readonly SamplePlan[], isDivided: boolean): Buffer[] {
   const entries = plans.map(writeEntry);
   const head = writeFragmentHead(fragment);
@@ -166,7 +169,10 @@ function writeProtectedHead(fragment: Fragment, plans: readonly SamplePlan[], is
   return [head.subarray(0, moofBytes), ...boxes, head.subarray(moofBytes)];
 }
 
-/** saiz and saio: the size of each senc entry and, from the moof, where the first begins. None for empty entries. */
+/**
+ * Writes saiz and saio: the size of each senc entry and the offset of the first from the moof. Nothing for empty
+ * entries.
+ */
 function writeLocators(entries: readonly Buffer[], sencEnd: number): Buffer[] {
   const sizes = Buffer.from(entries.map((entry) => entry.length));
   const [first] = sizes;

@@ -9,23 +9,23 @@ import { openH264Divider, type SampleDivider } from '../subsamples/h264-subsampl
 import { mostSubsamples } from '../subsamples/subsample.ts';
 import type { ProtectionScheme } from './protection-scheme.ts';
 
-/** How a rendition is protected. `ivPrefix` is its own number, see `sampleIv`. */
+/** Protection of a rendition. `ivPrefix` is its own number, see `sampleIv`. */
 export type Protection = { scheme: ProtectionScheme; key: ContentKey; ivPrefix: number };
 
-/** What is needed to encrypt fragments of one rendition; opened once, used for all its segments. */
+/** State needed to encrypt fragments of one rendition. Opened once, used for all its segments. */
 export type TrackCipher = Protection & {
   encrypt: EncryptInPlace;
   sampleDefaults: SampleDefaults;
-  /** Opens the division of one fragment's samples into clear and protected parts; null: samples are protected whole. */
+  /** Opens a divider of one fragment's samples into clear and protected parts. Null: samples are protected whole. */
   openDivider: (() => SampleDivider) | null;
 };
 
 const STSD = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd'];
 
 /**
- * Opens a rendition's clear init segment for encryption. Video must be H.264 (`avc1`, `avc3`): its slices are
- * divided, as CMAF requires it. Audio of any codec is protected whole. Throws on other video codecs: their headers must
- * stay clear, and one that is not understood cannot be divided.
+ * Opens a rendition's clear init segment for encryption. Video must be H.264 (`avc1`, `avc3`): its slices are divided,
+ * as CMAF requires. Audio of any codec is protected whole. Throws on other video codecs: their headers must stay clear,
+ * which requires parsing them.
  */
 export function openTrackCipher(init: Buffer, protection: Protection): TrackCipher {
   const { handler, sampleDefaults } = readInitSegment(init);

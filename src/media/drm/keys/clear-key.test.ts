@@ -11,7 +11,7 @@ const encoded = Buffer.from('67ef0fd8d1ae4f0da9e40d9b8f1c2d3e', 'hex').toString(
 const key = { kid, key: Buffer.from('8aa1b2c3d4e5f60718293a4b5c6d7e8f', 'hex'), constantIv: Buffer.alloc(16) };
 
 describe('a ClearKey licence', () => {
-  test('holds the asked keys and no other', () => {
+  test('contains the requested keys and no other', () => {
     const request = parseClearKeyRequest(JSON.stringify({ kids: [encoded], type: 'temporary' }));
     const others = Object.values(newContentKeys('cenc').groups);
     expect(JSON.parse(writeClearKeyLicence(request, [...others, key]))).toEqual({
@@ -20,14 +20,14 @@ describe('a ClearKey licence', () => {
     });
   });
 
-  test('is refused when the video has none of the asked keys', () => {
+  test('is refused if the video has none of the requested keys', () => {
     const request = { kids: [kid] };
     expect(() => writeClearKeyLicence(request, Object.values(newContentKeys('cenc').groups))).toThrow(
       new Refused('not-found', 'The video has none of the asked keys.'),
     );
   });
 
-  test('may be asked for without a type', () => {
+  test('may be requested without a type', () => {
     expect(parseClearKeyRequest(JSON.stringify({ kids: [encoded, encoded] })).kids).toEqual([kid, kid]);
   });
 });

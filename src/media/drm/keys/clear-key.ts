@@ -3,7 +3,7 @@ import { Refused } from '../../../lib/refused.ts';
 import type { ContentKey } from '../../../ports/drm-key-source.ts';
 import { kidBytes, kidOfBytes } from './content-keys.ts';
 
-/** What a ClearKey licence request requests (W3C Encrypted Media Extensions section 9.1.3). */
+/** Contents of a ClearKey licence request (W3C Encrypted Media Extensions section 9.1.3). */
 export type ClearKeyRequest = { kids: Guid[] };
 
 const MAX_REQUEST_CHARS = 8192;
@@ -13,8 +13,8 @@ const KID_BYTES = 16;
 const ENCODED_KID = /^[A-Za-z0-9_-]{22}$/;
 
 /**
- * Reads a licence request, `{"kids":["<base64url>"],"type":"temporary"}`. Refuses other JSON, no key id or more
- * than 64, one that is not 16 bytes, and licences to keep: a player must ask each time.
+ * Parses a licence request, `{"kids":["<base64url>"],"type":"temporary"}`. Rejects other JSON, no key id or more than
+ * 64, key ids that are not 16 bytes, and persistent licences: a player must request one each time.
  */
 export function parseClearKeyRequest(text: string): ClearKeyRequest {
   if (text.length > MAX_REQUEST_CHARS) {
@@ -32,9 +32,9 @@ export function parseClearKeyRequest(text: string): ClearKeyRequest {
 }
 
 /**
- * Makes the licence, a JSON Web Key set, of the asked keys that the video has. Refuses, as not found, a request
- * none of whose keys it has. Who may have which key (a key group may be withheld) is decided before: `keys`
- * are those that the caller may get.
+ * Writes the licence, a JSON Web Key set, with the requested keys that the video has. Refuses, as not found, a request
+ * if the video has none of its keys. The caller decides who may have which key (a key group may be withheld): `keys`
+ * are those that the client may get.
  */
 export function writeClearKeyLicence(request: ClearKeyRequest, keys: readonly ContentKey[]): string {
   const granted = keys.filter((key) => request.kids.includes(key.kid));

@@ -12,7 +12,7 @@ import {
 } from './content-keys.ts';
 
 describe('content keys', () => {
-  test('are random, one a group, and differ from video to video', () => {
+  test('are random, one per group, and differ between videos', () => {
     const videos = [newContentKeys('cenc'), newContentKeys('cenc')];
     const keys = videos.flatMap(({ groups }) => KEY_GROUPS.map((group) => groups[group]));
     expect(new Set(keys.map(({ kid }) => kid)).size).toBe(6);
@@ -37,21 +37,21 @@ describe('content keys', () => {
     expect(() => parseContentKeys(text)).toThrow();
   });
 
-  test('have ids whose bytes stand in written order', () => {
+  test('have ids whose bytes are in written order', () => {
     const { kid } = newContentKeys('cenc').groups.audio;
     expect(kidBytes(kid).toString('hex')).toBe(kid.replaceAll('-', ''));
     expect(kidOfBytes(kidBytes(kid))).toBe(kid);
     expect(() => kidOfBytes(Buffer.alloc(15))).toThrow('Expected a key id of 16 bytes');
   });
 
-  test('are for a scheme that exists', () => {
+  test('are for an existing scheme', () => {
     expect(findScheme('cbcs').name).toBe('cbcs');
     expect(() => findScheme('cbc1' as SchemeName)).toThrow('Expected a scheme of cbcs, cenc, got cbc1.');
   });
 });
 
 describe('a sample initialisation vector', () => {
-  test('holds queue, segment and sample without overlap', () => {
+  test('contains queue, segment and sample without overlap', () => {
     expect(sampleIv({ ivPrefix: 0xffffffff, segment: 0, sample: 0 }).toString('hex')).toBe('ffffffff00000000');
     expect(sampleIv({ ivPrefix: 0, segment: 2 ** 18 - 1, sample: 0 }).toString('hex')).toBe('00000000ffffc000');
     expect(sampleIv({ ivPrefix: 0, segment: 0, sample: 2 ** 14 - 1 }).toString('hex')).toBe('0000000000003fff');
@@ -63,7 +63,7 @@ describe('a sample initialisation vector', () => {
     { ivPrefix: 0, segment: 0, sample: 2 ** 14 },
     { ivPrefix: -1, segment: 0, sample: 0 },
     { ivPrefix: 0, segment: 0.5, sample: 0 },
-  ])('is refused for %o, which would give one twice', (place) => {
+  ])('is refused for %o, which would repeat one', (place) => {
     expect(() => sampleIv(place)).toThrow('for an initialisation vector');
   });
 });

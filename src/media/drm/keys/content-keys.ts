@@ -7,22 +7,22 @@ export const KEY_GROUPS: readonly KeyGroup[] = ['audio', 'sd', 'hd'];
 
 const KEY_BYTES = 16;
 
-/** Makes random keys, key ids and IVs for a video. */
+/** Generates random keys, key ids and IVs for a video. */
 export function newContentKeys(scheme: SchemeName): ContentKeys {
   return { scheme, groups: { audio: newContentKey(), sd: newContentKey(), hd: newContentKey() } };
 }
 
-/** The key ids of a video, all groups. */
+/** Returns the key ids of a video, all groups. */
 export function kidsOf({ groups }: ContentKeys): Guid[] {
   return KEY_GROUPS.map((group) => groups[group].kid);
 }
 
-/** The 16 bytes of a key id in the order in which they are written, as `tenc` and `pssh` hold them. */
+/** Returns the 16 bytes of a key id in written order, as in `tenc` and `pssh`. */
 export function kidBytes(kid: Guid): Buffer {
   return Buffer.from(kid.replaceAll('-', ''), 'hex');
 }
 
-/** The key id of 16 bytes. Throws on any other number of bytes. */
+/** Converts 16 bytes to a key id. Throws on any other length. */
 export function kidOfBytes(bytes: Uint8Array): Guid {
   const hex = Buffer.from(bytes).toString('hex');
   const kid = parseGuid(hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'));
@@ -30,7 +30,7 @@ export function kidOfBytes(bytes: Uint8Array): Guid {
   return kid;
 }
 
-/** Writes the keys as JSON text, to be sealed before it is stored. */
+/** Serialises the keys as JSON, which is sealed before it is stored. */
 export function formatContentKeys(keys: ContentKeys): string {
   const hex = ({ kid, key, constantIv }: ContentKey) => ({
     ...{ kid, key: key.toString('hex'), constantIv: constantIv.toString('hex') },
@@ -39,7 +39,7 @@ export function formatContentKeys(keys: ContentKeys): string {
   return JSON.stringify({ scheme: keys.scheme, audio: hex(audio), sd: hex(sd), hd: hex(hd) });
 }
 
-/** Reads what `formatContentKeys` wrote. Throws on anything else, without repeating the text. */
+/** Parses the output of `formatContentKeys`. Throws on anything else, without repeating the text. */
 export function parseContentKeys(text: string): ContentKeys {
   const stored = parseJson(text);
   const scheme = field(stored, 'scheme');
@@ -53,7 +53,7 @@ export function parseContentKeys(text: string): ContentKeys {
   return { scheme, groups: { audio: read('audio'), sd: read('sd'), hd: read('hd') } };
 }
 
-/** A parser's own complaint would repeat a part of the keys. */
+/** The parser's own error would repeat a part of the keys. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -18,7 +18,7 @@ const widevine = writeFullBox('pssh', 0, 0, kidBytes(SYSTEM_IDS.widevine), write
 const mediaLine = '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://v",KEYFORMAT="com.apple.streamingkeydelivery"';
 const base64 = (text: string | Buffer): string => Buffer.from(text).toString('base64');
 
-/** A content key as key servers write it: other prefixes and line breaks than ours. */
+/** A content key as key servers write it, with prefixes and line breaks other than ours. */
 function contentKey({ kid }: ContentKey, key: Buffer, attributes = 'commonEncryptionScheme="cbcs"'): string {
   const secret = `<p:Secret>\n<p:PlainValue>\n ${base64(key)}\n</p:PlainValue></p:Secret>`;
   return `<ContentKey kid="${kid.toUpperCase()}" ${attributes}><Data>${secret}</Data></ContentKey>`;
@@ -37,7 +37,7 @@ function answer(contentKeys: string, drmSystems = '', attributes = 'contentId="v
 const allKeys = KEY_GROUPS.map((group) => contentKey(request.keys.groups[group], served.groups[group].key)).join('');
 
 describe('a key request', () => {
-  test('asks for a key a group, and for each system its headers', () => {
+  test('requests a key per group, and for each system its headers', () => {
     const root = parseXml(writeCpixRequest(request));
     expect([root.namespace, root.name]).toEqual([CPIX, 'CPIX']);
     expect([root.attributes.get('contentId'), root.attributes.get('version')]).toEqual(['video & 1', '2.3']);
@@ -74,7 +74,7 @@ describe('a key request', () => {
 });
 
 describe('a key answer', () => {
-  test('gives each group its key under the id asked for', () => {
+  test('gives each group its key under the requested id', () => {
     const { keys, systems } = parseCpixAnswer(answer(allKeys), request);
     for (const group of KEY_GROUPS) {
       const { kid, constantIv } = request.keys.groups[group];
@@ -96,7 +96,7 @@ describe('a key answer', () => {
 });
 
 describe('a key answer for several systems', () => {
-  test('gives the headers of the systems asked for and passes over others', () => {
+  test('gives the headers of the requested systems and ignores others', () => {
     const { kid } = request.keys.groups.hd;
     const systems = [
       drmSystem(kid, SYSTEM_IDS.widevine, `<PSSH>${base64(widevine)}</PSSH><ContentProtectionData/>`),

@@ -16,7 +16,7 @@ import { childElements, parseXml, type XmlElement } from './xml.ts';
 const CPIX = 'urn:dashif:org:cpix';
 const PSKC = 'urn:ietf:params:xml:ns:keyprov:pskc';
 const VERSION = '2.3';
-/** 1280 x 720: from here on pictures are of group `hd`. */
+/** 1280 x 720: video from this size on is in group `hd`. */
 const HD_PIXELS = 921_600;
 const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
 
@@ -27,9 +27,9 @@ const USAGE: Readonly<Record<KeyGroup, { track: string; filter: string }>> = {
 };
 
 /**
- * Writes the document that asks a key server for the keys of a video (SPEKE API v2, CPIX 2.3): one content key a
- * group under the key ids given, the systems' headers, and which tracks each key is for. Throws on FairPlay
- * with `cenc`.
+ * Writes the document that requests the keys of a video from a key server (SPEKE API v2, CPIX 2.3): one content key per
+ * group under the given key ids, the systems' headers, and the tracks that each key is for. Throws on FairPlay with
+ * `cenc`.
  */
 export function writeCpixRequest({ contentId, keys, systems }: KeyRequest): string {
   if (systems.includes('fairPlay') && keys.scheme !== 'cbcs') {
@@ -55,10 +55,10 @@ export function writeCpixRequest({ contentId, keys, systems }: KeyRequest): stri
 }
 
 /**
- * Reads a key server's answer to `request`: a key for each key id requested, clear in base64 (its transport is
- * TLS), and each system's headers. A constant IV of the server's (`explicitIV`) replaces ours. Throws, without
- * repeating a key, on damaged XML, another video's document, a missing, doubled or wrapped (`EncryptedValue`)
- * key, a scheme that was not requested and a pssh box that is none.
+ * Parses a key server's response to `request`: a key for each requested key id, clear in base64 (the transport is TLS),
+ * and each system's headers. A constant IV of the server (`explicitIV`) replaces ours. Throws, without repeating a key,
+ * on damaged XML, another video's document, a missing, doubled or wrapped (`EncryptedValue`) key, a scheme that was not
+ * requested and an invalid pssh box.
  */
 export function parseCpixAnswer(text: string, request: KeyRequest): KeyAnswer {
   const root = parseXml(text);
@@ -104,7 +104,7 @@ function readKey(listed: readonly XmlElement[], requested: ContentKeys, group: K
   };
 }
 
-/** Systems and keys that were not requested are passed over. */
+/** Ignores systems and keys that were not requested. */
 function readSystem(element: XmlElement, { keys, systems }: KeyRequest): SystemSignals[] {
   const systemId = parseGuid(element.attributes.get('systemId') ?? '');
   const kid = parseGuid(element.attributes.get('kid') ?? '');
@@ -126,24 +126,24 @@ function readSystem(element: XmlElement, { keys, systems }: KeyRequest): SystemS
   ];
 }
 
-/** Goes into manifests as it is: whole elements that bring their own namespaces, nothing else. */
+/** Copied to manifests unchanged, so it may contain only whole elements with their own namespaces. */
 function checkFragment(text: string): string {
   if (text.includes('<!') || text.includes('<?')) throw new Error('Expected only elements in ContentProtectionData.');
   parseXml(`<fragment>${text}</fragment>`);
   return text;
 }
 
-/** HLSSignalingData without a playlist attribute is for media playlists (CPIX 2.3). */
+/** HLSSignalingData without a playlist attribute applies to media playlists (CPIX 2.3). */
 function readPlaylistLines(system: XmlElement, playlist: string, tag: string): string | null {
   const [data] = readData(system, 'HLSSignalingData', (it) => (it.attributes.get('playlist') ?? 'media') === playlist);
   if (data === undefined) return null;
   const lines = data.toString('utf8').trim().split(/\r?\n/);
-  // These lines go into playlists as they are: no other tag may come along.
+  // These lines are copied to playlists unchanged, so they must not contain any other tag.
   if (lines.every((line) => line.startsWith(tag) && !/\p{Cc}/u.test(line))) return lines.join('\n');
   throw new Error(`Expected only ${tag} lines in the CPIX answer's signalling for ${playlist} playlists.`);
 }
 
-/** The base64 content of the children of that name; an empty one says nothing. */
+/** Returns the base64 content of the children of that name. Empty ones are ignored. */
 function readData(parent: XmlElement, name: string, isWanted: (child: XmlElement) => boolean = () => true): Buffer[] {
   return childElements(parent, CPIX, name)
     .filter((child) => isWanted(child) && child.content.trim() !== '')

@@ -19,7 +19,7 @@ describe('an XML document', () => {
     expect(childElements(root, 'urn:a', 'b')).toHaveLength(1);
   });
 
-  test('gives back any text that was escaped into it', () => {
+  test('returns any text that was escaped into it', () => {
     const text = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(text, text, (content, value) => {
@@ -54,7 +54,7 @@ describe('an XML document', () => {
     expect(() => parseXml(text)).toThrow(BrokenXml);
   });
 
-  test('of any characters is read or refused', () => {
+  test('is read or refused whatever its characters', () => {
     const piece = fc.constantFrom(
       '<',
       '>',

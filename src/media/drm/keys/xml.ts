@@ -1,4 +1,6 @@
-/** An element of a document. Attribute names are as written; `content` is its own text, children's left out. */
+/**
+ * An element of a document. Attribute names are as written. `content` is its own text, without that of its children.
+ */
 export type XmlElement = {
   /** Namespace name, '' for none. */
   namespace: string;
@@ -9,7 +11,7 @@ export type XmlElement = {
   content: string;
 };
 
-/** Text that is not the XML that this reader takes. */
+/** Text that is not XML of the supported subset. */
 export class BrokenXml extends Error {
   constructor(message: string) {
     super(message);
@@ -24,7 +26,7 @@ type OpenElement = {
   attributes: Map<string, string>;
   children: XmlElement[];
   content: string;
-  /** Prefix to namespace name, parents' included. */
+  /** Namespace names by prefix, including the parents'. */
   prefixes: ReadonlyMap<string, string>;
 };
 
@@ -38,9 +40,9 @@ const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&',
 const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 
 /**
- * Reads a small XML 1.0 document with namespaces: elements, attributes, text, CDATA, comments and the five named
- * and all numbered entities. Throws BrokenXml on all else: no DTD (so no entity can grow), no processing
- * instruction but the declaration, names in ASCII; at most 1 Mi characters, 32 levels and 10,000 elements.
+ * Parses a small XML 1.0 document with namespaces: elements, attributes, text, CDATA, comments, and the five named and
+ * all numbered entities. Throws BrokenXml on all else: no DTD (so no entity can grow), no processing instruction but
+ * the declaration, names in ASCII; at most 1 Mi characters, 32 levels and 10,000 elements.
  */
 export function parseXml(text: string): XmlElement {
   if (text.length > MAX_CHARS) throw new BrokenXml(`Expected XML of at most ${MAX_CHARS} characters.`);
@@ -86,12 +88,12 @@ export function parseXml(text: string): XmlElement {
   return root;
 }
 
-/** The children of that namespace and name. */
+/** Returns the children of that namespace and name. */
 export function childElements(parent: XmlElement, namespace: string, name: string): XmlElement[] {
   return parent.children.filter((child) => child.namespace === namespace && child.name === name);
 }
 
-/** Takes text, CDATA and comments at `at` into the open element; returns where they end, `at` for a tag. */
+/** Adds text, CDATA and comments at `at` to the open element. Returns where they end, or `at` for a tag. */
 function readCharacters(text: string, at: number, element: OpenElement | null): number {
   if (text.startsWith('<!--', at)) return endOf(text, '-->', at + 4);
   if (text.startsWith('<![CDATA[', at) && element !== null) {

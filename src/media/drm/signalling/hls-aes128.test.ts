@@ -15,7 +15,7 @@ function encryptCopy(segment: Buffer, mediaSequence: number): Buffer {
 
 describe('a segment encrypted whole', () => {
   test.each([0, 1, 15, 16, 17, 1000, 2 ** 21 - 1, 2 ** 21, 5_000_000])(
-    'of %i bytes is decrypted with its sequence number as IV',
+    'is decrypted with its sequence number as IV at %i bytes',
     (sizeBytes) => {
       const segment = randomBytes(sizeBytes);
       const encrypted = encryptCopy(segment, 0x1_0000_0002);

@@ -1,13 +1,13 @@
 import type { EncryptInPlace } from '../../../lib/aes.ts';
 
 const BLOCK_BYTES = 16;
-/** A multiple of a block. */
+/** Must be a multiple of a block. */
 const STEP_BYTES = 2 * 2 ** 20;
 
 /**
  * Encrypts a whole segment for basic DRM, in steps of about 2 ms: AES-128-CBC with PKCS7 padding, the segment's media
  * sequence number as IV (RFC 8216 sections 4.3.2.4 and 5.2). `room` begins with the `clearBytes` of the segment and is
- * as long as its encrypted form, which takes their place. `encrypt` is opened for `cbc`. The init segment stays clear.
+ * as long as the encrypted form, which overwrites them. `encrypt` is opened for `cbc`. The init segment stays clear.
  */
 export function* encryptHlsSegment(
   { room, clearBytes }: { room: Buffer; clearBytes: number },
@@ -28,13 +28,13 @@ export function* encryptHlsSegment(
     if (at > 0) yield;
     const step = room.subarray(at, at + STEP_BYTES);
     encrypt(step, iv);
-    // The chain goes on behind the last block.
+    // The chain continues from the last block.
     iv = step.subarray(-BLOCK_BYTES);
   }
   return room;
 }
 
-/** Bytes of the encrypted form of a segment, for a length that must be known before. */
+/** Returns the encrypted size of a segment, for callers that must know it in advance. */
 export function encryptedHlsSizeBytes(clearBytes: number): number {
   return clearBytes - (clearBytes % BLOCK_BYTES) + BLOCK_BYTES;
 }

@@ -69,7 +69,7 @@ describe('EXT-X-KEY lines', () => {
     { what: "another system's header", systems: [{ name: 'widevine', pssh: playReady }] },
     { what: 'an address with a quote', systems: [{ name: 'identity', keyUrl: '/k",IV=0x0' }] },
     { what: 'an address with a line break', systems: [{ name: 'identity', keyUrl: '/k\n#EXT-X-ENDLIST' }] },
-  ])('are not made for $what', ({ systems }) => {
+  ])('are not created for $what', ({ systems }) => {
     expect(() => hlsKeys({ scheme: 'cenc', kid }, systems).map(writeKeyAttributes)).toThrow('Expected');
   });
 });

@@ -5,8 +5,8 @@ import type { HlsKey } from './hls-key.ts';
 import { hlsKeys, type KeySystem, type SignalledKey, writeContentProtection } from './signalling.ts';
 
 /**
- * The keys of a media playlist as a key server states them, for each of its systems, or made of its pssh boxes where it
- * states none. `signals` are those of the key.
+ * Returns the keys of a media playlist as a key server signals them, per system, or made from its pssh boxes if it
+ * signals none. `signals` are those of the key.
  */
 export function systemHlsKeys(key: SignalledKey, signals: readonly SystemSignals[]): HlsKey[] {
   return signals.flatMap((signal) => {
@@ -16,17 +16,19 @@ export function systemHlsKeys(key: SignalledKey, signals: readonly SystemSignals
   });
 }
 
-/** The keys of a multivariant playlist (EXT-X-SESSION-KEY) that a key server states, each once. */
+/** Returns the keys of a multivariant playlist (EXT-X-SESSION-KEY) that a key server signals, without duplicates. */
 export function systemSessionKeys(signals: readonly SystemSignals[]): HlsKey[] {
   return [...new Set(signals.flatMap(({ hlsMultivariant }) => hlsMultivariant?.split('\n') ?? []))].map(toKey);
 }
 
-/** A key server gives whole lines, of which the attribute list stands behind the first colon. */
+/** A key server sends whole lines. The attribute list follows the first colon. */
 function toKey(line: string): HlsKey {
   return { attributes: line.slice(line.indexOf(':') + 1) };
 }
 
-/** The ContentProtection elements of an AdaptationSet under a key server's key. `signals` are those of the key. */
+/**
+ * Writes the ContentProtection elements of an AdaptationSet under a key server's key. `signals` are those of the key.
+ */
 export function writeSystemProtection(key: SignalledKey, signals: readonly SystemSignals[]): string[] {
   const made = signals.flatMap((signal) => {
     const system = signal.contentProtection === null ? toKeySystem(key, signal) : null;
@@ -38,14 +40,14 @@ export function writeSystemProtection(key: SignalledKey, signals: readonly Syste
   return [...writeContentProtection(key, made), ...said];
 }
 
-/** CPIX says what stands inside the element; some servers send the element itself. */
+/** CPIX specifies the content of the element, but some servers send the element itself. */
 function wrapProtection(system: DrmSystem, content: string): string {
   const text = content.trim();
   if (/^<(\w+:)?ContentProtection[\s>]/.test(text)) return text;
   return `<ContentProtection schemeIdUri="urn:uuid:${SYSTEM_IDS[system]}">${text}</ContentProtection>`;
 }
 
-/** Null where the server says too little of a system. */
+/** Returns null if the server sends too little for a system. */
 function toKeySystem({ kid }: SignalledKey, { system, pssh }: SystemSignals): KeySystem | null {
   switch (system) {
     case 'widevine':

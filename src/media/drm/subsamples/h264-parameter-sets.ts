@@ -2,14 +2,14 @@ import { BrokenMedia } from '../../bmff/broken-media.ts';
 import { type BitReader, openNalBits } from '../../nal/bit-reader.ts';
 import { type H264SequenceSet, readH264SequenceSet } from '../../nal/h264-sequence-set.ts';
 
-/** What the length of a slice header depends on in a picture parameter set (ITU-T H.264 section 7.3.2.2). */
+/** Fields of a picture parameter set that affect the length of a slice header (ITU-T H.264 section 7.3.2.2). */
 export type PictureSet = {
   sequenceId: number;
   isCabac: boolean;
   hasBottomFieldOrder: boolean;
-  /** Map units a slice group changes by; null when slices do not say. */
+  /** Map units by which a slice group changes. Null if slices do not have the field. */
   groupChangeRate: number | null;
-  /** References in use in list 0 and 1 unless a slice says otherwise. */
+  /** Default number of references in list 0 and 1, which a slice may override. */
   activeReferences: readonly [number, number];
   isWeighted: boolean;
   bipredictiveWeights: number;
@@ -17,10 +17,10 @@ export type PictureSet = {
   hasRedundantCount: boolean;
 };
 
-/** The parameter sets known at a place in the stream. */
+/** Parameter sets known at a position in the stream. */
 export type ParameterSets = { sequences: Map<number, H264SequenceSet>; pictures: Map<number, PictureSet> };
 
-/** An `avcC` box's content, opened (ISO 14496-15 section 5.3.3). */
+/** Parsed content of an `avcC` box (ISO 14496-15 section 5.3.3). */
 export type AvcConfiguration = { nalLengthBytes: number; sets: ParameterSets };
 
 const NAL_SPS = 7;
@@ -28,7 +28,7 @@ const NAL_PPS = 8;
 const MAX_REFERENCES = 32;
 const MAX_SIDE_MACROBLOCKS = 4096;
 
-/** Reads the content of an `avcC` box: the length field's size and its parameter sets. Throws BrokenMedia. */
+/** Reads the content of an `avcC` box: size of the length field, and parameter sets. Throws BrokenMedia. */
 export function readAvcConfiguration(avcC: Buffer): AvcConfiguration {
   const sets: ParameterSets = { sequences: new Map(), pictures: new Map() };
   let at = 4;
@@ -45,9 +45,7 @@ export function readAvcConfiguration(avcC: Buffer): AvcConfiguration {
   return { nalLengthBytes, sets };
 }
 
-/**
- * Takes an SPS or PPS NAL unit into `sets`; any other NAL unit changes nothing. Throws BrokenMedia on a damaged one.
- */
+/** Adds an SPS or PPS NAL unit to `sets`. Any other NAL unit changes nothing. Throws BrokenMedia on a damaged one. */
 export function readParameterSet(nal: Buffer, sets: ParameterSets): void {
   const type = (nal[0] ?? 0) & 0x1f;
   if (type === NAL_SPS) {
@@ -75,7 +73,7 @@ function readPictureSet(reader: BitReader, sets: ParameterSets): void {
   });
 }
 
-/** Steps over the slice group map; its change rate matters to slices of types 3 to 5. */
+/** Skips the slice group map and returns its change rate, which matters for types 3 to 5. */
 function readSliceGroups(reader: BitReader): number | null {
   const groups = reader.ue(7) + 1;
   if (groups === 1) return null;

@@ -3,25 +3,25 @@ import { type AvcConfiguration, type ParameterSets, readParameterSet } from './h
 import { measureSliceHeader } from './slice-header.ts';
 import { createSubsampleList, type Subsample, type SubsampleRules } from './subsample.ts';
 
-/** Divides the samples of one fragment in decode order. */
+/** Divides the samples of one fragment, in decode order. */
 export type SampleDivider = (sample: Buffer) => Subsample[];
 
 const NAL_SLICE = 1;
 const NAL_IDR = 5;
 const NAL_SPS = 7;
 const NAL_PPS = 8;
-/** Data partitions, scalable, multiview and 3D slices: pictures too, which players of plain H.264 pass over. */
+/** Data partitions, scalable, multiview and 3D slices: coded pictures that plain H.264 players ignore. */
 const FOREIGN_SLICES = new Set([2, 3, 4, 20, 21]);
-/** The longest NAL header, that of a multiview slice. */
+/** Maximum bytes of a NAL header, that of a multiview slice. */
 const FOREIGN_HEADER_BYTES = 4;
-/** More than slice headers take, but for very strange ones. */
+/** Longer than slice headers, except very strange ones. */
 const UNREAD_HEADER_BYTES = 64;
 
 /**
- * Divides H.264 samples so that exactly the NAL length, the NAL header and the slice header of each slice stay
- * clear, and all that is no slice (ISO 23001-7 section 9.5.2, ISO 23000-19 section 8). Parameter sets inside
- * the fragment count for what follows them. Of a slice whose header cannot be read the first 64 bytes stay clear.
- * Throws BrokenMedia on a damaged sample.
+ * Divides H.264 samples. The NAL length, NAL header and slice header of each slice stay clear, and so does everything
+ * that is not a slice (ISO 23001-7 section 9.5.2, ISO 23000-19 section 8). Parameter sets inside the fragment apply to
+ * the slices after them. If a slice header cannot be parsed, the first 64 bytes of the slice stay clear. Throws
+ * BrokenMedia on a damaged sample.
  */
 export function openH264Divider({ nalLengthBytes, sets }: AvcConfiguration, rules: SubsampleRules): SampleDivider {
   const known: ParameterSets = { sequences: new Map(sets.sequences), pictures: new Map(sets.pictures) };
@@ -50,7 +50,7 @@ function measureClear(nal: Buffer, known: ParameterSets): number {
   return nal.length;
 }
 
-/** A picture that is damaged at its source is passed on as damaged as it came: one bad slice must not end a segment. */
+/** A picture that is damaged in the source is passed on as damaged as it is: one bad slice must not end a segment. */
 function measureSlice(nal: Buffer, known: ParameterSets): number {
   try {
     return measureSliceHeader(nal, known);

@@ -15,7 +15,7 @@ function encodeSlices(source: string, codec: readonly string[]): Promise<Buffer>
   return encode(['-f', 'lavfi', '-i', source, '-c:v', 'libx264', '-threads', '1', '-g', '12', ...codec, ...FRAGMENTED]);
 }
 
-/** The slices of a fragmented stream, and the configuration that they need. */
+/** The slices of a fragmented stream, with the configuration that they need. */
 function openSlices(stream: Buffer): Slices {
   const { init, fragments } = splitStream(stream);
   const stsd = requireBox(readBoxes(init), 'moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd');
@@ -33,7 +33,7 @@ function openSlices(stream: Buffer): Slices {
   return { stream, configuration: readAvcConfiguration(avcC), avcC, nals };
 }
 
-/** Bits of each slice header without emulation prevention, as ffmpeg's parser of its own sees them. */
+/** Bits of each slice header without emulation prevention, as ffmpeg's own parser reports them. */
 async function traceHeaderBits(stream: Buffer): Promise<number[]> {
   const args = ['-v', 'trace', '-i', 'pipe:0', '-c', 'copy', '-bsf:v', 'trace_headers', '-f', 'null', '-'];
   const { stderr } = await runTool('ffmpeg', args, stream);
@@ -50,7 +50,7 @@ async function traceHeaderBits(stream: Buffer): Promise<number[]> {
   return lengths;
 }
 
-/** Bytes of the NAL unit that hold its first `bits` bits. */
+/** Bytes of the NAL unit that contain its first `bits` bits. */
 function rawBytes(nal: Buffer, bits: number): number {
   const wanted = Math.ceil(bits / 8);
   let at = 0;
@@ -93,7 +93,7 @@ describe('the length of a slice header', () => {
   });
 
   test('counts emulation prevention bytes inside the header', () => {
-    // Two headers that differ in frame_num alone: the zeros of the second need an emulation prevention byte.
+    // Two headers that differ only in frame_num: the zeros of the second need an emulation prevention byte.
     const sequences = [...real.configuration.sets.sequences].map(([id, set]) => [id, { ...set, frameNumberBits: 32 }]);
     const sets = { ...real.configuration.sets, sequences: new Map(sequences as [number, H264SequenceSet][]) };
     const tail = Buffer.alloc(40, 0xff);
@@ -102,7 +102,7 @@ describe('the length of a slice header', () => {
     expect(measureSliceHeader(escaped, sets)).toBe(measureSliceHeader(plain, sets) + 1);
   });
 
-  test('of a slice whose parameter set is missing is refused', () => {
+  test('is refused for a slice whose parameter set is missing', () => {
     const [nal] = real.nals;
     if (nal === undefined) throw new Error('Expected a slice.');
     const none = { sequences: new Map(), pictures: new Map() };
@@ -118,7 +118,7 @@ function damage(bytes: Buffer, changes: readonly (readonly [number, number])[], 
   return changed;
 }
 
-describe('what is no plain slice', () => {
+describe('slices that are not plain', () => {
   const rules = { isBlockAligned: false, most: 40 };
   const inSample = (nal: Buffer) => Buffer.concat([Buffer.from([0, 0, nal.length >> 8, nal.length & 255]), nal]);
 
@@ -168,7 +168,7 @@ describe('damaged H.264', () => {
     );
   });
 
-  test('gives subsamples exactly as long as the sample and no more than there may be, or BrokenMedia', () => {
+  test('gives subsamples that add up to the sample and do not exceed the limit, or BrokenMedia', () => {
     const [first] = splitStream(real.stream).fragments;
     const sample = first?.payload.subarray(0, first.samples[0]?.sizeBytes) ?? Buffer.alloc(0);
     fc.assert(

@@ -4,7 +4,7 @@ import type { H264SequenceSet } from '../../nal/h264-sequence-set.ts';
 import type { ParameterSets, PictureSet } from './h264-parameter-sets.ts';
 
 const NAL_IDR = 5;
-/** Reference list changes and marking commands are bounded by the fields of the largest picture buffer. */
+/** Maximum reference list changes and marking commands, given by the fields of the largest picture buffer. */
 const MAX_COMMANDS = 66;
 const MAX_REFERENCES = 32;
 
@@ -21,10 +21,10 @@ type Slice = {
 };
 
 /**
- * Measures the clear part of an H.264 slice: bytes from the NAL unit's first byte to the end of its slice
- * header (ITU-T H.264 section 7.3.3), emulation prevention bytes included, the last byte counted whole. `nal`
- * is a slice NAL unit (type 1 or 5) without its length field. Throws BrokenMedia when the header is damaged
- * or names a parameter set that is not in `sets`.
+ * Measures the clear part of an H.264 slice: bytes from the NAL unit's first byte to the end of its slice header (ITU-T
+ * H.264 section 7.3.3), including emulation prevention bytes, rounded up to a whole byte. `nal` is a slice NAL unit
+ * (type 1 or 5) without its length field. Throws BrokenMedia if the header is damaged or names a parameter set that is
+ * not in `sets`.
  */
 export function measureSliceHeader(nal: Uint8Array, sets: ParameterSets): number {
   const reader = openNalBits(nal);

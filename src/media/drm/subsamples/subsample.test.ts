@@ -14,7 +14,7 @@ function divide(parts: readonly (readonly [number, number])[], rules: SubsampleR
 test.each([
   { ivBytes: 8, most: 40 },
   { ivBytes: 0, most: 42 },
-])('beside an IV of $ivBytes bytes a sample can have $most parts', ({ ivBytes, most }) => {
+])('with an IV of $ivBytes bytes a sample can have $most parts', ({ ivBytes, most }) => {
   expect(mostSubsamples(ivBytes)).toBe(most);
 });
 
@@ -78,7 +78,7 @@ test.each([
   expect(divide(parts, small).map(({ clearBytes, protectedBytes }) => [clearBytes, protectedBytes])).toEqual(expected);
 });
 
-test('any parts give a list that fits, as long as they are', () => {
+test('any parts give a list that fits and has their length', () => {
   const sizes = fc.tuple(fc.nat(90_000), fc.nat(5_000));
   fc.assert(
     fc.property(

@@ -1,38 +1,38 @@
-/** A stretch of a sample: clear bytes, then protected bytes (ISO 23001-7 section 9.5). */
+/** A piece of a sample: clear bytes, then protected bytes (ISO 23001-7 section 9.5). */
 export type Subsample = { clearBytes: number; protectedBytes: number };
 
 /** Collects the subsamples of one sample, as few as possible. */
 export type SubsampleList = {
   add(clearBytes: number, protectedBytes: number): void;
-  /** The subsamples; together they are exactly as long as all that was added. */
+  /** Returns the subsamples. Their total length is exactly that of everything added. */
   end(): Subsample[];
 };
 
 /**
- * With `isBlockAligned` every protected part is a multiple of 16 bytes, its surplus left clear in front (as CMAF,
- * ISO 23000-19, requires it of `cenc`). `most` is how many subsamples a sample can say that it has.
+ * With `isBlockAligned` every protected part is a multiple of 16 bytes, and the surplus before it stays clear (as CMAF,
+ * ISO 23000-19, requires for `cenc`). `most` is the maximum number of subsamples that a sample can declare.
  */
 export type SubsampleRules = { isBlockAligned: boolean; most: number };
 
-/** A subsample in a senc entry. */
+/** Bytes of a subsample in a senc entry. */
 export const SUBSAMPLE_BYTES = 6;
 
 const BLOCK_BYTES = 16;
-/** A saiz entry counts a sample's encryption data in 8 bits: its IV, a count of 16 bits and the subsamples. */
+/** A saiz entry counts a sample's encryption data in 8 bits: its IV, a 16-bit count and the subsamples. */
 const MAX_ENTRY_BYTES = 255;
 const COUNT_BYTES = 2;
 /** A senc entry counts clear bytes in 16 bits. */
 const MAX_CLEAR_BYTES = 0xffff;
 
-/** How many subsamples a sample can have beside an IV of that length. */
+/** Returns the maximum number of subsamples of a sample with an IV of that length. */
 export function mostSubsamples(ivBytes: number): number {
   return Math.floor((MAX_ENTRY_BYTES - COUNT_BYTES - ivBytes) / SUBSAMPLE_BYTES);
 }
 
 /**
- * Opens a list. A protected part below one block holds nothing that a cipher would change and is counted as clear.
- * Where there are more parts than a sample can have, the smallest are left clear; where even their clear bytes are
- * too many to be counted, all from the first part on is protected as one, which any decryption undoes as well.
+ * Opens a list. A protected part below one block would not be changed by a cipher and is counted as clear. If there are
+ * more parts than a sample can have, the smallest are left clear. If even their clear bytes are too many to be counted,
+ * everything from the first part on is protected as one, which any decryption undoes as well.
  */
 export function createSubsampleList({ isBlockAligned, most }: SubsampleRules): SubsampleList {
   const parts: Subsample[] = [];
@@ -61,7 +61,7 @@ export function createSubsampleList({ isBlockAligned, most }: SubsampleRules): S
   };
 }
 
-/** Splits what is counted in 16 bits, and leaves out what is empty. */
+/** Splits clear lengths that exceed 16 bits, and drops empty parts. */
 function writeParts(parts: readonly Subsample[]): Subsample[] {
   return parts.flatMap(({ clearBytes, protectedBytes }) => {
     if (clearBytes + protectedBytes === 0) return [];
@@ -71,7 +71,7 @@ function writeParts(parts: readonly Subsample[]): Subsample[] {
   });
 }
 
-/** Leaves all but the largest protected parts clear. */
+/** Leaves all except the largest protected parts clear. */
 function keepLargest(parts: readonly Subsample[], count: number): Subsample[] {
   const largest = parts.toSorted((a, b) => b.protectedBytes - a.protectedBytes).slice(0, count);
   const kept = new Set(largest);

@@ -4,23 +4,23 @@ import { hevc } from './hevc.ts';
 import type { VideoCodec } from './video-codec.ts';
 import { vp9 } from './vp9.ts';
 
-/** Every codec that the engine can encode, the one that every player decodes first. */
+/** All codecs that the engine can encode, the most widely supported first. */
 export const VIDEO_CODECS: readonly VideoCodec[] = [h264, hevc, vp9, av1];
 
-/** Their names, of which settings and uploads choose. */
+/** Their names, from which settings and uploads choose. */
 export const CODEC_NAMES: readonly string[] = VIDEO_CODECS.map(({ name }) => name);
 
-/** The name of a codec in the interface; one that is not in the list keeps its own. */
+/** Returns the name of a codec in the interface. A codec that is not in the list keeps its own. */
 export function wireNameOf(name: string): string {
   return VIDEO_CODECS.find((codec) => codec.name === name)?.wireName ?? name;
 }
 
-/** The codecs by their names in the interface. */
+/** Codec names by their names in the interface. */
 export const WIRE_CODECS: ReadonlyMap<string, string> = new Map(
   VIDEO_CODECS.map(({ name, wireName = name }) => [wireName, name]),
 );
 
-/** Finds a codec by its name. Throws on a name that is not in the list. */
+/** Finds a codec by name. Throws on an unknown name. */
 export function findCodec(name: string): VideoCodec {
   const codec = VIDEO_CODECS.find((candidate) => candidate.name === name);
   if (codec !== undefined) return codec;

@@ -3,16 +3,16 @@ import { type EncoderJob, pixelFormat, type VideoCodec } from './video-codec.ts'
 
 /**
  * H.264 by libx264, capped quality with a two-second buffer under the rung's cap: `faster` with one reference picture
- * at CRF 23.9, which takes 5 to 8 % fewer bits than `veryfast` for 1.3 to 1.4 times its work, or, where somebody waits,
- * `veryfast` at CRF 23. Both write the same parameter sets, which name the whole part of the CRF, so segments of both
- * may follow each other (decision 321).
- * 8-bit 4:2:0, High profile, the lowest level (H.264 table A-1) that holds size, rate and bitrate.
+ * at CRF 23.9, which needs 5 to 8 % fewer bits than `veryfast` for 1.3 to 1.4 times its work, or, if a viewer waits,
+ * `veryfast` at CRF 23. Both write the same parameter sets, which contain the integer part of the CRF, so their
+ * segments may follow each other (decision 321). 8-bit 4:2:0, High profile, the lowest level (H.264 table A-1) that
+ * allows size, rate and bitrate.
  */
 export const h264: VideoCodec = {
   name: 'h264',
   wireName: 'x264',
   wireNumber: 0,
-  // 10-bit H.264 plays in no browser.
+  // No browser plays 10-bit H.264.
   keepsHdr: false,
   minSidePx: 2,
   forcesKeyframes: true,
@@ -29,7 +29,7 @@ export const h264: VideoCodec = {
   },
 };
 
-/** Level, macroblocks a second, macroblocks a frame, bits a second in High profile. */
+/** Level, macroblocks per second, macroblocks per frame, bits per second in High profile. */
 const LEVELS: readonly (readonly [string, number, number, number])[] = [
   ['2.1', 19_800, 792, 5_000_000],
   ['3.0', 40_500, 1_620, 12_500_000],
@@ -43,7 +43,7 @@ const LEVELS: readonly (readonly [string, number, number, number])[] = [
   ['6.1', 8_355_840, 139_264, 600_000_000],
 ];
 
-/** The lowest level (H.264 table A-1) that holds size, rate and bitrate of a rung. */
+/** Returns the lowest level (H.264 table A-1) that allows size, rate and bitrate of a rung. */
 export function chooseLevel({ rung, rate }: Pick<EncoderJob, 'rung' | 'rate'>): string {
   const frame = Math.ceil(rung.widthPx / 16) * Math.ceil(rung.heightPx / 16);
   const second = frame * toNumber(rate);

@@ -3,39 +3,39 @@ import type { Rational } from '../../probe/source-facts.ts';
 import type { RungPlan } from '../ladder.ts';
 
 /**
- * What an encoder is given of the stream it makes: `gopFrames` from one keyframe to the next at most. `hdr` is the
- * transfer of the pictures that come, which are 10-bit then, and 8-bit else.
+ * Input of an encoder. `gopFrames` is the maximum distance of keyframes. `hdr` is the transfer of the input: if set,
+ * the frames are 10-bit, else 8-bit.
  */
 export type EncoderJob = {
   rung: RungPlan;
   rate: Rational;
   gopFrames: number;
   threads: number;
-  /** A viewer waits for it: what is ready sooner is better than what is smaller. */
+  /** A viewer waits for it: speed matters more than size. */
   isAwaited?: boolean | undefined;
   hdr: 'pq' | 'hlg' | null;
-  /** Of such pictures, where they state some. */
+  /** Metadata of HDR input, if it has any. */
   hdrMetadata?: HdrMetadata | undefined;
 };
 
-/** A video codec that the engine can encode: one file each, listed in `all.ts`. */
+/** A video codec that the engine can encode. One file each, listed in `all.ts`. */
 export type VideoCodec = {
-  /** Stable name in rows and settings, which is ffprobe's. */
+  /** Stable name in rows and settings, the same as ffprobe's. */
   name: string;
-  /** Its name in the interface, where that is another, and its number there. */
+  /** Its name in the interface, if different, and its number there. */
   wireName?: string;
   wireNumber: number;
-  /** True: HDR pictures stay HDR (10-bit, BT.2020). False: they come tone-mapped to BT.709. */
+  /** True: HDR stays HDR (10-bit, BT.2020). False: input is tone-mapped to BT.709. */
   keepsHdr: boolean;
-  /** The encoder refuses pictures with a shorter side. */
+  /** Minimum length of a side that the encoder accepts. */
   minSidePx: number;
-  /** False: its encoder places keyframes by `gopFrames` only, so cuts off that grid take a run of their own each. */
+  /** False: the encoder places keyframes only by `gopFrames`, so each cut off that grid needs a separate run. */
   forcesKeyframes: boolean;
-  /** Output options of ffmpeg: encoder, rate control, closed GOPs of exactly `gopFrames`, no scene cuts. */
+  /** ffmpeg output options: encoder, rate control, closed GOPs of exactly `gopFrames`, no scene cuts. */
   encoderArgv: (job: EncoderJob) => string[];
 };
 
-/** ffmpeg's name of the pixels that an encoder is given: 4:2:0, 8-bit, or 10-bit for HDR. */
+/** Returns ffmpeg's name of the encoder's pixel format: 4:2:0, 8-bit, or 10-bit for HDR. */
 export function pixelFormat(hdr: EncoderJob['hdr']): 'yuv420p' | 'yuv420p10le' {
   return hdr === null ? 'yuv420p' : 'yuv420p10le';
 }

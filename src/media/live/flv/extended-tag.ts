@@ -1,9 +1,9 @@
-/** What follows the first byte of an enhanced tag: its packet type, codec, and the data of the track. */
+/** Content after the first byte of an enhanced tag: packet type, codec, and the track's data. */
 export type ExtendedPacket = { packet: number; fourCc: string; data: Buffer };
 
-/** High bits of the byte that begins a tag of several tracks. */
+/** High bits of the first byte of a tag with several tracks. */
 const MANY_TRACKS = { one: 0, ofOneCodec: 1, ofManyCodecs: 2 };
-/** The track that every receiver takes. */
+/** The track that all receivers use. */
 const FIRST_TRACK = 0;
 
 /**

@@ -28,7 +28,7 @@ test.each([
     bytes: '05',
   },
   { what: 'a track that ends too soon', body: [[0x13], fourCc('avc1'), [0, 0, 0, 9, 1]], bytes: null },
-])('of enhanced RTMP track 0 is taken: $what', ({ body, bytes }) => {
+])('track 0 of enhanced RTMP is taken: $what', ({ body, bytes }) => {
   const event = video([KEY_FRAME | MULTITRACK.video], ...body);
   expect(event?.type === 'unit' ? event.unit.bytes.toString('hex') : null).toBe(bytes);
 });
@@ -36,7 +36,7 @@ test.each([
 test.each([
   { what: 'one track, another', body: [[0x03], fourCc('avc1'), [1], frame(1, 2)] },
   { what: 'tracks without the first', body: [[0x13], fourCc('avc1'), sized(1, frame(9))] },
-])('of enhanced RTMP further tracks are left out with a reason: $what', ({ body }) => {
+])('further tracks of enhanced RTMP are left out with a reason: $what', ({ body }) => {
   expect(() => video([KEY_FRAME | MULTITRACK.video], ...body)).toThrow('A further picture track is left out');
 });
 
@@ -77,7 +77,7 @@ test('sound of 5.1 channels is described as it comes, also as the first of sever
   expect(event.config.sampleEntry.readUInt16BE(24)).toBe(6);
 });
 
-test('damaged tags of several tracks are refused by BrokenMedia and by nothing else', () => {
+test('damaged tags of several tracks are refused with BrokenMedia and nothing else', () => {
   fc.assert(
     fc.property(fc.constantFrom(8, 9), fc.uint8Array({ minLength: 1, maxLength: 80 }), (type, bytes) => {
       const first = type === 8 ? 0x90 | MULTITRACK.audio : KEY_FRAME | MULTITRACK.video;

@@ -10,7 +10,7 @@ export type FlvTag = { type: 8 | 9; timestampMs: number; body: Buffer };
 type VideoCodec = 'h264' | 'hevc' | 'av1';
 
 const AVC = 7;
-/** HEVC in plain tags, as some encoders send it: laid out as H.264 is. */
+/** HEVC in plain tags, as some encoders send it, with the layout of H.264. */
 const HEVC = 12;
 /** FLV 10.1 annex E.4.2.1 and E.4.3.1. */
 const AUDIO_NAMES: Readonly<Record<number, string>> = {
@@ -34,7 +34,7 @@ const VIDEO_NAMES: Readonly<Record<number, string>> = {
   6: 'screen video',
 };
 const AAC = 10;
-/** Enhanced RTMP v2: the top bit of the first byte says that a FourCC follows. */
+/** Enhanced RTMP v2: the top bit of the first byte announces a FourCC. */
 const EXTENDED = 0x80;
 const FOURCCS: Readonly<Record<string, VideoCodec>> = { avc1: 'h264', hvc1: 'hevc', av01: 'av1' };
 
@@ -50,9 +50,9 @@ const KEY_FRAME = 1;
 const COMMAND_FRAME = 5;
 
 /**
- * Reads one tag. Null for what carries no media: the end of a sequence, seek commands, metadata, further tracks.
- * `frameRate` is the encoder's word (onMetaData). Throws BrokenMedia on a damaged tag, and LeftOut on codecs other than
- * H.264, HEVC, AV1 and AAC and on further tracks.
+ * Reads one tag. Returns null for tags without media: the end of a sequence, seek commands, metadata. `frameRate` is
+ * the encoder's declaration (onMetaData). Throws BrokenMedia on a damaged tag, and LeftOut on codecs other than H.264,
+ * HEVC, AV1 and AAC and on further tracks.
  */
 export function readFlvTag(tag: FlvTag, frameRate: number): LiveEvent | null {
   if (tag.body.length < 2) return null;

@@ -24,7 +24,7 @@ test.each([
   ['HEVC of 10 bits', track('hvc1', 'hvcC', hvcC(10)), []],
   ['AV1 of 8 bits', track('av01', 'av1C', [0x81, 0, 0x0c, 0]), [480, 360, 240]],
   ['AV1 of 10 bits', track('av01', 'av1C', [0x81, 0, 0x4c, 0]), []],
-])('%s gets rungs only where they show the same colours', (_, source, expected) => {
+])('%s gets rungs only if they show the same colours', (_, source, expected) => {
   expect(planLiveLadder(source, OPTIONS).rungs.map(({ rung }) => rung)).toEqual(expected);
 });
 

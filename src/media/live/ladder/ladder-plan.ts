@@ -8,26 +8,26 @@ import { MAX_PIXELS, SOURCE_URL } from '../../probe/open-source.ts';
 import type { TrackConfig } from '../tracks/access-unit.ts';
 import { hasDeepPictures } from '../tracks/sample-entry.ts';
 
-/** Rungs to encode beside the pictures as they come, and what one second of them takes of a core. */
+/** Rungs to encode in addition to the source rendition, and the processor cores that they need. */
 export type LiveLadder = { rungs: readonly RungPlan[]; cores: number };
 
-/** Seconds of a core a picture element: measured with x264 `veryfast` on camera pictures, decoding H.264. */
+/** Core seconds per pixel, measured with x264 `veryfast` on camera video, decoding H.264. */
 const DECODE_SEC = 2.2e-9;
 const ENCODE_SEC = 1.1e-8;
-/** Where the encoder of a publisher gives no frame rate. */
+/** Frame rate if the publisher's encoder declares none. */
 const USUAL_RATE = 30;
-/** Half the picture elements take about 0.6 of the bits. */
+/** Half the pixels need about 0.6 of the bits. */
 const COST_EXPONENT = 0.75;
 const LEAST_CAP_SHARE = 1 / 3;
-/** From here on one thread is late: 720p. */
+/** Pixels from which one thread is too slow: 720p. */
 const THREADED_PX = 900_000;
 const FASTEST_RATE = 120;
-/** Of Matroska's timestamps. */
+/** Time base of Matroska's timestamps. */
 const TIME_BASE = '1/1000';
 
 /**
- * The rungs of a library below the size of a publisher's pictures, highest first; none where nothing is smaller, and
- * none of pictures with high dynamic range, which are sent on as they are: rungs of 8 bits would show other colours.
+ * Plans a library's rungs below the size of a publisher's video, highest first. None if nothing is smaller. None for
+ * HDR, which is passed on unchanged: rungs of 8 bits would show other colours.
  */
 export function planLiveLadder(source: TrackConfig, options: LadderOptions, sourceBps = 0): LiveLadder {
   const isKept = hasDeepPictures(source.sampleEntry);
@@ -37,8 +37,8 @@ export function planLiveLadder(source: TrackConfig, options: LadderOptions, sour
 }
 
 /**
- * A rung must not cost more than its source: its cap is at most what the source takes for as many picture elements.
- * Never below a third of the usual cap: a stream may begin with a still picture.
+ * Caps a rung by its source: a rung must not need more bits than the source uses for as many pixels. Never below a
+ * third of the usual cap, because a stream may begin with a still image.
  */
 function capBySource(rung: RungPlan, source: TrackConfig, sourceBps: number): RungPlan {
   if (sourceBps <= 0) return rung;
@@ -47,7 +47,7 @@ function capBySource(rung: RungPlan, source: TrackConfig, sourceBps: number): Ru
   return { ...rung, maxBitrateBps: Math.min(rung.maxBitrateBps, capBps) };
 }
 
-/** The one rendition that stands for a publisher's pictures where these may not be shown as they come. */
+/** Plans the one rendition that replaces a publisher's video if that must not be shown unmarked. */
 export function planMarkedSource(source: TrackConfig, options: LadderOptions): LiveLadder {
   const rungs = planRungs(source, options).slice(0, 1);
   return { rungs, cores: coresFor(source, rungs) };
@@ -71,9 +71,9 @@ function rateOf({ frameRate }: TrackConfig): number {
 }
 
 /**
- * One ffmpeg for all rungs of a stream: Matroska comes in, an FLV file a rung goes out, each frame under the time at
- * which it came. No picture is reordered or held back, and keyframes are where the source has them. A mark, a PNG as
- * the sandbox's source, is drawn over the first rung, from where the others have it.
+ * Builds the arguments of one ffmpeg for all rungs of a stream: Matroska in, one FLV file per rung out, each frame with
+ * its input time. No frame is reordered or held back, and keyframes are where the source has them. A watermark, a PNG
+ * as the sandbox's source, is drawn over the first rung, and the others inherit it.
  */
 export function ladderArgv(source: TrackConfig, rungs: readonly RungPlan[], mark: WatermarkPlace | null): string[] {
   const num = Math.round(rateOf(source) * 1000);
@@ -91,7 +91,7 @@ export function ladderArgv(source: TrackConfig, rungs: readonly RungPlan[], mark
     ...['-filter_threads', '1', '-filter_complex_threads', '1', '-copyts'],
     ...['-protocol_whitelist', 'pipe', '-format_whitelist', 'matroska,webm', ...DECODER_GUARD],
     ...['-max_pixels', String(MAX_PIXELS)],
-    // Not `nobuffer`: it drops what was read while probing, the whole first group of pictures.
+    // Not `nobuffer`: it drops everything read while probing, the whole first GOP.
     ...['-probesize', '32768', '-analyzeduration', '0', '-threads', '1', '-f', 'matroska', '-i', 'pipe:0'],
     ...(mark === null ? [] : OPEN_MARK),
     ...['-filter_complex', scaling(rungs, mark), ...outputs],
@@ -103,7 +103,7 @@ const OPEN_MARK: readonly string[] = [
   ...['-f', 'png_pipe', '-i', SOURCE_URL],
 ];
 
-/** Each rung from the one above it. */
+/** Scales each rung from the one above it. */
 function scaling(rungs: readonly RungPlan[], mark: WatermarkPlace | null): string {
   return rungs
     .map((rung, index) => {

@@ -10,27 +10,27 @@ import { matroskaFrame, matroskaHead } from '../matroska/matroska.ts';
 import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
 import { ladderArgv } from './ladder-plan.ts';
 
-/** A frame of the source in the order in which it is decoded; `timeMs` is when it is shown, on a clock of the run. */
+/** A frame of the source in decode order. `timeMs` is its presentation time on a clock of the run. */
 export type LadderFrame = { timeMs: number; isKey: boolean; bytes: Buffer };
 
 export type LadderHandlers = {
-  /** What rung `index` is, once, and then each frame of it, in the order in which they are shown. */
+  /** Called with the configuration of rung `index` once, then with each of its frames, in presentation order. */
   encoded(index: number, event: LiveEvent): void;
-  /** The process is over; `problem` says why when that was not its input's end. Called once, after the last frame. */
+  /** Called once, after the last frame. `problem` is the reason if the process ended before its input. */
   ended(problem: string | null): void;
 };
 
 /** A running encoder of a stream's rungs. */
 export type LadderRun = {
-  /** Bytes that wait for the encoder to take them. */
+  /** Bytes that the encoder has not read yet. */
   readonly waitingBytes: number;
   write(frame: LadderFrame): void;
-  /** Ends the input: what is in work comes out, then `ended`. */
+  /** Ends the input. Remaining frames are emitted, then `ended` is called. */
   end(): void;
   kill(): void;
 };
 
-/** Longer than any stream; timers take no more. */
+/** Longer than any stream, and within the limit of timers. */
 const LIFE_SEC = 2_000_000;
 const LIMITS = {
   cpuSec: 8 * LIFE_SEC,
@@ -39,12 +39,15 @@ const LIMITS = {
   openFiles: 64,
 };
 
-/** A mark, and the folder in which it lies as a file for as long as it is drawn. */
+/** A watermark, and the folder that contains it as a file while it is drawn. */
 export type FiledMark = { mark: Watermark; folder: string };
 
 export type LadderMedia = { source: TrackConfig; rungs: readonly RungPlan[]; marking?: FiledMark };
 
-/** Starts the one sandboxed ffmpeg that encodes all rungs of a stream, ahead of all other work of this machine. */
+/**
+ * Starts the one sandboxed ffmpeg that encodes all rungs of a stream, with priority over all other work of this
+ * machine.
+ */
 export async function runLadder(media: LadderMedia, handlers: LadderHandlers, signal: AbortSignal): Promise<LadderRun> {
   const { marking } = media;
   if (marking === undefined) return startLadder(media, { markPath: null, ...handlers }, signal);
@@ -81,7 +84,7 @@ async function startLadder(
     signal,
   );
   const stdin = child.stdin as Writable;
-  // Its end is reported by the process.
+  // The process reports its end.
   stdin.on('error', () => undefined);
   child.stdout.resume();
   let broken: string | null = null;

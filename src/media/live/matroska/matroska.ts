@@ -2,7 +2,7 @@ import { BrokenMedia } from '../../bmff/broken-media.ts';
 import { configurationOf } from '../../bmff/sample-entry.ts';
 import type { TrackConfig } from '../tracks/access-unit.ts';
 
-/** Codec ids of Matroska by sample entry type; their private data is the body of the entry's configuration box. */
+/** Matroska codec ids by sample entry type. Their private data is the body of the entry's configuration box. */
 const CODECS: Readonly<Record<string, string>> = {
   avc1: 'V_MPEG4/ISO/AVC',
   hvc1: 'V_MPEGH/ISO/HEVC',
@@ -14,9 +14,9 @@ const TRACK = 1;
 const KEYFRAME = 0x80;
 
 /**
- * The head of a Matroska stream of one video track, without an end (RFC 9559): a decoder of another process reads it
- * from a pipe and needs no memory of what went by. Timestamps are whole milliseconds. Throws BrokenMedia on a codec
- * that has no place here.
+ * Writes the head of an endless Matroska stream with one video track (RFC 9559). A decoder in another process can read
+ * it from a pipe and needs no memory of earlier data. Timestamps are whole milliseconds. Throws BrokenMedia on an
+ * unsupported codec.
  */
 export function matroskaHead({ sampleEntry, widthPx, heightPx }: TrackConfig): Buffer {
   const type = sampleEntry.toString('latin1', 4, 8);
@@ -43,7 +43,7 @@ export function matroskaHead({ sampleEntry, widthPx, heightPx }: TrackConfig): B
   return Buffer.concat([header, idOf(0x18538067), UNKNOWN_SIZE, info, element(0x1654ae6b, track)]);
 }
 
-/** A frame as a cluster of its own, so that it can be read as soon as it is written. */
+/** Writes a frame as a separate cluster, so that it can be read as soon as it is written. */
 export function matroskaFrame(timeMs: number, isKey: boolean, bytes: Buffer): Buffer {
   const block = Buffer.from([0x80 | TRACK, 0, 0, isKey ? KEYFRAME : 0]);
   return element(0x1f43b675, element(0xe7, uint(timeMs)), element(0xa3, block, bytes));
@@ -51,7 +51,7 @@ export function matroskaFrame(timeMs: number, isKey: boolean, bytes: Buffer): Bu
 
 function element(id: number, ...parts: readonly Buffer[]): Buffer {
   const size = Buffer.alloc(8);
-  // A size of eight bytes: its first bit says so.
+  // A size of eight bytes, marked by its first bit.
   size.writeBigUInt64BE(BigInt(parts.reduce((sum, part) => sum + part.length, 0)) | (1n << 56n));
   return Buffer.concat([idOf(id), size, ...parts]);
 }

@@ -33,12 +33,12 @@ export class AudioPackager {
     this.#silence = config.silence;
   }
 
-  /** The number of the open segment. */
+  /** Number of the open segment. */
   get segment(): number {
     return this.#writer.segment;
   }
 
-  /** Where the last frame ends, ms on the timeline; 0 before the first. */
+  /** End of the last frame, ms on the timeline. 0 before the first. */
   get endMs(): number {
     return ((this.#nextTick ?? 0) * 1000) / this.#rate;
   }
@@ -49,7 +49,7 @@ export class AudioPackager {
     return this.#writer.segment + this.#boundaries.length - (this.#isStarted ? 0 : 1);
   }
 
-  /** Takes the next frame; `mediaMs` is its time on the timeline. */
+  /** Adds the next frame. `mediaMs` is its time on the timeline. */
   push(unit: AccessUnit, mediaMs: number): AudioOutput {
     const output: AudioOutput = { ended: [], segments: [] };
     const said = this.#tickOf(mediaMs);
@@ -75,7 +75,7 @@ export class AudioPackager {
     return output;
   }
 
-  /** Ends what is open; the next frame belongs to `nextSegment`. */
+  /** Ends what is open. The next frame belongs to `nextSegment`. */
   end(nextSegment: number): AudioOutput {
     const output: AudioOutput = { ended: [], segments: [] };
     if (this.#isStarted) this.#endSegment(output);
@@ -149,7 +149,7 @@ export class AudioPackager {
       next = this.#boundaries[0]
     ) {
       this.#boundaries.shift();
-      // The first boundary of a run is where it begins.
+      // The first boundary of a run is its start.
       if (this.#isStarted) this.#endSegment(output);
       this.#isStarted = true;
     }

@@ -23,7 +23,7 @@ export class MediaClock {
     this.#startMs = startMs;
   }
 
-  /** Decode time of a frame on the timeline, in ms. The very first frame is shown at the start. */
+  /** Returns a frame's decode time on the timeline, in ms. The very first frame is shown at the start. */
   place({ kind, dtsMs, ptsMs }: Pick<AccessUnit, 'kind' | 'dtsMs' | 'ptsMs'>): number {
     this.#newestShift ??= this.#startMs - ptsMs;
     const shift = this.#shiftOf(kind, dtsMs);

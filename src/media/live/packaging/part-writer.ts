@@ -4,21 +4,21 @@ import { delaySamples, presentationDelayTicks } from '../../cmaf/presentation-de
 import { type Segment, type SegmentFragment, sealFragments } from '../../cmaf/segment.ts';
 import { writeFragmentHead } from '../../cmaf/write-fragment.ts';
 
-/** EXT-X-PART-INF:PART-TARGET of live playlists, seconds. */
+/** EXT-X-PART-INF:PART-TARGET of live playlists, in seconds. */
 export const PART_TARGET_SEC = 0.26;
-/** A part ends before it would be longer: whole-millisecond clocks of publishers need some room below the target. */
+/** Maximum duration of a part, in seconds. Publishers' clocks in whole milliseconds need some room below the target. */
 const LONGEST_PART_SEC = 0.2555;
-/** As many as `sealFragments` takes for a segment. */
+/** The maximum of `sealFragments` for a segment. */
 const MOST_PARTS = 256;
 
-/** One partial segment: a fragment of its own. */
+/** One partial segment: a separate fragment. */
 export type LivePart = {
   kind: 'video' | 'audio';
   segment: number;
   part: number;
   fragment: SegmentFragment;
   durationTicks: number;
-  /** Begins with a sync sample. */
+  /** Whether it begins with a sync sample. */
   isIndependent: boolean;
 };
 
@@ -27,8 +27,8 @@ export type LiveSegment = { kind: 'video' | 'audio'; segment: Segment };
 type Frame = Sample & { bytes: Buffer };
 
 /**
- * Gathers the frames of one track into parts, and parts into segments. Frames follow each other without a gap inside a
- * part. Ticks of `timescale`.
+ * Collects the frames of one track into parts, and parts into segments. Frames inside a part have no gaps. Ticks of
+ * `timescale`.
  */
 export class PartWriter {
   readonly #kind: 'video' | 'audio';
@@ -45,12 +45,12 @@ export class PartWriter {
     this.#segment = firstSegment;
   }
 
-  /** The number of the open segment. */
+  /** Number of the open segment. */
   get segment(): number {
     return this.#segment;
   }
 
-  /** Adds a frame at `tick`; answers the part that ended before it, if one did. */
+  /** Adds a frame at `tick`. Returns the part that ended before it, if any. */
   add(tick: number, frame: Frame): LivePart | null {
     const isGap = this.#frames.length > 0 && tick !== this.#baseTick + this.#ticks;
     const isLong = (this.#ticks + frame.durationTicks) / this.#timescale > LONGEST_PART_SEC;
@@ -81,7 +81,7 @@ export class PartWriter {
   }
 
   /**
-   * Ends the open segment, whose last part is ended before; null when it holds nothing. The number rises either way.
+   * Ends the open segment, whose last part has already ended. Returns null if it is empty. The number rises either way.
    */
   endSegment(): LiveSegment | null {
     const parts = this.#parts;
@@ -91,7 +91,7 @@ export class PartWriter {
     return toSegment(this.#kind, this.#timescale, number, parts);
   }
 
-  /** Gives up what is open; the number rises. */
+  /** Discards what is open. The number rises. */
   dropSegment(): void {
     this.#frames = [];
     this.#ticks = 0;
@@ -99,12 +99,12 @@ export class PartWriter {
     this.#segment += 1;
   }
 
-  /** Leaves segments out: the next frame belongs to `segment`. Nothing may be open. */
+  /** Skips segments: the next frame belongs to `segment`. Nothing may be open. */
   skipTo(segment: number): void {
     this.#segment = Math.max(this.#segment, segment);
   }
 
-  /** Whether the open segment cannot take many more parts. */
+  /** Whether the open segment has almost reached its maximum of parts. */
   get isFull(): boolean {
     return this.#parts.length >= MOST_PARTS - 2;
   }
@@ -112,7 +112,7 @@ export class PartWriter {
   #seal(index: number): SegmentFragment {
     const samples = this.#frames.map(({ bytes: _, ...sample }) => sample);
     const payload = Buffer.concat(this.#frames.map(({ bytes }) => bytes));
-    // As `sealFragments` numbers them: it rises over the timeline, whoever wrote the segment.
+    // As in `sealFragments`: it rises over the timeline, whichever process wrote the segment.
     const sequence = this.#segment * MOST_PARTS + index + 1;
     const delayed = delaySamples(samples, presentationDelayTicks(this.#timescale));
     const head = writeFragmentHead({ sequence, baseTick: this.#baseTick, trackId: TRACK_ID, samples: delayed });
@@ -121,8 +121,8 @@ export class PartWriter {
 }
 
 /**
- * A segment of fragments that were written before their publisher or its process died; null when there is none. The
- * last picture lasts until all were shown, as at the end of a publisher that says so.
+ * Makes a segment of the fragments written before their publisher or process died. Returns null if there are none. The
+ * last frame lasts until all frames were shown, as at a regular end.
  */
 export function toCutSegment(
   kind: 'video' | 'audio',
@@ -158,7 +158,7 @@ function sumTicks(samples: readonly Sample[]): number {
   return samples.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
 }
 
-/** A segment of parts; null when there is none. */
+/** Makes a segment of parts. Returns null if there are none. */
 function toSegment(
   kind: 'video' | 'audio',
   timescale: number,

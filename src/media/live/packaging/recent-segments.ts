@@ -2,8 +2,8 @@ import type { Guid } from '../../../lib/guid.ts';
 import type { LivePart } from './part-writer.ts';
 
 /**
- * Segments that an owner keeps in memory beside those that are not stored yet, the open one among them. An edge that
- * connects is given their parts: players at the live edge play within one segment of it.
+ * Segments that an owner keeps in memory in addition to those not stored yet, including the open one. An edge that
+ * connects gets their parts: players at the live edge play within one segment of it.
  */
 const KEPT_SEGMENTS = 3;
 
@@ -15,13 +15,13 @@ export type RecentSegment = {
   stored: { storageKey: string; sizeBytes: number } | null;
 };
 
-/** The newest segments of the renditions of a period, with their parts. */
+/** Newest segments of the renditions of a period, with their parts. */
 export class RecentSegments {
   readonly #segments = new Map<Guid, RecentSegment[]>();
 
   add(renditionId: Guid, part: LivePart): void {
     const segments = this.#of(renditionId);
-    // Of an encoder that ends and one that begins, parts of two segments come at once.
+    // When one encoder ends and another begins, parts of two segments arrive interleaved.
     let open = segments.findLast(({ number }) => number === part.segment);
     if (open === undefined) {
       open = { renditionId, number: part.segment, parts: [], isClosed: false, stored: null };
@@ -30,7 +30,7 @@ export class RecentSegments {
     open.parts.push(part);
   }
 
-  /** Lets go of a segment that is not served. */
+  /** Drops a segment that is not served. */
   drop(renditionId: Guid, number: number): void {
     this.#segments.set(
       renditionId,
@@ -49,12 +49,12 @@ export class RecentSegments {
     if (segment !== undefined) segment.stored = stored;
     const surplus = Math.max(0, segments.length - KEPT_SEGMENTS);
     const old = segments.slice(0, surplus);
-    // Those that are not stored are kept whatever their number.
+    // Unstored segments are kept whatever their number.
     const unstored = old.filter((one) => one.stored === null);
     this.#segments.set(renditionId, [...unstored, ...segments.slice(surplus)]);
   }
 
-  /** All that is held, oldest first. */
+  /** Returns all held segments, oldest first. */
   all(): RecentSegment[] {
     return [...this.#segments.values()].flat().toSorted((a, b) => a.number - b.number);
   }

@@ -12,7 +12,7 @@ test('segments have the borders and numbers of the source, and one without pictu
   for (let at = 0; at < 200; at += 1) {
     const segment = Math.floor(at / 50);
     if (at % 50 === 0) packager.cut(7 + segment, segment * SEGMENT);
-    // The second segment was left out.
+    // The second segment was skipped.
     if (segment === 1) continue;
     const output = packager.push(at * FRAME, picture(at));
     gaps.push(...output.gaps);
@@ -25,7 +25,7 @@ test('segments have the borders and numbers of the source, and one without pictu
   );
 });
 
-test('what is given up is named, and nothing of it is written later', () => {
+test('abandoned outputs are named, and nothing of them is written later', () => {
   const packager = new RungPackager(0);
   packager.cut(0, 0);
   packager.push(0, picture(0));

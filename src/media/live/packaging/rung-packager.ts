@@ -1,19 +1,19 @@
 import { VIDEO_TIMESCALE } from '../tracks/access-unit.ts';
 import { type LivePart, type LiveSegment, PartWriter } from './part-writer.ts';
 
-/** `gaps`: numbers of segments of the source that this rung has nothing of. */
+/** `gaps`: numbers of the source's segments that this rung lacks. */
 export type RungOutput = { ended: LivePart[]; segments: LiveSegment[]; gaps: number[] };
 
 type Cut = { segment: number; tick: number };
 type Pending = { tick: number; isKey: boolean; bytes: Buffer };
 
 /**
- * Cuts the encoded pictures of one rung into parts, and into segments where the source has its own, under the same
- * numbers. Pictures come in the order in which they are shown, so none has an offset. Ticks of `VIDEO_TIMESCALE`.
+ * Cuts the encoded frames of one rung into parts, and into segments at the source's cuts, with the same numbers. Frames
+ * arrive in presentation order, so they have no offsets. Ticks of `VIDEO_TIMESCALE`.
  */
 export class RungPackager {
   readonly #writer: PartWriter;
-  /** Cuts of the source that no picture has reached yet. */
+  /** Cuts of the source that no frame has reached yet. */
   readonly #cuts: Cut[] = [];
   #open: number | null = null;
   #pending: Pending | null = null;
@@ -22,12 +22,12 @@ export class RungPackager {
     this.#writer = new PartWriter('video', VIDEO_TIMESCALE, firstSegment);
   }
 
-  /** The source begins a segment; its pictures come later. */
+  /** Announces a segment of the source. Its frames come later. */
   cut(segment: number, tick: number): void {
     this.#cuts.push({ segment, tick });
   }
 
-  /** Takes the next picture; one that is not shown after the last is left out. */
+  /** Adds the next frame. Drops it if it is not shown after the last. */
   push(tick: number, { isKey, bytes }: { isKey: boolean; bytes: Buffer }): RungOutput {
     const output: RungOutput = { ended: [], segments: [], gaps: [] };
     if (this.#pending !== null && tick <= this.#pending.tick) return output;
@@ -36,7 +36,7 @@ export class RungPackager {
     return output;
   }
 
-  /** Ends all that is open: the last picture lasts until `endTick`. */
+  /** Ends everything that is open. The last frame lasts until `endTick`. */
   end(endTick: number): RungOutput {
     const output: RungOutput = { ended: [], segments: [], gaps: [] };
     this.#passCuts(endTick - 1, output);
@@ -45,7 +45,7 @@ export class RungPackager {
     return output;
   }
 
-  /** Gives up all that is open; answers the numbers of segments that nothing, or not all, came of. */
+  /** Discards everything that is open. Returns the numbers of segments that are missing or incomplete. */
   abort(): number[] {
     const lost = [...(this.#open === null ? [] : [this.#open]), ...this.#cuts.map(({ segment }) => segment)];
     this.#cuts.length = 0;
@@ -55,7 +55,7 @@ export class RungPackager {
     return lost;
   }
 
-  /** Writes what is shown before `tick`. */
+  /** Writes everything shown before `tick`. */
   #advance(tick: number, output: RungOutput): void {
     this.#passCuts(tick, output);
     this.#write(tick, output);

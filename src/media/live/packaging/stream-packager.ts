@@ -6,35 +6,35 @@ import { MediaClock } from './media-clock.ts';
 import type { LivePart, LiveSegment } from './part-writer.ts';
 import { type ShownFrame, type ShownOutput, VideoPackager } from './video-packager.ts';
 
-/** The tracks of a period; at least one is there. */
+/** Tracks of a period, at least one. */
 export type PeriodTracks = {
   video: TrackConfig | null;
   audio: TrackConfig | null;
-  /** How far apart keyframes are at most by the encoder's own settings; left out where they are not known. */
+  /** Maximum distance of keyframes according to the encoder's settings. Omitted if unknown. */
   longestGopSec?: number;
-  /** Bits a second of its pictures as they began; left out, or 0, where they were not measured. */
+  /** Initial video bitrate, in bits per second. Omitted, or 0, if not measured. */
   videoBps?: number;
 };
 
-/** Where a period goes on: 0 and 0 for a new one. */
+/** Position where a period continues: 0 and 0 for a new one. */
 export type PeriodPlace = { segment: number; endMs: number };
 
 export type PackagedEvent =
-  /** A segment begins, at this time on the timeline. */
+  /** A segment begins at this time on the timeline. */
   | { type: 'cut'; segment: number; mediaMs: number }
   | { type: 'part'; part: LivePart }
   | { type: 'segment'; segment: LiveSegment }
-  /** A picture came; after the cut that it begins. */
+  /** A video frame, after the cut that it begins. */
   | { type: 'frame'; frame: ShownFrame }
-  /** The pictures end here for now, ticks of `VIDEO_TIMESCALE`. */
+  /** The video ends here for now, in ticks of `VIDEO_TIMESCALE`. */
   | { type: 'end'; tick: number };
 
-/** Without pictures segments are so long. */
+/** Segment duration without video. */
 const AUDIO_SEGMENT_MS = 2_000;
 /** A track that is missing is filled up to this far behind the other: its next frames may be a little late. */
 const FILL_BEHIND_MS = 50;
 
-/** Says whether frames of two publishers can stand in one rendition: equal texts can. */
+/** Returns a fingerprint of the tracks' parameters. Publishers with equal ones can share a rendition. */
 export function parametersOf({ video, audio }: PeriodTracks): string {
   const hash = createHash('sha256');
   for (const track of [video, audio]) hash.update(track === null ? '-' : track.sampleEntry).update('|');
@@ -42,8 +42,8 @@ export function parametersOf({ video, audio }: PeriodTracks): string {
 }
 
 /**
- * Packages what one publisher sends into a period, from its first keyframe to its end. A publisher that comes back with
- * the same parameters goes on with the same packager: call `end` and then push on.
+ * Packages one publisher's media into a period, from its first keyframe to its end. For a publisher that reconnects
+ * with the same parameters, keep the packager: call `end`, then continue to push.
  */
 export class StreamPackager {
   readonly #video: VideoPackager | null;
@@ -95,7 +95,7 @@ export class StreamPackager {
       const { ended, segment } = this.#video.end(this.#newestMs.audio);
       events.push(...partEvents(ended), ...segmentEvents(segment === null ? [] : [segment]));
       events.push({ type: 'end', tick: this.#video.endTick });
-      // Pictures go on without a hole; audio that reached further is not repeated.
+      // Video continues without a gap. Audio that extended further is not repeated.
       endMs = (this.#video.endTick * 1000) / VIDEO_TIMESCALE;
       this.#segment = this.#video.segment;
     }

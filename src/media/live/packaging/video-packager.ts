@@ -2,41 +2,44 @@ import { type AccessUnit, type TrackConfig, VIDEO_TIMESCALE } from '../tracks/ac
 import { type LivePart, type LiveSegment, PartWriter } from './part-writer.ts';
 
 const TICKS_PER_MS = VIDEO_TIMESCALE / 1000;
-/** A keyframe sooner than this after the last cut begins no segment. */
+/** A keyframe sooner after the last cut begins no segment. */
 const SHORTEST_SEGMENT_TICKS = VIDEO_TIMESCALE;
-/** A scene cut sooner than this begins none in any case. */
+/** A scene cut sooner than this never begins a segment. */
 const SHORTEST_SCENE_TICKS = VIDEO_TIMESCALE / 2;
-/** Below this many seconds segments are no reason for a shorter target duration. */
+/** Shorter segments do not lower the target duration, in seconds. */
 const SHORTEST_TARGET_SEC = 2;
-/** Settings above this are rarely meant: where keyframes are forced more often, encoders state their default. */
+/** Higher settings are rarely intended: encoders with forced keyframes declare their default. */
 const LONGEST_TARGET_SEC = 10;
-/** Without a keyframe for this long a segment ends all the same. */
+/** A segment ends after this long even without a keyframe. */
 const LONGEST_SEGMENT_TICKS = 20 * VIDEO_TIMESCALE;
-/** A frame that nothing follows for longer is shown this long. */
+/** A frame without a successor for longer than this is shown for this long. */
 const LONGEST_FRAME_TICKS = 10 * VIDEO_TIMESCALE;
-/** Without a frame rate the last frame lasts as long as the one before, which may have waited for a slow line. */
+/**
+ * Without a frame rate the last frame lasts as long as the previous one, which may have been delayed by a slow
+ * connection.
+ */
 const LONGEST_LAST_FRAME_TICKS = VIDEO_TIMESCALE / 5;
 const USUAL_FRAME_TICKS = VIDEO_TIMESCALE / 30;
 /** While pictures are missing the last keyframe is shown again and again, each time this long: a part of its own. */
 const HELD_FRAME_TICKS = VIDEO_TIMESCALE / 4;
 const HELD_SEGMENT_TICKS = 2 * VIDEO_TIMESCALE;
-/** Publishers round times to whole milliseconds: a frame this near to the encoder's frame rate is on its grid. */
+/** Publishers round times to whole milliseconds. A frame this close to the encoder's frame rate is on its grid. */
 const SNAP_TICKS = 1.5 * TICKS_PER_MS;
 
-/** The target duration of an encoder whose keyframes are this far apart at most; 0 where that is not known. */
+/** Returns the target duration for an encoder's maximum keyframe distance. 0 if that is unknown. */
 export function targetFor(longestGopSec: number): number {
   if (longestGopSec <= 0 || longestGopSec > LONGEST_TARGET_SEC) return 0;
   return Math.max(SHORTEST_TARGET_SEC, Math.round(longestGopSec));
 }
 
-/** `cutTick`: a segment begins there, in the same output before whose parts it stands. */
+/** `cutTick`: a segment begins there, before the parts in the same output. */
 export type PackagerOutput = {
   ended: LivePart[];
   segment: LiveSegment | null;
   cut: { segment: number; tick: number } | null;
 };
 
-/** A picture as it came, and when it is shown on the timeline: what else is made of the pictures begins with it. */
+/** A frame as received, and its presentation time on the timeline. Input for everything else made from the video. */
 export type ShownFrame = { shownTick: number; isKey: boolean; bytes: Buffer };
 
 /** `held`: the part of a held picture, which follows the cut. */
@@ -45,9 +48,9 @@ export type ShownOutput = PackagerOutput & { shown: ShownFrame; held: LivePart[]
 type Pending = { tick: number; offsetTicks: number; isKey: boolean; bytes: Buffer };
 
 /**
- * Cuts the pictures of a publisher into parts, and into segments at its keyframes. Decode times are shifted so that a
- * segment's first frame is decoded when it is shown (tfdt is the keyframe's presentation time). A frame is written when
- * the next one says how long it lasts.
+ * Cuts the frames of a publisher into parts, and into segments at its keyframes. Decode times are shifted so that a
+ * segment's first frame is decoded when it is shown (tfdt is the keyframe's presentation time). A frame is written once
+ * the next one determines its duration.
  */
 export class VideoPackager {
   readonly #writer: PartWriter;
@@ -57,9 +60,9 @@ export class VideoPackager {
   #segmentTick: number;
   #hasSegment = false;
   #gridTick = 0;
-  /** Duration of the frame that was written last. */
+  /** Duration of the last written frame. */
   #lastTicks = USUAL_FRAME_TICKS;
-  /** Where the picture that is shown last ends. */
+  /** End of the frame that is shown last. */
   #shownTick = 0;
   #lastKey: Buffer = Buffer.alloc(0);
   #isHeld = false;
@@ -75,12 +78,12 @@ export class VideoPackager {
     this.#segmentTick = startTick;
   }
 
-  /** The number of the open segment, or of the next one. */
+  /** Number of the open segment, or of the next one. */
   get segment(): number {
     return this.#writer.segment;
   }
 
-  /** Where the last frame ends, or the next begins. */
+  /** End of the last frame, or start of the next. */
   get endTick(): number {
     if (this.#pending === null) return this.#isHeld ? this.#heldTick : this.#segmentTick;
     return this.#pending.tick + Math.round(this.#frameTicks || Math.min(this.#lastTicks, LONGEST_LAST_FRAME_TICKS));
@@ -118,8 +121,8 @@ export class VideoPackager {
   }
 
   /**
-   * Ends what is open. Of reordered pictures the one that is decoded last is not shown last: it lasts until all were
-   * shown, so that what follows does not begin before. A held one lasts until `heldUntilMs`.
+   * Ends the open segment. The picture decoded last may not be the one shown last: it lasts until all were
+   * shown, so that later media does not begin earlier. A held one lasts until `heldUntilMs`.
    */
   end(heldUntilMs: number): PackagerOutput {
     if (!this.#hasSegment) return { ended: [], segment: null, cut: null };
@@ -176,7 +179,7 @@ export class VideoPackager {
     );
   }
 
-  /** A scene cut begins a segment early where the next keyframe may come too late for the target duration. */
+  /** A scene cut begins a segment early if the next keyframe may come too late for the target duration. */
   #shortestTicks(sinceCut: number): number {
     const targetSec = targetFor(this.#longestGopSec);
     const isLate = targetSec > 0 && sinceCut / VIDEO_TIMESCALE + this.#longestGopSec >= targetSec + 0.5;

@@ -1,18 +1,18 @@
 import type { Guid } from '../../../lib/guid.ts';
 import type { KeyGroup } from '../../../ports/drm-key-source.ts';
 
-/** A rendition of a period as edges need it; its init segment follows in a message of its own. */
+/** A rendition of a period as sent to edges. Its init segment follows in a separate message. */
 export type FeedRendition = {
   id: Guid;
   kind: 'video' | 'audio';
-  /** What it stands for over periods: `audio`, `source`, or the rung of an encoded one. */
+  /** Role across periods: `audio`, `source`, or the rung of an encoded one. */
   slot: string;
   rung: number | null;
   codecString: string;
   timescale: number;
   widthPx: number | null;
   heightPx: number | null;
-  /** Which of a protected stream's keys encrypts it, and the beginning of its IVs. */
+  /** Which of a protected stream's keys encrypts it, and the prefix of its IVs. */
   keyGroup: KeyGroup;
   ivPrefix: number;
 };
@@ -24,16 +24,16 @@ export type FeedPeriod = {
   frameRate: number;
   /** When its first frame came, ms since 1970; null for periods from before this was kept. */
   startMs: number | null;
-  /** Its rungs are still to come, within seconds. */
+  /** Its rungs will follow within seconds. */
   isLadderPending: boolean;
-  /** The target duration that its encoder's settings call for; 0 where they are not known. */
+  /** Target duration required by its encoder's settings. 0 if they are unknown. */
   targetSec?: number;
   renditions: readonly FeedRendition[];
 };
 
-/** What the owner of a stream sends to edges. Ticks are those of the rendition's timescale. */
+/** Messages from the owner of a stream to edges. Ticks are those of the rendition's timescale. */
 export type FeedMessage =
-  /** Sent again when renditions were added. */
+  /** Sent again when renditions are added. */
   | { type: 'period'; period: FeedPeriod }
   /** Bytes: the init segment. */
   | { type: 'init'; renditionId: Guid }
@@ -49,21 +49,21 @@ export type FeedMessage =
       durationTicks: number;
       samples: number;
       isIndependent: boolean;
-      /** Its segment ends with it: what follows belongs to the next one. */
+      /** Whether it ends its segment. */
       isLast?: boolean;
     }
-  /** All parts of a segment were sent. */
+  /** All parts of a segment have been sent. */
   | { type: 'closed'; renditionId: Guid; segment: number }
   /** This segment of a rendition is not served: EXT-X-GAP. */
   | { type: 'gap'; renditionId: Guid; segment: number }
-  /** A closed segment has its object and its row. */
+  /** The object and row of a closed segment exist. */
   | { type: 'stored'; renditionId: Guid; segment: number; storageKey: string; sizeBytes: number }
-  /** The snapshot is whole: all that the owner holds was sent. */
+  /** The snapshot is complete: everything that the owner holds has been sent. */
   | { type: 'snapshot' }
   /** Whether a publisher is connected. */
   | { type: 'publisher'; isConnected: boolean }
   | { type: 'ping' }
-  /** The stream ended; nothing follows. */
+  /** The stream has ended. Nothing follows. */
   | { type: 'end' };
 
 export type FeedFrame = { message: FeedMessage; bytes: Buffer };
@@ -72,7 +72,7 @@ const HEAD_BYTES = 8;
 const LARGEST_FRAME = 64 * 2 ** 20;
 const NO_BYTES = Buffer.alloc(0);
 
-/** A frame on the wire: u32 bytes of JSON, u32 further bytes, big endian, then both. Pieces are not copied. */
+/** Writes a frame for the wire: u32 bytes of JSON, u32 further bytes, big endian, then both. Pieces are not copied. */
 export function writeFeedFrame(message: FeedMessage, ...pieces: readonly Buffer[]): Buffer[] {
   const json = Buffer.from(JSON.stringify(message));
   const head = Buffer.alloc(HEAD_BYTES);
@@ -84,7 +84,7 @@ export function writeFeedFrame(message: FeedMessage, ...pieces: readonly Buffer[
   return [Buffer.concat([head, json]), ...pieces];
 }
 
-/** Puts frames together from bytes in any cutting. Throws on one above 64 MiB. */
+/** Assembles frames from bytes in chunks of any size. Throws on a frame above 64 MiB. */
 export function createFeedReader(): { push(chunk: Buffer): FeedFrame[] } {
   let held: Buffer[] = [];
   let heldBytes = 0;
@@ -120,6 +120,6 @@ function readFrame(frame: Buffer): FeedFrame {
   const jsonEnd = HEAD_BYTES + frame.readUInt32BE(0);
   const message: unknown = JSON.parse(frame.toString('utf8', HEAD_BYTES, jsonEnd));
   const bytes = jsonEnd === frame.length ? NO_BYTES : Buffer.from(frame.subarray(jsonEnd));
-  // The other side is this same module, behind a shared secret.
+  // The sender is this same module, behind a shared secret.
   return { message: message as FeedMessage, bytes };
 }

@@ -1,7 +1,7 @@
 import type { Guid } from '../../../lib/guid.ts';
 import type { FeedFrame, FeedMessage, FeedPeriod, FeedRendition } from './feed-message.ts';
 
-/** A partial segment and its bytes; null once the segment is stored and they were let go. */
+/** A partial segment and its bytes. Null once the segment is stored and they were released. */
 export type IndexedPart = {
   startTick: number;
   durationTicks: number;
@@ -10,7 +10,7 @@ export type IndexedPart = {
   bytes: Buffer | null;
 };
 
-/** A segment of one rendition as an edge holds it. */
+/** A segment of one rendition in an edge's memory. */
 export type IndexedSegment = {
   number: number;
   startTick: number;
@@ -18,12 +18,12 @@ export type IndexedSegment = {
   wallMs: number | null;
   parts: IndexedPart[];
   isClosed: boolean;
-  /** It is not there and does not come. */
+  /** It is missing and will not come. */
   isGap: boolean;
   stored: { storageKey: string; sizeBytes: number } | null;
 };
 
-/** A stored segment as its row describes it. */
+/** A stored segment, from its row. */
 export type SegmentRow = {
   renditionId: Guid;
   number: number;
@@ -41,17 +41,17 @@ export type IndexedPeriod = Omit<FeedPeriod, 'renditions'> & {
   cuts: Map<number, number>;
 };
 
-/** Whether a slot is that of an encoded rung: neither audio nor pictures as they came. */
+/** Returns whether a slot is that of an encoded rung: neither audio nor source video. */
 export function isRung(slot: string): boolean {
   return slot !== 'audio' && slot !== 'source';
 }
 
-/** Segments whose parts stay in memory and are listed. */
+/** Number of segments whose parts stay in memory and are listed. */
 const SEGMENTS_WITH_PARTS = 4;
 
 /**
- * What an edge has of a live stream: rows of the past, and what the owner's feed adds. Taking the same message, or
- * the same row, twice changes nothing.
+ * State of a live stream on an edge: rows of the past, and messages of the owner's feed. Applying the same message or
+ * row twice changes nothing.
  */
 export class LiveIndex {
   readonly #periods = new Map<number, IndexedPeriod>();
@@ -61,8 +61,8 @@ export class LiveIndex {
   /** Rises with each change that a playlist shows. */
   version = 0;
   /**
-   * The longest segment of any rendition that was ever whole here, in whole seconds; at least what the encoder's
-   * settings call for, so that EXT-X-TARGETDURATION does not change when its longest segment comes.
+   * The longest segment of any rendition that was ever complete here, in whole seconds. At least what the encoder's
+   * settings require, so that EXT-X-TARGETDURATION does not change when the longest segment arrives.
    */
   longestSec = 0;
 
@@ -76,8 +76,8 @@ export class LiveIndex {
   }
 
   /**
-   * Of `retired` renditions nothing is listed any more: their addresses stay for players that know them, and their
-   * playlists are those of what takes their place.
+   * Stops listing anything of `retired` renditions. Their URLs keep working for players that know them, and their
+   * playlists are those of their replacements.
    */
   addPeriod(
     { renditions, ...period }: FeedPeriod,
@@ -85,7 +85,7 @@ export class LiveIndex {
     retired: ReadonlySet<Guid> = new Set(),
   ): void {
     const added: IndexedPeriod = this.#periods.get(period.number) ?? { ...period, renditions: [], cuts: new Map() };
-    // Rungs come when their encoder has begun; rows say nothing of it.
+    // Rungs are added once their encoder has started, which rows do not show.
     added.isLadderPending &&= period.isLadderPending;
     this.longestSec = Math.max(this.longestSec, period.targetSec ?? 0);
     for (const described of renditions) {
@@ -110,14 +110,14 @@ export class LiveIndex {
     this.version += 1;
   }
 
-  /** Takes a message of the feed; true when a playlist shows it. */
+  /** Applies a message of the feed. Returns true if a playlist shows it. */
   apply({ message, bytes }: FeedFrame): boolean {
     const isShown = this.#apply(message, bytes);
     if (isShown) this.version += 1;
     return isShown;
   }
 
-  /** Lets go of what is older than the window; the newest segments stay. */
+  /** Drops segments older than the window. The newest ones are kept. */
   trim(windowMs: number, nowMs: number): void {
     for (const { renditions } of this.#periods.values()) {
       for (const { segments, timescale } of renditions) {
@@ -235,7 +235,7 @@ export function programmeStartMs(period: IndexedPeriod, number: number | null = 
   return period.startMs;
 }
 
-/** The segment of that number; `segments` rise by number. */
+/** Finds a segment by number. `segments` are sorted by number. */
 export function findSegment(segments: readonly IndexedSegment[], number: number): IndexedSegment | null {
   let low = 0;
   let high = segments.length;
@@ -253,7 +253,7 @@ function insert(segments: IndexedSegment[], segment: IndexedSegment): void {
   segments.splice(at + 1, 0, segment);
 }
 
-/** False when there was nothing to let go of. */
+/** Returns false if there was nothing to release. */
 function releaseParts(segment: IndexedSegment | undefined): boolean {
   if (segment?.isGap === true) return true;
   if (segment === undefined || segment.parts.length === 0) return false;

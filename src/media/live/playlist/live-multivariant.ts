@@ -6,11 +6,11 @@ import { averageOfSegments, peakOfWindows, type SizedSegment } from '../../prese
 import { type IndexedPeriod, type IndexedRendition, isRung, type LiveIndex } from './live-index.ts';
 import { type LiveView, listSlot, renditionFor, SHORTEST_TARGET_SEC } from './slot-segments.ts';
 
-/** Before a segment is whole its rate is not known: what a 1080p stream usually needs. */
+/** Bitrate until a segment is complete: that of a typical 1080p stream. */
 const UNKNOWN_BPS = 6_000_000;
 const AUDIO_GROUP = 'audio';
 
-/** Addresses of media playlists, and the keys (EXT-X-SESSION-KEY) of renditions. */
+/** URLs of media playlists, and the keys (EXT-X-SESSION-KEY) of renditions. */
 export type LiveAddresses = {
   addresses: { media(id: string): string; iFrames(id: string): string };
   listsIFrames: boolean;
@@ -18,15 +18,15 @@ export type LiveAddresses = {
 };
 
 /**
- * Writes the multivariant playlist of a stream (RFC 8216 section 4.3.4): of the newest period that is shown while it
- * runs, and with `isOver` of all of them. Null while it has none. Rates are those of the segments that are known.
+ * Writes the multivariant playlist of a stream (RFC 8216 section 4.3.4): of the newest visible period while it runs,
+ * and with `isOver` of all of them. Returns null if it has none. Bitrates are those of the known segments.
  */
 export function liveMultivariant(
   index: LiveIndex,
   view: LiveView,
   ways: LiveAddresses & { isOver: boolean },
 ): string | null {
-  // A period whose publisher was gone before its first segment has nothing that stands for the others.
+  // A period whose publisher left before its first segment has nothing to represent the others.
   const hasMedia = ({ renditions }: IndexedPeriod) => !ways.isOver || renditions.length > 0;
   const shown = index.periods.filter((one) => isShown(index, one, view) && hasMedia(one));
   const newest = shown.at(-1);
@@ -75,20 +75,18 @@ export function liveMultivariant(
   return writePlaylist(tags);
 }
 
-/** Pictures of one slot: the rendition whose address stands for it, and those that its playlist lists, one a period. */
+/** Video of one slot: the rendition whose URL represents it, and those that its playlist lists, one per period. */
 type Variant = { own: IndexedRendition; parts: readonly IndexedRendition[] };
 
-/**
- * The slots of the pictures: those of the newest period, and rungs that only earlier ones have. The source comes first.
- */
+/** Lists the video slots: those of the newest period, and rungs that only earlier ones have. The source comes first. */
 function listVariants(periods: readonly IndexedPeriod[], newest: IndexedPeriod): Variant[] {
   const slots = new Map<string, IndexedRendition>();
-  // Where a period has no pictures, nothing stands for those of the others.
+  // A period without video has nothing to represent that of the others.
   const hasSource = newest.renditions.some(({ slot }) => slot === 'source');
   for (const period of hasSource ? periods.toReversed() : [newest]) {
     for (const rendition of period.renditions) {
       const { kind, slot, segments } = rendition;
-      // A rung whose encoder has given nothing is not offered.
+      // A rung is not offered before its encoder has produced anything.
       const isOffered = isRung(slot) ? segments.length > 0 : period === newest;
       if (kind === 'video' && isOffered && !slots.has(slot)) slots.set(slot, rendition);
     }
@@ -103,7 +101,7 @@ function heightOf({ slot, rung }: IndexedRendition): number {
   return isRung(slot) ? (rung ?? 0) : Number.POSITIVE_INFINITY;
 }
 
-/** The largest size that a slot shows. */
+/** Returns the largest size in a slot. */
 function sizeOf(parts: readonly IndexedRendition[]): { widthPx: number; heightPx: number } | null {
   const sizes = parts.flatMap(({ widthPx, heightPx }) =>
     widthPx === null || heightPx === null ? [] : [{ widthPx, heightPx }],
@@ -118,7 +116,7 @@ function isShown(index: LiveIndex, period: IndexedPeriod, view: LiveView): boole
   return slot !== undefined && listSlot(index, slot, view).some((one) => one.period === period);
 }
 
-/** How much of a rendition its keyframes are is not known: no more than all of it. */
+/** The keyframes' share of a rendition is unknown; all of it is an upper bound. */
 function iFrameTag(
   { own, parts }: Variant,
   rates: { peakBps: number; averageBps: number },
@@ -130,7 +128,7 @@ function iFrameTag(
   return [{ tag: 'i-frame-stream-inf', ...rates, codecs, resolution, uri: addresses.iFrames(own.id) }];
 }
 
-/** Rates of one rendition a period: the dearest decides the peak, all of them the average. */
+/** Returns the bitrates of one rendition per period: the highest is the peak, all together give the average. */
 function ratesOf(parts: readonly IndexedRendition[], targetSec: number): { peakBps: number; averageBps: number } {
   const sized = parts.map(sizedSegments);
   const peaks = parts.map((part, at) => peakOfWindows(sized[at] ?? [], targetSec) || expectedBps(part));
@@ -146,14 +144,14 @@ function sizedSegments({ segments, timescale }: IndexedRendition): SizedSegment[
   });
 }
 
-/** Before a segment is whole. */
+/** Bitrate until a segment is complete. */
 function expectedBps({ kind, rung, slot }: IndexedRendition): number {
   if (kind === 'audio') return 192_000;
   const cap = RUNGS.find((one) => isRung(slot) && one === rung);
   return cap === undefined ? UNKNOWN_BPS : MAX_BITRATES_BPS[cap];
 }
 
-/** EXT-X-MEDIA names channels for players that choose between renditions by them. */
+/** EXT-X-MEDIA lists channels for players that choose renditions by them. */
 function channelsOf({ init }: IndexedRendition): number | null {
   return init.length === 0 ? null : readInitSegment(init).channels;
 }

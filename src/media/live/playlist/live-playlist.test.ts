@@ -7,7 +7,7 @@ import { listSlot, targetDurationSec } from './slot-segments.ts';
 
 const VIEW = { windowSec: 600, isPreview: false };
 
-test('a rung that began late lists gaps from the start of its period, so that numbers follow those before', () => {
+test('a rung that began late lists gaps from the start of its period, so that its numbers match the others', () => {
   const index = new LiveIndex();
   const [source, rung, nextSource, nextRung] = [video('source'), video('480p'), video('source'), video('480p')];
   addPeriod(index, 0, [source, rung]);
@@ -21,7 +21,7 @@ test('a rung that began late lists gaps from the start of its period, so that nu
   expect(listSlot(index, 'source', VIEW).map(({ sequence }) => sequence)).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('the source stands for a rung only where none is about to come', () => {
+test('the source replaces a rung only if none is about to come', () => {
   const index = new LiveIndex();
   const [source, rung, nextSource, nextRung] = [video('source'), video('480p'), video('source'), video('480p')];
   addPeriod(index, 0, [source, rung]);

@@ -17,28 +17,28 @@ const LISTED_PARTS_SEGMENTS = 3;
 
 export type PlaylistRequest = {
   slot: string;
-  /** The rendition whose folder the playlist is in. */
+  /** Rendition whose folder contains the playlist. */
   folder: Guid;
   view: LiveView;
-  /** `_HLS_skip`: leave out what the client has already. */
+  /** `_HLS_skip`: omit segments that the client already has. */
   isDelta: boolean;
   hasEnded: boolean;
   protection: LiveProtection;
 };
 
-/** How the media of a stream is given out. */
+/** How a stream's media is delivered. */
 export type LiveProtection = {
-  /** Where init and media segments of a rendition lie, from the playlist of `own`: empty or ending in `/`. */
+  /** Folder of a rendition's init and media segments, relative to the playlist of `own`: empty or ending in `/`. */
   folder(id: Guid, own: Guid): string;
-  /** Whether there are partial segments: what is encrypted as a whole has none. */
+  /** Whether there are partial segments. Segments encrypted as a whole have none. */
   hasParts: boolean;
-  /** The keys (EXT-X-KEY) of a rendition. */
+  /** Returns the keys (EXT-X-KEY) of a rendition. */
   keys(rendition: IndexedRendition): readonly HlsKey[];
 };
 
 type ProgrammeClocks = ReadonlyMap<IndexedPeriod, number | null>;
 
-/** Writes the media playlist of a slot over all periods in the window. Null while there is nothing to list. */
+/** Writes the media playlist of a slot over all periods in the window. Returns null if there is nothing to list. */
 export function livePlaylist(index: LiveIndex, request: PlaylistRequest): PlaylistTag[] | null {
   const { slot, view, protection } = request;
   const { hasParts } = protection;
@@ -50,7 +50,7 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
   const [begin] = listed;
   if (first === undefined || begin === undefined) return null;
   const firstSequence = first.period.firstSequence + first.first;
-  // Those that were not gone through are all skipped.
+  // Segments before those examined are all skipped.
   const passed = begin.sequence - firstSequence;
   const skipped = request.isDelta ? skippable(listed, 6 * targetSec) : 0;
   const tags: PlaylistTag[] = [
@@ -79,12 +79,12 @@ export function livePlaylist(index: LiveIndex, request: PlaylistRequest): Playli
   });
   if (request.hasEnded) return [...tags, { tag: 'end-list' }];
   const last = listed.at(-1);
-  // Without a publisher nothing follows: it may come back with other renditions.
+  // Without a publisher nothing follows: it may reconnect with other renditions.
   if (last !== undefined && hasParts && index.isConnected) tags.push(preloadHint(last, request));
   return hasParts ? [...tags, ...reports(index, request)] : tags;
 }
 
-/** The newest segments, of which the last ones alone last so long. */
+/** Returns the newest segments that together cover `sec` seconds. */
 function listUntil(spans: readonly Span[], sec: number): ListedSegment[] {
   for (let count = Math.ceil(sec) + LEAST_LISTED; ; count *= 2) {
     const listed = listTail(spans, count);
@@ -93,7 +93,7 @@ function listUntil(spans: readonly Span[], sec: number): ListedSegment[] {
   }
 }
 
-/** How many segments end before the last so many seconds. */
+/** Returns the number of segments that end before the last `untilSec` seconds. */
 function skippable(listed: readonly ListedSegment[], untilSec: number): number {
   let afterSec = 0;
   const newest = listed.findLastIndex(({ durationSec }) => {
@@ -104,7 +104,7 @@ function skippable(listed: readonly ListedSegment[], untilSec: number): number {
   return newest + 1;
 }
 
-/** Discontinuities before a period: one with each period of the same kind that came before it. */
+/** Returns the discontinuities before a period: one per earlier period of the same kind. */
 export function discontinuitySequence(index: LiveIndex, first: IndexedPeriod): number {
   const alike = index.periods.filter(({ isPreview }) => isPreview === first.isPreview);
   return Math.max(0, first.number - (alike[0]?.number ?? 0));
@@ -119,12 +119,12 @@ function segmentTags(
   const { segment, rendition, durationSec } = one;
   const tags: PlaylistTag[] = [];
   const isNewPeriod = before?.period !== one.period;
-  // One for each period, those without media too: EXT-X-DISCONTINUITY-SEQUENCE counts them all.
+  // One per period, including those without media: EXT-X-DISCONTINUITY-SEQUENCE counts them all.
   const passed = before === null ? 0 : one.period.number - before.period.number;
   for (let count = 0; count < passed; count += 1) tags.push({ tag: 'discontinuity' });
   if (isNewPeriod) {
     const keys = request.protection.keys(rendition);
-    // The key before must not count for the next init segment, which is clear.
+    // The previous key must not apply to the next init segment, which is clear.
     if (before !== null && keys.length > 0) tags.push({ tag: 'key', key: { method: 'NONE' } });
     tags.push({ tag: 'map', uri: `${folderOf(rendition, request)}init.mp4` });
     tags.push(...keys.map((key) => ({ tag: 'key', key }) as const));
@@ -186,7 +186,7 @@ function reports(index: LiveIndex, { slot, view }: PlaylistRequest): PlaylistTag
       if (newest === undefined) return [];
       const uri = `../${rendition.id}/video.m3u8`;
       const parts = newest.segment?.parts.length ?? 0;
-      // LAST-PART is required of a segment with parts, also when it is whole (RFC 8216bis section 4.4.5.4).
+      // LAST-PART is required for a segment with parts, even a complete one (RFC 8216bis section 4.4.5.4).
       return [
         { tag: 'rendition-report', uri, lastSequence: newest.sequence, lastPart: parts === 0 ? null : parts - 1 },
       ];

@@ -7,44 +7,44 @@ import {
   type LiveIndex,
 } from './live-index.ts';
 
-/** What a viewer gets to see of a stream. */
+/** A viewer's view of a stream. */
 export type LiveView = {
-  /** How far back the playlist reaches, seconds. */
+  /** Length of the playlist, in seconds. */
   windowSec: number;
-  /** Media from before the start is shown instead. */
+  /** Shows media from before the start instead. */
   isPreview: boolean;
-  /** Only what was taken within this time. */
+  /** Shows only media captured in this time. */
   range?: ClockRange;
 };
 
-/** A segment of a slot (audio, or one size of the pictures) with its place in the stream. */
+/** A segment of a slot (audio, or one size of the video) with its position in the stream. */
 export type ListedSegment = {
   sequence: number;
   period: IndexedPeriod;
   rendition: IndexedRendition;
-  /** Null: this rendition has nothing there. */
+  /** Null if this rendition has nothing there. */
   segment: IndexedSegment | null;
   durationSec: number;
 };
 
 export const SHORTEST_TARGET_SEC = 2;
-/** Media is listed no later than this after it was taken. */
+/** Maximum delay between capture and listing of media. */
 const LATE_MS = 10_000;
 export const LEAST_LISTED = 4;
-/** Players without partial segments begin three target durations back: what they begin with must not be removed. */
+/** Players without partial segments start three target durations back, and their first segment must not be removed. */
 const LEAST_TARGETS = 4;
-/** Sums of ticks of several clocks are not exact. */
+/** Sums of ticks of several clocks are inexact. */
 const EXACT_SEC = 1e-6;
 
-/** The segments that a viewer may see of a slot, oldest first; the last may be open. */
+/** Returns the segments that a viewer may see of a slot, oldest first. The last may be open. */
 export function listSlot(index: LiveIndex, slot: string, view: LiveView): ListedSegment[] {
   return listTail(spansOf(index, slot, view), Number.POSITIVE_INFINITY);
 }
 
-/** What a slot lists of one period: numbers from `first` to `last`. */
+/** Part of one period that a slot lists: numbers from `first` to `last`. */
 export type Span = { period: IndexedPeriod; rendition: IndexedRendition; first: number; last: number };
 
-/** What a slot lists, period by period, without going through its segments: a window may hold 20,000 of them. */
+/** Returns what a slot lists, period by period, without iterating its segments: a window may hold 20,000 of them. */
 export function spansOf(index: LiveIndex, slot: string, { windowSec, isPreview, range }: LiveView): Span[] {
   const periods = index.periods.filter((period) => period.isPreview === isPreview);
   const newest = index.hasEnded ? undefined : periods.at(-1);
@@ -52,20 +52,20 @@ export function spansOf(index: LiveIndex, slot: string, { windowSec, isPreview, 
     const rendition = renditionFor(period, slot, period.isLadderPending && period === newest);
     const end = rendition?.segments.at(-1);
     if (rendition === undefined || end === undefined) return [];
-    // All slots list as many segments of a period that is over: the numbers of the next one follow. What an owner that
-    // is gone had begun and not stored has its number there; audio that a publisher did not send any more is a gap.
+    // All slots list equally many segments of a finished period, because the numbers of the next one follow. A segment
+    // that a lost owner had begun and not stored keeps its number; audio that a publisher stopped sending is a gap.
     const following = periods[at + 1];
     const last = following === undefined ? end.number : following.firstSequence - period.firstSequence - 1;
     return [{ period, rendition, first: firstNumber(period, rendition), last }];
   });
   const begun = spans.filter(({ first, last }) => first <= last);
-  // At least three target durations stay (RFC 8216 section 6.2.2), whatever the window.
+  // At least three target durations are kept (RFC 8216 section 6.2.2), whatever the window.
   const least = listTail(begun, LEAST_LISTED)[0]?.sequence ?? 0;
   const shown = cutToWindow(begun, Math.max(windowSec, LEAST_TARGETS * index.longestSec), least);
   return range === undefined ? shown : cutToRange(shown, range);
 }
 
-/** Leaves out what was not taken within a time. */
+/** Drops segments that were not captured within a time range. */
 function cutToRange(spans: readonly Span[], range: ClockRange): Span[] {
   const taken = listTail(spans, Number.POSITIVE_INFINITY).filter(takenIn(range));
   return spans.flatMap((span) => {
@@ -77,7 +77,7 @@ function cutToRange(spans: readonly Span[], range: ClockRange): Span[] {
   });
 }
 
-/** Whether a segment was taken within a time; one that does not say when follows the one before. */
+/** Returns whether a segment was captured within a time range. One without a time follows the previous one. */
 function takenIn(range: ClockRange): (one: ListedSegment) => boolean {
   let endMs: number | null = null;
   return ({ segment, durationSec }) => {
@@ -87,20 +87,20 @@ function takenIn(range: ClockRange): (one: ListedSegment) => boolean {
   };
 }
 
-/** Whether nothing follows in a range: media from after it is there, or its time is long over. */
+/** Returns whether nothing more will come in a range: media after it exists, or its time is long past. */
 export function isRangeOver(index: LiveIndex, { toMs }: ClockRange, nowMs: number): boolean {
   if (toMs === null) return false;
   const newest = index.periods.at(-1)?.renditions[0]?.segments.findLast(({ wallMs }) => wallMs !== null);
   return (newest?.wallMs ?? 0) >= toMs || nowMs > toMs + LATE_MS;
 }
 
-/** What began late has gaps before, or the numbers of all that follows an earlier period were too low. */
+/** A late start leaves gaps before it. Otherwise the numbers of everything after an earlier period would be too low. */
 function firstNumber({ renditions }: IndexedPeriod, rendition: IndexedRendition): number {
   const source = renditions.find(({ slot }) => slot === 'source');
   return source?.segments[0]?.number ?? rendition.segments[0]?.number ?? 0;
 }
 
-/** Leaves out what is older than the window; what is listed from `leastSequence` on stays. */
+/** Drops segments older than the window. Those from `leastSequence` on are kept. */
 function cutToWindow(spans: readonly Span[], windowSec: number, leastSequence: number): Span[] {
   let leftSec = windowSec;
   const kept: Span[] = [];
@@ -115,7 +115,8 @@ function cutToWindow(spans: readonly Span[], windowSec: number, leastSequence: n
 }
 
 /**
- * The number from which on a span lasts so long at most. The edge keeps little more than the window: the way is short.
+ * Returns the number from which a span lasts at most `sec`. The edge keeps little more than the window, so the loop is
+ * short.
  */
 function firstWithin(span: Span, sec: number): number {
   let excessSec = secondsOf(span) - sec;
@@ -124,12 +125,12 @@ function firstWithin(span: Span, sec: number): number {
   return number;
 }
 
-/** The timeline of a period has no holes: its first and its last segment say how long it is. */
+/** A period's timeline has no holes, so its first and last segment give its length. */
 function secondsOf({ period, rendition, first, last }: Span): number {
   const from = { period, rendition, first, last };
   let sec = 0;
   let [low, high] = [first, last];
-  // A gap says nothing of its time.
+  // A gap has no time of its own.
   for (; low <= last && startOf(from, low) === null; low += 1) sec += durationOf(from, low);
   for (; high > low && startOf(from, high) === null; high -= 1) sec += durationOf(from, high);
   if (low > last) return sec;
@@ -146,7 +147,7 @@ function durationOf({ period, rendition: { segments, timescale } }: Span, number
   return segment === null || segment.isGap ? missingSec(period, number) : segment.durationTicks / timescale;
 }
 
-/** The last `count` segments of some spans, oldest first. */
+/** Returns the last `count` segments of some spans, oldest first. */
 export function listTail(spans: readonly Span[], count: number): ListedSegment[] {
   const pieces: ListedSegment[][] = [];
   let left = count;
@@ -161,8 +162,8 @@ export function listTail(spans: readonly Span[], count: number): ListedSegment[]
 }
 
 /**
- * The rendition that stands for a slot in a period: where a rung was not encoded, the pictures as they came. While
- * rungs are about to come there is none: what a player was shown of the source would vanish again.
+ * Returns the rendition of a slot in a period: the source video if a rung was not encoded. Null while rungs are
+ * pending: if a player were shown the source, it would disappear again.
  */
 export function renditionFor(
   { renditions }: IndexedPeriod,
@@ -179,7 +180,7 @@ function listSpan({ period, rendition, first, last }: Span): ListedSegment[] {
   const { segments, timescale } = rendition;
   for (let number = first; number <= last; number += 1) {
     const known = findSegment(segments, number);
-    // One that never ended, and was followed: its encoder died.
+    // If a later one follows a segment that never ended, its encoder died.
     const isLost = known === null || known.isGap || (!known.isClosed && known !== segments.at(-1));
     const durationSec = isLost ? missingSec(period, number) : known.durationTicks / timescale;
     const place = { sequence: period.firstSequence + number, period, rendition };
@@ -188,7 +189,7 @@ function listSpan({ period, rendition, first, last }: Span): ListedSegment[] {
   return listed;
 }
 
-/** What another rendition of the period says of a segment that this one lacks. */
+/** Returns the duration, from another rendition of the period, of a segment that this one lacks. */
 function missingSec({ renditions }: IndexedPeriod, number: number): number {
   for (const { segments, timescale } of renditions) {
     const segment = findSegment(segments, number);
@@ -197,21 +198,21 @@ function missingSec({ renditions }: IndexedPeriod, number: number): number {
   return SHORTEST_TARGET_SEC;
 }
 
-/** Whether a slot lists a whole segment: players take a playlist of parts alone for empty. */
+/** Returns whether a slot lists a complete segment. Players treat a playlist of parts alone as empty. */
 export function hasWhole(index: LiveIndex, slot: string, view: LiveView): boolean {
   return listTail(spansOf(index, slot, view), 2).some(({ segment }) => segment?.isClosed !== false);
 }
 
 /**
  * EXT-X-TARGETDURATION: the longest segment of all renditions so far, since variants must have the same one (RFC
- * 8216bis section 6.2.4); it only rises.
+ * 8216bis section 6.2.4). It only rises.
  */
 export function targetDurationSec(index: LiveIndex, slot: string, view: LiveView): number {
   const [newest] = listTail(spansOf(index, slot, view), 1);
   return Math.max(SHORTEST_TARGET_SEC, index.longestSec, Math.round(newest?.durationSec ?? 0));
 }
 
-/** The newest media of a slot; `part` null when the segment is whole. */
+/** Newest media of a slot. `part` is null if the segment is complete. */
 export type NewestMedia = { sequence: number; part: number | null };
 
 export function newestOf(index: LiveIndex, slot: string, view: LiveView): NewestMedia | null {
@@ -221,7 +222,10 @@ export function newestOf(index: LiveIndex, slot: string, view: LiveView): Newest
   return { sequence: last.sequence, part: last.segment.parts.length - 1 };
 }
 
-/** Whether a playlist up to `newest` holds what a blocking request waits for (RFC 8216bis section 6.2.5.2). */
+/**
+ * Returns whether a playlist up to `newest` contains the media that a blocking request waits for (RFC 8216bis section
+ * 6.2.5.2).
+ */
 export function holdsMedia(newest: NewestMedia | null, wanted: NewestMedia): boolean {
   if (newest === null || newest.sequence < wanted.sequence) return false;
   if (newest.sequence > wanted.sequence || newest.part === null) return true;

@@ -1,10 +1,10 @@
 import type { FlvTag } from '../flv/flv-tag.ts';
 import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
 
-/** Which of a stream's two places a publisher takes: the backup's media is used while the primary has none. */
+/** One of a stream's two publishers. The backup's media is used while the primary has none. */
 export type Slot = 'primary' | 'backup';
 
-/** A publisher that connects. `disconnect` ends its connection at once, giving the reason where the protocol can. */
+/** A connecting publisher. `disconnect` ends its connection at once, with the reason if the protocol supports it. */
 export type PublishRequest = {
   streamKey: string;
   slot: Slot;
@@ -14,8 +14,8 @@ export type PublishRequest = {
 };
 
 /**
- * Where an accepted publisher's media goes. `relay` takes what came as it came, where the protocol carries FLV. `end`
- * is called once, when its connection is over.
+ * Receives an accepted publisher's media. `relay` receives it unchanged, if the protocol carries FLV. `end` is called
+ * once, at the end of the connection.
  */
 export type MediaInput = {
   push(event: LiveEvent, wireBytes: number): void;
@@ -25,10 +25,10 @@ export type MediaInput = {
    */
   expect?(config: TrackConfig): void;
   relay(tag: FlvTag): void;
-  /** Something of what came is not shown; `reason` is for people. May be said again. */
+  /** Reports that a part of the media is not shown. `reason` is for people. May be repeated. */
   leaveOut(reason: string): void;
   end(reason: string): void;
 };
 
-/** Decides by the stream key whether a publisher is accepted; refuses with `Refused`. */
+/** Decides by the stream key whether a publisher is accepted. Throws `Refused` if not. */
 export type Publish = (request: PublishRequest) => Promise<MediaInput>;

@@ -11,28 +11,28 @@ import type { ForeignAudio } from '../tracks/foreign-audio.ts';
 const RATE_HZ = 48_000;
 const FRAME_MS = (1024 * 1000) / RATE_HZ;
 const BITS_PER_CHANNEL = 80_000;
-/** Those that AAC has a number for: others would be described within the audio. */
+/** Layouts that AAC has a number for. Others would need a description within the audio. */
 const LAYOUTS = 'mono|stereo|3.0|4.0|5.0|5.1';
-/** ffmpeg's AAC encoder puts out one frame before the first sample. */
+/** ffmpeg's AAC encoder emits one frame before the first sample. */
 const PRIMING_FRAMES = 1;
-/** Audio that waits for the encoder; above it the encoder has failed. */
+/** Maximum audio waiting for the encoder. Above it the encoder has failed. */
 const MOST_WAITING_BYTES = 256 * 1024;
-/** A step of the publisher's clock beyond this begins another run: silence of that length is not encoded. */
+/** A larger step of the publisher's clock starts another run, instead of encoding silence of that length. */
 const LARGEST_STEP_MS = 2_000;
 /** The clock of the sound may be this far from the publisher's before silence is added or sound is left out. */
 const MAX_DRIFT_SEC = 0.01;
-/** A run may last a day: the next one goes on. */
+/** Maximum length of a run. The next one continues. */
 const LONGEST_RUN_SEC = 24 * 3600;
 const STALL_SEC = 10;
 const MEMORY_BYTES = 2 ** 30;
 
 type Events = {
   unit(event: LiveEvent): void;
-  /** The run is over; what is pushed afterwards is lost. */
+  /** The run has ended. Audio pushed afterwards is lost. */
   failed(error: Error): void;
 };
 
-/** Whether `audio` can go on in a run that was started with `before`. */
+/** Returns whether `audio` can continue a run that was started with `before`. */
 export function fitsRun(before: ForeignAudio, audio: ForeignAudio): boolean {
   const stepMs = audio.ptsMs - before.ptsMs;
   const isSame = before.format === audio.format && before.channels === audio.channels;
@@ -40,8 +40,8 @@ export function fitsRun(before: ForeignAudio, audio: ForeignAudio): boolean {
 }
 
 /**
- * Encodes a publisher's audio to AAC in the sandbox, in real time. Gaps of the publisher's clock become silence, so
- * that the count of frames gives their times. `close` ends the run.
+ * Encodes a publisher's audio to AAC in the sandbox, in real time. Gaps in the publisher's clock become silence, so
+ * that times follow from the frame count. `close` ends the run.
  */
 export class AudioEncoder {
   readonly #firstMs: number;

@@ -4,10 +4,10 @@ import type { ForeignAudio, IngestEvent } from '../tracks/foreign-audio.ts';
 import type { MediaInput } from './publisher.ts';
 import { AudioEncoder, fitsRun } from './run-audio-encoder.ts';
 
-/** After a failed run audio is left out for so long. */
+/** Time for which audio is dropped after a failed run. */
 const PAUSE_MS = 5_000;
 
-/** Runs that encode audio at once, of all publishers of a process. */
+/** Maximum concurrent audio encoder runs of all publishers in a process. */
 export class EncoderBudget {
   #left: number;
 
@@ -28,7 +28,7 @@ export class EncoderBudget {
 
 type Deps = { budget: EncoderBudget; report(error: Error): void };
 
-/** Hands a publisher's media to its stream; audio that cannot be packaged is encoded on the way. `end` ends both. */
+/** Passes a publisher's media to its stream, and encodes audio that cannot be packaged. `end` ends both. */
 export class PublisherMedia {
   readonly #input: MediaInput;
   readonly #deps: Deps;
@@ -42,14 +42,14 @@ export class PublisherMedia {
     this.#deps = deps;
   }
 
-  /** `wireBytes`: what the event took on its way here. */
+  /** `wireBytes`: bytes that the event used on the wire. */
   push(event: IngestEvent, wireBytes: number): void {
     if (this.#isEnded) return;
     if (event.type !== 'foreign') this.#pass(event, wireBytes);
     else this.#encode(event.audio);
   }
 
-  /** Something of what came is not shown. */
+  /** Reports that a part of the media is not shown. */
   leaveOut(reason: string): void {
     if (!this.#isEnded) this.#input.leaveOut(reason);
   }
@@ -59,7 +59,7 @@ export class PublisherMedia {
     if (!this.#isEnded) this.#input.expect?.(config);
   }
 
-  /** Once. */
+  /** Has an effect only once. */
   end(reason: string): void {
     if (this.#isEnded) return;
     this.#isEnded = true;

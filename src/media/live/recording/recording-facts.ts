@@ -1,7 +1,7 @@
 import { chooseGridRate, reduceRatio } from '../../probe/frame-rate.ts';
 import type { AudioFacts, SourceFacts, VideoFacts } from '../../probe/source-facts.ts';
 
-/** What is stored of a recording, as published; null where there is none of it. */
+/** Stored tracks of a recording, as published. Null for a missing one. */
 export type RecordedTracks = {
   durationSec: number;
   sizeBytes: number;
@@ -9,13 +9,11 @@ export type RecordedTracks = {
   audio: { codec: string; sampleRateHz: number } | null;
 };
 
-/**
- * Pictures of this height and above are usually coded with the matrix of HDTV (ITU-R BT.709), smaller ones with BT.601.
- */
+/** Video of at least this height usually uses the HDTV matrix (ITU-R BT.709), smaller video BT.601. */
 const HD_PX = 720;
 const USUAL_RATE = 25;
 
-/** The facts of a recording, as a probe would find them in a file: square samples, progressive, from 0 on. */
+/** Returns the facts of a recording as a probe of a file would: square pixels, progressive, starting at 0. */
 export function recordingFacts({ durationSec, sizeBytes, video, audio }: RecordedTracks): SourceFacts {
   return {
     container: 'mp4',

@@ -1,10 +1,13 @@
-/** From `atSec` of a timeline on, its media was taken at `wallMs` (ms since 1970) and later. */
+/** From `atSec` of a timeline on, media was captured at `wallMs` (ms since 1970) and later. */
 export type WallAnchor = { atSec: number; wallMs: number };
 
-/** Less than this is jitter of the network, as in EXT-X-PROGRAM-DATE-TIME. */
+/** Smaller differences are network jitter, as in EXT-X-PROGRAM-DATE-TIME. */
 const STEP_MS = 250;
 
-/** The few anchors that say when each segment was taken: one at the beginning, one at each step of the clock. */
+/**
+ * Returns the anchors from which every segment's capture time follows: one at the beginning, one at each step of the
+ * clock.
+ */
 export function wallAnchors(
   segments: readonly { startTick: number; wallMs: number }[],
   timescale: number,
@@ -18,7 +21,7 @@ export function wallAnchors(
   return anchors;
 }
 
-/** When the media at a time of the timeline was taken; null without anchors. */
+/** Returns the capture time of the media at a time of the timeline. Null without anchors. */
 export function wallAt(anchors: readonly WallAnchor[], sec: number): number | null {
   const anchor = anchors.findLast(({ atSec }) => atSec <= sec) ?? anchors[0];
   return anchor === undefined ? null : anchor.wallMs + (sec - anchor.atSec) * 1000;

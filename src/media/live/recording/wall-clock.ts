@@ -4,8 +4,8 @@ const SLOT_MS = 1_000;
 const CLOCK_STEP_MS = 250;
 
 /**
- * Relates media time to the wall clock: media that arrived soonest after it was taken says by how much they differ,
- * so that bursts and stalls of the network do not move EXT-X-PROGRAM-DATE-TIME. Looks back over 30 s of arrivals.
+ * Maps media time to the wall clock. The media with the shortest delay between capture and arrival determines the
+ * difference, so that network bursts and stalls do not move EXT-X-PROGRAM-DATE-TIME. Looks back over 30 s of arrivals.
  */
 export class WallClock {
   #slots: { slot: number; leastMs: number }[] = [];
@@ -22,7 +22,7 @@ export class WallClock {
     while ((this.#slots[0]?.slot ?? slot) < oldest) this.#slots.shift();
   }
 
-  /** ms since 1970 of a media time. */
+  /** Returns the wall-clock time of a media time, in ms since 1970. */
   wallMs(mediaMs: number): number {
     return Math.round(mediaMs + Math.min(...this.#slots.map(({ leastMs }) => leastMs)));
   }

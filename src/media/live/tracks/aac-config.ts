@@ -20,7 +20,7 @@ export function usualAacConfig(channels: number): TrackConfig {
   return aacConfig(head);
 }
 
-/** Reads an AudioSpecificConfig (ISO 14496-3 section 1.6.2.1). Refuses, with BrokenMedia, what names no rate. */
+/** Reads an AudioSpecificConfig (ISO 14496-3 section 1.6.2.1). Throws BrokenMedia if it has no sample rate. */
 export function aacConfig(audioSpecificConfig: Buffer): TrackConfig {
   if (audioSpecificConfig.length < 2 || audioSpecificConfig.length > 64) {
     throw new BrokenMedia(`Expected an AudioSpecificConfig of 2 to 64 bytes, got ${audioSpecificConfig.length}.`);

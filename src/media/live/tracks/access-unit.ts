@@ -1,16 +1,19 @@
-/** Ticks a second of video on a live timeline (ISO 13818-1's clock; a millisecond is 90). */
+/** Ticks per second of video on a live timeline (ISO 13818-1's clock; a millisecond is 90). */
 export const VIDEO_TIMESCALE = 90_000;
 
-/** What a track's decoder must know, and all that an init segment is made of. Equal `parameters` decode alike. */
+/**
+ * Decoder configuration of a track, and everything that an init segment is made of. Tracks with equal `parameters`
+ * decode alike.
+ */
 export type TrackConfig = {
   kind: 'video' | 'audio';
-  /** Ticks a second: 90,000 for video, the sample rate for audio. */
+  /** Ticks per second: 90,000 for video, the sample rate for audio. */
   timescale: number;
   /** The whole sample entry box (ISO 14496-12 section 8.5.2). */
   sampleEntry: Buffer;
   widthPx: number;
   heightPx: number;
-  /** Of the encoder's own word; 0 where it gives none. */
+  /** As declared by the encoder. 0 if it declares none. */
   frameRate: number;
   /** Samples of one audio frame; 0 for video. */
   frameTicks: number;
@@ -18,7 +21,7 @@ export type TrackConfig = {
   silence: Buffer | null;
 };
 
-/** One coded frame in decode order. Times in ms of the publisher's clock, unwrapped; they may jump. */
+/** One coded frame, in decode order. Times are in ms of the publisher's clock, unwrapped. They may jump. */
 export type AccessUnit = {
   kind: 'video' | 'audio';
   dtsMs: number;
@@ -27,5 +30,5 @@ export type AccessUnit = {
   bytes: Buffer;
 };
 
-/** What a publisher's stream is, whatever protocol it came by. */
+/** Events of a publisher's stream, the same for every protocol. */
 export type LiveEvent = { type: 'config'; config: TrackConfig } | { type: 'unit'; unit: AccessUnit };

@@ -4,13 +4,13 @@ const SYNC = 0xfff;
 const HEAD_BYTES = 7;
 const CRC_BYTES = 2;
 
-/** One AAC frame without its header, and the AudioSpecificConfig that the header amounts to. */
+/** One AAC frame without its header, and the AudioSpecificConfig equivalent to the header. */
 export type AdtsFrame = { config: Buffer; bytes: Buffer };
 
 /**
- * Takes the whole ADTS frames (ISO 13818-7 section 6.2) off the beginning of `bytes`; `usedBytes` says where the rest
- * begins. Bytes before a frame are stepped over. Throws BrokenMedia on frames of several blocks, and on channels
- * that a program config element describes.
+ * Reads the complete ADTS frames (ISO 13818-7 section 6.2) at the beginning of `bytes`. `usedBytes` is where the rest
+ * begins. Bytes before a frame are skipped. Throws BrokenMedia on frames of several blocks, and on channels described
+ * by a program config element.
  */
 export function readAdts(bytes: Buffer): { frames: AdtsFrame[]; usedBytes: number } {
   const frames: AdtsFrame[] = [];

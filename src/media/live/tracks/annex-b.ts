@@ -1,6 +1,6 @@
 const START_CODE = Buffer.from([0, 0, 1]);
 
-/** The NAL units of a byte stream with start codes (ITU-T H.264 and H.265, annex B), without their trailing zeros. */
+/** Splits a byte stream with start codes into NAL units (ITU-T H.264 and H.265, annex B), without trailing zeros. */
 export function splitAnnexB(bytes: Buffer): Buffer[] {
   const nals: Buffer[] = [];
   let at = bytes.indexOf(START_CODE);
@@ -15,7 +15,7 @@ export function splitAnnexB(bytes: Buffer): Buffer[] {
   return nals;
 }
 
-/** NAL units as samples of MP4 hold them: each behind its length in four bytes (ISO 14496-15 section 5.3.4). */
+/** Joins NAL units as in MP4 samples: each after its length in four bytes (ISO 14496-15 section 5.3.4). */
 export function joinWithLengths(nals: readonly Buffer[]): Buffer {
   const sizeBytes = nals.reduce((sum, nal) => sum + 4 + nal.length, 0);
   const joined = Buffer.allocUnsafe(sizeBytes);

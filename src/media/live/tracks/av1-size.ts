@@ -2,7 +2,7 @@ import { BrokenMedia } from '../../bmff/broken-media.ts';
 
 const SEQUENCE_HEADER = 1;
 
-/** Reads bits of an OBU, most significant first. */
+/** Reads bits of an OBU, most significant bit first. */
 function openBits(bytes: Buffer) {
   let at = 0;
   return (count: number): number => {
@@ -17,13 +17,13 @@ function openBits(bytes: Buffer) {
   };
 }
 
-/** The largest frame size of an `av1C`'s sequence header (AV1 specification section 5.5.1). */
+/** Returns the maximum frame size in the sequence header of an `av1C` (AV1 specification section 5.5.1). */
 export function readAv1Size(record: Buffer): { widthPx: number; heightPx: number } {
   const obu = record.subarray(4);
   const head = obu[0] ?? 0;
   if (((head >> 3) & 0x0f) !== SEQUENCE_HEADER) throw new BrokenMedia('Expected a sequence header in av1C.');
   let at = 1 + ((head >> 2) & 1);
-  // leb128 of the size, when there is one.
+  // leb128 of the size, if present.
   if ((head & 2) !== 0) while (((obu[at] ?? 0) & 0x80) !== 0) at += 1;
   if ((head & 2) !== 0) at += 1;
   const bits = openBits(obu.subarray(at));

@@ -2,7 +2,7 @@ import { writeU16 } from '../../bmff/boxes.ts';
 import { BrokenMedia } from '../../bmff/broken-media.ts';
 import { readH264SequenceSet } from '../../nal/h264-sequence-set.ts';
 
-/** Profiles whose record says chroma format and bit depths (ISO 14496-15 section 5.3.3.1.2). */
+/** Profiles whose record contains chroma format and bit depths (ISO 14496-15 section 5.3.3.1.2). */
 const HIGH_PROFILES = new Set([100, 110, 122, 144, 244]);
 
 const NAL_IDR = 5;
@@ -20,7 +20,7 @@ export function writeAvcRecord(sps: readonly Buffer[], pps: readonly Buffer[]): 
   return Buffer.concat([head, ...sets, ...(HIGH_PROFILES.has(first.readUInt8(1)) ? [highProfile(first)] : [])]);
 }
 
-/** Whether a picture can be decoded by itself: an IDR picture, or one at which recovery is complete. */
+/** Returns whether a picture can be decoded independently: an IDR picture, or one at which recovery is complete. */
 export function isAvcKey(nals: readonly Buffer[]): boolean {
   return nals.some((nal) => {
     const type = nal.readUInt8(0) & 0x1f;
@@ -28,9 +28,12 @@ export function isAvcKey(nals: readonly Buffer[]): boolean {
   });
 }
 
-/** A recovery point whose pictures are right at once, as it begins an open GOP (H.264 section D.2.8). */
+/**
+ * Returns whether it is a recovery point with immediately correct pictures, as at the start of an open GOP (H.264
+ * section D.2.8).
+ */
 function isRecoveryPoint(nal: Buffer): boolean {
-  // The first message is enough: encoders write it first. recovery_frame_cnt 0 is a single bit of 1.
+  // Only the first message is checked, since encoders write it first. recovery_frame_cnt 0 is a single bit of 1.
   return nal.length >= 4 && nal[1] === SEI_RECOVERY_POINT && (nal.readUInt8(3) & 0x80) !== 0;
 }
 

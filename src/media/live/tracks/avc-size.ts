@@ -3,7 +3,7 @@ import { readH264SequenceSet } from '../../nal/h264-sequence-set.ts';
 
 const MAX_SIDE_PX = 16_384;
 
-/** Width and height of the pictures after cropping, from the first SPS of an `avcC` (ISO 14496-15 section 5.3.3). */
+/** Returns the cropped size of the video, from the first SPS of an `avcC` (ISO 14496-15 section 5.3.3). */
 export function readAvcSize(record: Buffer): { widthPx: number; heightPx: number } {
   if (record.length < 9 || (record.readUInt8(5) & 0x1f) === 0)
     throw new BrokenMedia('Expected an SPS in avcC, got none.');

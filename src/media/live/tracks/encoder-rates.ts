@@ -1,20 +1,20 @@
 import { rateOfNumber, toNumber } from '../../probe/frame-rate.ts';
 
-/** Intervals from which a rate is measured; fewer say nothing. */
+/** Minimum intervals needed to measure a rate. */
 const LEAST_INTERVALS = 4;
-/** x264 writes its settings into the first picture, before the coded one. */
+/** x264 writes its settings into the first frame, before the coded picture. */
 const SETTINGS_BYTES = 4096;
 const GOP_SETTING = / keyint=(\d{1,5}) /;
 
 /**
- * The frame rate of pictures that are shown at these times (ms, in any order), from the usual distance of neighbours; a
- * usual rate where the measured one is within a thousandth. 0 when there are too few.
+ * Returns the frame rate of frames shown at these times (ms, in any order), from the usual distance of neighbours: a
+ * usual rate if the measured one is within a thousandth of it. 0 if there are too few.
  */
 export function measureFrameRate(shownMs: readonly number[]): number {
   const times = shownMs.toSorted((a, b) => a - b);
   const steps = times.slice(1).map((time, at) => time - (times[at] ?? time));
   const usual = steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
-  // A lost picture, or one that was shown for longer, does not count: the mean of the others knows no rounding.
+  // Lost frames, and those shown for longer, do not count. The mean of the others is free of rounding.
   const regular = steps.filter((step) => step > 0 && Math.abs(step - usual) <= Math.max(1.5, usual / 10));
   if (regular.length < LEAST_INTERVALS) return 0;
   const meanMs = regular.reduce((sum, step) => sum + step, 0) / regular.length;
@@ -22,15 +22,15 @@ export function measureFrameRate(shownMs: readonly number[]): number {
   return rate === null ? 0 : toNumber(rate);
 }
 
-/** A coded picture as far as its cost goes. */
+/** Size of a coded frame. */
 export type SizedPicture = { isKey: boolean; bytes: number };
 
-/** How far keyframes are apart where the encoder does not state it. */
+/** Assumed keyframe interval if the encoder does not declare it. */
 const USUAL_GOP_SEC = 2;
 
 /**
- * Bits a second of pictures of which these are the first: those between keyframes count each, a keyframe once in a
- * group of pictures. 0 when there are too few.
+ * Estimates a bitrate from the first frames, in bits per second: frames between keyframes count each, a keyframe once
+ * per GOP. Returns 0 if there are too few.
  */
 export function estimateBps(
   pictures: readonly SizedPicture[],
@@ -42,7 +42,7 @@ export function estimateBps(
   return Math.round(8 * (mean(others) * frameRate + mean(keys) / (longestGopSec || USUAL_GOP_SEC)));
 }
 
-/** How many pictures are between keyframes at most, as x264 states it in a keyframe; 0 when it does not. */
+/** Returns the maximum number of frames between keyframes, from x264's settings in a keyframe. 0 if there are none. */
 export function readLongestGop(bytes: Buffer): number {
   const found = GOP_SETTING.exec(bytes.toString('latin1', 0, SETTINGS_BYTES));
   return found === null ? 0 : Number(found[1]);

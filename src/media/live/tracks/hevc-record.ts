@@ -5,7 +5,7 @@ import { readH265SequenceSet } from '../../nal/h265-sequence-set.ts';
 const FIRST_IRAP = 16;
 const LAST_IRAP = 21;
 const SETS = { vps: 32, sps: 33, pps: 34 };
-/** All units of the array are there, none is in the samples. */
+/** The array contains all units; none is in the samples. */
 const COMPLETE = 0x80;
 const LENGTH_BYTES_MINUS_1 = 3;
 
@@ -35,7 +35,7 @@ export function writeHevcRecord(vps: readonly Buffer[], sps: readonly Buffer[], 
   return Buffer.concat([head, arrayOf(SETS.vps, vps), arrayOf(SETS.sps, sps), arrayOf(SETS.pps, pps)]);
 }
 
-/** Whether a picture is an intra random access point (H.265 section 7.4.2.2). */
+/** Returns whether a picture is an intra random access point (H.265 section 7.4.2.2). */
 export function isHevcKey(nals: readonly Buffer[]): boolean {
   return nals.some((nal) => {
     const type = (nal.readUInt8(0) >> 1) & 0x3f;

@@ -3,9 +3,7 @@ import { readH265SequenceSet } from '../../nal/h265-sequence-set.ts';
 
 const NAL_SPS = 33;
 
-/**
- * Width and height after cropping, from the first SPS of an `hvcC` (ISO 14496-15 section 8.3.3).
- */
+/** Returns the cropped size, from the first SPS of an `hvcC` (ISO 14496-15 section 8.3.3). */
 export function readHevcSize(record: Buffer): { widthPx: number; heightPx: number } {
   let at = 22;
   const take = (count: number): Buffer => {

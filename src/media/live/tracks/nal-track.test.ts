@@ -6,7 +6,7 @@ import { NalTrack } from './nal-track.ts';
 
 const hex = (text: string) => Buffer.from(text, 'hex');
 /**
- * Byte streams of x264 and x265 (64 x 48, up to the first bytes of the picture), and the records that ffmpeg makes of
+ * Byte streams of x264 and x265 (64 x 48, up to the first bytes of the picture), and the records that ffmpeg makes from
  * them.
  */
 const STREAMS = {
@@ -24,25 +24,22 @@ const RECORDS = {
     '9a10001002942010101600000030090000003000003001ea02083165959ae4caf016808000003000800000300c840a2000100064401c173d089',
 };
 
-test.each(['h264', 'hevc'] as const)(
-  '%s: parameter sets become the record, pictures stand behind their length',
-  (codec) => {
-    const track = new NalTrack(codec);
-    const picture = track.take(splitAnnexB(STREAMS[codec]));
-    expect(picture?.config).toMatchObject({ widthPx: 64, heightPx: 48 });
-    expect(picture?.config?.sampleEntry.toString('hex')).toContain(RECORDS[codec]);
-    expect(picture?.isKey).toBe(true);
-    const sizes = [...splitAnnexB(STREAMS[codec])].slice(codec === 'h264' ? 2 : 3).map(({ length }) => length);
-    let at = 0;
-    for (const size of sizes) {
-      expect(picture?.bytes.readUInt32BE(at)).toBe(size);
-      at += 4 + size;
-    }
-    expect(at).toBe(picture?.bytes.length);
-    // The same again says nothing new.
-    expect(track.take(splitAnnexB(STREAMS[codec]))?.config).toBe(null);
-  },
-);
+test.each(['h264', 'hevc'] as const)('%s: parameter sets become the record, pictures follow their length', (codec) => {
+  const track = new NalTrack(codec);
+  const picture = track.take(splitAnnexB(STREAMS[codec]));
+  expect(picture?.config).toMatchObject({ widthPx: 64, heightPx: 48 });
+  expect(picture?.config?.sampleEntry.toString('hex')).toContain(RECORDS[codec]);
+  expect(picture?.isKey).toBe(true);
+  const sizes = [...splitAnnexB(STREAMS[codec])].slice(codec === 'h264' ? 2 : 3).map(({ length }) => length);
+  let at = 0;
+  for (const size of sizes) {
+    expect(picture?.bytes.readUInt32BE(at)).toBe(size);
+    at += 4 + size;
+  }
+  expect(at).toBe(picture?.bytes.length);
+  // Repeating the same sets changes nothing.
+  expect(track.take(splitAnnexB(STREAMS[codec]))?.config).toBe(null);
+});
 
 test('a parameter set that no record can count is refused with its size', () => {
   const long = Buffer.concat([hex('6742c00a'), Buffer.alloc(70_000, 1)]);
@@ -52,7 +49,7 @@ test('a parameter set that no record can count is refused with its size', () => 
   expect(() => new NalTrack('h264').take([long])).toThrow(BrokenMedia);
 });
 
-test('a recovery point begins an open GOP, a plain picture nothing', () => {
+test('a recovery point begins an open GOP, an ordinary picture nothing', () => {
   const track = new NalTrack('h264');
   track.take(splitAnnexB(STREAMS.h264));
   expect(track.take([hex('0606018480'), hex('4188aa')])?.isKey).toBe(true);
@@ -60,7 +57,7 @@ test('a recovery point begins an open GOP, a plain picture nothing', () => {
   expect(track.take([hex('4188aa')])?.isKey).toBe(false);
 });
 
-test('damaged NAL units are refused by BrokenMedia and by nothing else', () => {
+test('damaged NAL units are refused with BrokenMedia and nothing else', () => {
   fc.assert(
     fc.property(fc.constantFrom('h264', 'hevc'), fc.array(fc.uint8Array({ maxLength: 60 })), (codec, nals) => {
       const track = new NalTrack(codec === 'hevc' ? 'hevc' : 'h264');

@@ -5,12 +5,12 @@ import { isAvcKey, writeAvcRecord } from './avc-record.ts';
 import { isHevcKey, writeHevcRecord } from './hevc-record.ts';
 import { avcConfig, hevcConfig, LARGEST_DESCRIPTION } from './video-config.ts';
 
-/** How NAL units of a codec are distinguished and described. */
+/** How a codec's NAL units are recognised and described. */
 type NalCodec = {
   typeOf(nal: Buffer): number;
-  /** NAL types of parameter sets, in the order of the record. */
+  /** NAL types of parameter sets, in the record's order. */
   parameterSets: readonly number[];
-  /** NAL types that samples of MP4 leave out: delimiters, fillers, ends. */
+  /** NAL types omitted from MP4 samples: delimiters, fillers, ends. */
   leftOut: ReadonlySet<number>;
   isKey(nals: readonly Buffer[]): boolean;
   configOf(sets: readonly (readonly Buffer[])[]): TrackConfig;
@@ -32,15 +32,15 @@ const HEVC: NalCodec = {
   configOf: ([vps = [], sps = [], pps = []]) => hevcConfig(writeHevcRecord(vps, sps, pps), 0),
 };
 
-/** More parameter sets of a kind are not kept. */
+/** Maximum kept parameter sets per kind. */
 const MOST_SETS = 16;
 
-/** One picture: its sample, and the configuration when it is another than before. */
+/** One picture: its sample, and the configuration if it changed. */
 export type Picture = { config: TrackConfig | null; isKey: boolean; bytes: Buffer };
 
 /**
- * Makes samples of MP4 from the NAL units of pictures: parameter sets go to the configuration, which is made anew when
- * they change. Throws BrokenMedia on sets that cannot be read.
+ * Makes MP4 samples from the NAL units of pictures. Parameter sets go to the configuration, which is rebuilt when they
+ * change. Throws BrokenMedia on sets that cannot be parsed.
  */
 export class NalTrack {
   readonly #codec: NalCodec;
@@ -52,7 +52,9 @@ export class NalTrack {
     this.#sets = this.#codec.parameterSets.map(() => []);
   }
 
-  /** Takes the NAL units of one picture; null while a parameter set is missing, and for what holds no picture. */
+  /**
+   * Adds the NAL units of one picture. Returns null while a parameter set is missing, and for units without a picture.
+   */
   take(nals: readonly Buffer[]): Picture | null {
     const { typeOf, parameterSets, leftOut, isKey, configOf } = this.#codec;
     const found: Buffer[][] = parameterSets.map(() => []);
@@ -87,7 +89,7 @@ export class NalTrack {
 }
 
 function add(sets: Buffer[] | undefined, nal: Buffer): void {
-  // It would fit no configuration that is taken, and records count its bytes by 16 bits.
+  // It would exceed every accepted configuration, and records count its bytes in 16 bits.
   if (nal.length > LARGEST_DESCRIPTION)
     throw new BrokenMedia(`Expected a parameter set of ${LARGEST_DESCRIPTION} bytes at most, got ${nal.length}.`);
   if (sets === undefined || sets.length >= MOST_SETS || sets.some((set) => set.equals(nal))) return;

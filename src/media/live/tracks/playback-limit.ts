@@ -4,11 +4,14 @@ import { readH264SequenceSet } from '../../nal/h264-sequence-set.ts';
 import type { TrackConfig } from './access-unit.ts';
 import { hasDeepPictures, isH264Entry } from './sample-entry.ts';
 
-/** Where an AVCDecoderConfigurationRecord has its first SPS, behind its 16 bits of length. */
+/** Offset of the first SPS in an AVCDecoderConfigurationRecord, after its 16-bit length. */
 const FIRST_SET_AT = 8;
 const CHROMA_NAMES = ['no', '4:2:0', '4:2:2', '4:4:4'];
 
-/** Says why pictures that are sent on as they came do not play everywhere, for people; null when nothing is known. */
+/**
+ * Returns why video that is passed on unchanged does not play everywhere, as text for people. Null if no reason is
+ * known.
+ */
 export function describeLimit({ kind, sampleEntry }: TrackConfig): string | null {
   if (kind !== 'video' || !isH264Entry(sampleEntry)) return null;
   const kept = hasDeepPictures(sampleEntry) ? ' No smaller resolutions are encoded of it.' : '';
@@ -23,7 +26,7 @@ function describePictures(record: Buffer): string | null {
     if (lumaDepthMinus8 > 0) return `${lumaDepthMinus8 + 8} bits a sample; publish 8, or HEVC`;
     return framesOnly ? null : 'interlaced coding, which shows combs; publish progressive pictures';
   } catch (error) {
-    // Its size was read before; a set that ends behind it says nothing of these.
+    // Its size was read earlier. A set that ends after it lacks these fields.
     if (error instanceof BrokenMedia) return null;
     throw error;
   }

@@ -6,20 +6,20 @@ import { readAv1Size } from './av1-size.ts';
 import { readAvcSize } from './avc-size.ts';
 import { readHevcSize } from './hevc-size.ts';
 
-/** A longer configuration of a decoder is refused, bytes. */
+/** Maximum bytes of a decoder configuration. */
 export const LARGEST_DESCRIPTION = 16_384;
 
-/** The configuration of H.264 from an AVCDecoderConfigurationRecord (ISO 14496-15 section 5.3.3). */
+/** Returns the H.264 configuration of an AVCDecoderConfigurationRecord (ISO 14496-15 section 5.3.3). */
 export function avcConfig(record: Buffer, frameRate: number): TrackConfig {
   return videoConfig(checked(record, 7), { entry: 'avc1', box: 'avcC', frameRate, size: readAvcSize(record) });
 }
 
-/** The configuration of HEVC from an HEVCDecoderConfigurationRecord (ISO 14496-15 section 8.3.3). */
+/** Returns the HEVC configuration of an HEVCDecoderConfigurationRecord (ISO 14496-15 section 8.3.3). */
 export function hevcConfig(record: Buffer, frameRate: number): TrackConfig {
   return videoConfig(checked(record, 23), { entry: 'hvc1', box: 'hvcC', frameRate, size: readHevcSize(record) });
 }
 
-/** The configuration of AV1 from an AV1CodecConfigurationRecord (AV1 in ISOBMFF section 2.3). */
+/** Returns the AV1 configuration of an AV1CodecConfigurationRecord (AV1 in ISOBMFF section 2.3). */
 export function av1Config(record: Buffer, frameRate: number): TrackConfig {
   return videoConfig(checked(record, 4), { entry: 'av01', box: 'av1C', frameRate, size: readAv1Size(record) });
 }

@@ -1,6 +1,6 @@
 /**
- * Unwraps a clock of `range` ticks: each time is the one nearest to the time before it. A transport stream's clock of
- * 33 bits wraps after 26.5 hours, an RTP clock of 32 bits at 90 kHz after 13.3.
+ * Unwraps a clock of `range` ticks: each time is the nearest to the previous one. A transport stream's 33-bit clock
+ * wraps after 26.5 hours, a 32-bit RTP clock at 90 kHz after 13.3.
  */
 export class WrappingClock {
   readonly #range: number;

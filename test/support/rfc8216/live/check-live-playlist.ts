@@ -1,11 +1,13 @@
 import type { ListedMedia, LivePlaylist } from './read-live-playlist.ts';
 
-/** Decimals that durations are written with. */
+/** Precision with which durations are written. */
 const ROUNDING_SEC = 0.0001;
-/** A partial segment lasts at least this share of the target, the last of a segment aside (section 4.4.4.9). */
+/**
+ * Minimum duration of a partial segment as a share of the target, except for the last of a segment (section 4.4.4.9).
+ */
 const LEAST_PART_SHARE = 0.85;
 
-/** Holds one live media playlist to RFC 8216bis, sections 4.4.3, 4.4.4 and 6.2; answers its faults. */
+/** Checks one live media playlist against RFC 8216bis, sections 4.4.3, 4.4.4 and 6.2. Returns its faults. */
 export function checkLivePlaylist(list: LivePlaylist): string[] {
   const faults = [...list.faults];
   const fault = (message: string) => void faults.push(message);
@@ -38,16 +40,16 @@ function checkControl({ control, targetSec, partTargetSec, skipped }: LivePlayli
   if (skipped > 0 && skipSec === null) fault('EXT-X-SKIP needs CAN-SKIP-UNTIL');
   if (partTargetSec === null) return;
   if (partHoldBackSec === null) fault('PART-HOLD-BACK is required where there are parts');
-  // At least twice, and should be three times.
+  // At least two times (MUST), and three times (SHOULD).
   else if (Number(partHoldBackSec) < 3 * partTargetSec - ROUNDING_SEC) {
     fault(`PART-HOLD-BACK ${partHoldBackSec} is below three part targets`);
   }
 }
 
-/** Section 4.4.3.1 and 4.4.4.1, and the map that fragmented MP4 needs. */
+/** Sections 4.4.3.1 and 4.4.4.1, and the EXT-X-MAP that fragmented MP4 needs. */
 function checkDurations({ media, targetSec, skipped }: LivePlaylist, fault: Fault): void {
   for (const { sequence, durationSec, map, uri } of media) {
-    // What a delta update leaves out may hold it.
+    // The part that a delta update skips may contain it.
     if (map === null && skipped === 0) fault(`segment ${sequence} has no EXT-X-MAP`);
     if (uri === null) continue;
     if (durationSec === null || durationSec <= 0) fault(`segment ${sequence} lasts ${durationSec} s`);
@@ -67,7 +69,7 @@ function checkParts({ media, partTargetSec }: LivePlaylist, fault: Fault): void 
     const leastSec = (partTargetSec ?? 0) * LEAST_PART_SHARE - ROUNDING_SEC;
     parts.forEach((part, at) => {
       if (part.durationSec > longestSec) fault(`part ${part.uri} of ${part.durationSec} s exceeds the part target`);
-      // The last of an open segment may be the last of all.
+      // The last part of an open segment may be the last of all.
       const isLast = at === parts.length - 1;
       if (part.durationSec < leastSec && !isLast && !part.isGap)
         fault(`part ${part.uri} lasts ${part.durationSec} s only`);
@@ -79,7 +81,7 @@ function checkParts({ media, partTargetSec }: LivePlaylist, fault: Fault): void 
   }
 }
 
-/** Section 4.4.5.3: one hint a type, of what comes next. */
+/** Section 4.4.5.3: one hint per type, for the next resource. */
 function checkHints({ hints, media, hasEnded }: LivePlaylist, fault: Fault): void {
   const types = hints.map((hint) => hint.get('TYPE'));
   if (new Set(types).size < types.length) fault('two EXT-X-PRELOAD-HINT of one type');
@@ -88,7 +90,7 @@ function checkHints({ hints, media, hasEnded }: LivePlaylist, fault: Fault): voi
   if (hasEnded && hints.length > 0) fault('a playlist that has ended hints at more');
 }
 
-/** Section 4.4.5.4: LAST-PART is required of a rendition that has parts. */
+/** Section 4.4.5.4: LAST-PART is required for a rendition with parts. */
 function checkReports({ reports, partTargetSec }: LivePlaylist, fault: Fault): void {
   const addresses = reports.map((report) => report.get('URI'));
   if (new Set(addresses).size < addresses.length) fault('two EXT-X-RENDITION-REPORT of one rendition');
@@ -99,7 +101,7 @@ function checkReports({ reports, partTargetSec }: LivePlaylist, fault: Fault): v
   }
 }
 
-/** Section 4.4.4.6: dates rise, and each discontinuity has one where there are any. */
+/** Section 4.4.4.6: dates increase, and if there are dates, each discontinuity has one. */
 function checkDates(media: readonly ListedMedia[], fault: Fault): void {
   let latestMs = Number.NEGATIVE_INFINITY;
   const hasDates = media.some(({ dateTimeMs }) => dateTimeMs !== null);

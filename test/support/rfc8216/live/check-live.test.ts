@@ -28,7 +28,7 @@ const later = live
   .replace('#EXT-X-PRELOAD', '#EXT-X-PART:DURATION=0.24,URI="2.2.m4s"\n#EXT-X-PRELOAD')
   .replace('URI="2.2.m4s"\n#EXT-X-REND', 'URI="2.3.m4s"\n#EXT-X-REND');
 
-test('a stream as it should be has no faults, reloaded, and beside another of its renditions', () => {
+test('a correct stream has no faults, reloaded, and with another of its renditions', () => {
   expect(checkReloads([live, later, later])).toEqual([]);
   expect(checkVariants([live, later])).toEqual([]);
 });
@@ -69,7 +69,7 @@ test.each([
   expect(checkReloads(isBefore ? [changed, live] : [live, changed]).join()).toMatch(expected);
 });
 
-test('a delta update is completed by what was known, and may not skip more', () => {
+test('a delta update is completed from the known playlist, and may not skip more', () => {
   const segments = Array.from({ length: 10 }, (_, at) => `#EXTINF:2.00000,\n${at}.m4s`);
   const head = [...HEAD, '#EXT-X-MEDIA-SEQUENCE:0', '#EXT-X-DISCONTINUITY-SEQUENCE:0'];
   const whole = [...head, '#EXT-X-MAP:URI="init.mp4"', ...segments, ''].join('\n');

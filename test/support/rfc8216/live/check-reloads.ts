@@ -2,8 +2,8 @@ import { checkLivePlaylist } from './check-live-playlist.ts';
 import { type ListedMedia, type LivePlaylist, readLivePlaylist } from './read-live-playlist.ts';
 
 /**
- * Holds the answers to reloads of one live media playlist, in the order in which they came, to RFC 8216bis section 6.2;
- * answers all faults. Delta updates are completed by what came before them, as a client does it (section 6.3.7).
+ * Checks the responses to reloads of one live media playlist, in order of arrival, against RFC 8216bis section 6.2.
+ * Returns all faults. Delta updates are completed from the previous playlist, as a client does (section 6.3.7).
  */
 export function checkReloads(texts: readonly string[]): string[] {
   const faults: string[] = [];
@@ -19,9 +19,7 @@ export function checkReloads(texts: readonly string[]): string[] {
   return [...new Set(faults)];
 }
 
-/**
- * Section 6.2.4: variants of one presentation have the same targets, and the same discontinuities at the same media.
- */
+/** Section 6.2.4: variants of one presentation have the same targets, and discontinuities at the same media. */
 export function checkVariants(texts: readonly string[]): string[] {
   const lists = texts.map(readLivePlaylist);
   const faults: string[] = [];
@@ -53,7 +51,7 @@ function completeDelta(before: LivePlaylist | null, delta: LivePlaylist, fault: 
   if (leftSec < boundarySec) fault(`a delta update lists ${leftSec} s, below the skip boundary of ${boundarySec} s`);
   const last = skipped.at(-1);
   const discontinuities = (last?.discontinuity ?? delta.discontinuitySequence) - delta.discontinuitySequence;
-  // What stands before the skipped segments goes on for those that are listed.
+  // Tags before the skipped segments also apply to those that are listed.
   const media = delta.media.map((one) => ({
     ...one,
     map: one.map ?? last?.map ?? null,
@@ -63,7 +61,7 @@ function completeDelta(before: LivePlaylist | null, delta: LivePlaylist, fault: 
   return { ...delta, skipped: 0, media: [...skipped, ...media] };
 }
 
-/** Sections 6.2.1 and 6.2.2: what was listed stays as it was until it is removed from the front. */
+/** Sections 6.2.1 and 6.2.2: listed content stays unchanged until it is removed from the front. */
 function checkReload(before: LivePlaylist, after: LivePlaylist, fault: Fault): void {
   if (after.sequence < before.sequence) fault(`EXT-X-MEDIA-SEQUENCE fell from ${before.sequence} to ${after.sequence}`);
   if (after.discontinuitySequence < before.discontinuitySequence) fault('EXT-X-DISCONTINUITY-SEQUENCE fell');

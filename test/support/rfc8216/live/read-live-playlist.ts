@@ -2,7 +2,7 @@ import { type AttributeRules, readAttributes } from '../attribute-list.ts';
 
 export type ListedPart = { uri: string; durationSec: number; isIndependent: boolean; isGap: boolean };
 
-/** A segment with all that the tags before it say of it; of the open one only its parts are known. */
+/** A segment with all data from the tags before it. Of the open segment, only the parts are known. */
 export type ListedMedia = {
   sequence: number;
   discontinuity: number;
@@ -17,7 +17,7 @@ export type ListedMedia = {
 
 export type Attributes = ReadonlyMap<string, string>;
 
-/** A live media playlist as its tags describe it (RFC 8216bis section 4.4); `faults`: what breaks its grammar. */
+/** A live media playlist as its tags describe it (RFC 8216bis section 4.4). `faults` lists grammar violations. */
 export type LivePlaylist = {
   version: number;
   targetSec: number;
@@ -75,7 +75,7 @@ const RULES: Record<string, AttributeRules> = {
     required: ['METHOD'],
   },
 };
-/** At most once in a playlist. */
+/** Tags that occur at most once in a playlist. */
 const SINGLE = new Set([
   'EXT-X-VERSION',
   'EXT-X-TARGETDURATION',
@@ -87,7 +87,7 @@ const SINGLE = new Set([
   'EXT-X-SKIP',
   'EXT-X-ENDLIST',
 ]);
-/** Have to stand before the first segment. */
+/** Tags that must precede the first segment. */
 const HEADERS = new Set(['EXT-X-MEDIA-SEQUENCE', 'EXT-X-DISCONTINUITY-SEQUENCE', 'EXT-X-SKIP']);
 
 export function readLivePlaylist(text: string): LivePlaylist {
@@ -236,7 +236,7 @@ class Reader {
     this.#open = null;
   }
 
-  /** The segment that the tags are of. */
+  /** Returns the segment that the current tags apply to. */
   #segment(): ListedMedia {
     const { sequence, skipped, media, discontinuitySequence } = this.#list;
     this.#open ??= {
