@@ -194,11 +194,8 @@ export type RenditionPlan = {
   recordedOf?: Guid;
 };
 
-/**
- * A rendition. Playlists list the `active` ones. `planned_segments` (a fragment table of one entry per segment) is set
- * if the whole timeline is listed before all its chunks are stored (pass-through, on demand). `init` is null until the
- * first chunk fixes it; a chunk with another init is refused.
- */
+// `planned_segments` is set if the timeline is listed before its chunks are stored; the first chunk fixes `init`.
+/** A rendition. Playlists list the `active` ones. */
 export type RenditionTable = {
   library_id: number;
   media_id: Guid;

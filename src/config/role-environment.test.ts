@@ -38,5 +38,5 @@ test.each([
   const given = { ...own, secretKey: Buffer.alloc(32), database: { connectionString: 'postgres://' } };
   const text = JSON.stringify(settingsOf(role, given));
   const secrets = Object.values(SECRETS).map((secret) => secret.replace('Bearer ', ''));
-  expect(secrets.filter((secret) => text.includes(secret)).sort()).toEqual([...used].sort());
+  expect(new Set(secrets.filter((secret) => text.includes(secret)))).toEqual(new Set(used));
 });

@@ -32,10 +32,7 @@ type Exchange = {
 
 export type S3Stub = Awaited<ReturnType<typeof startS3Stub>>;
 
-/**
- * Starts a small S3 engine in memory, on loopback, that fails on command. It supports conditions, ranges and
- * Content-MD5.
- */
+/** Starts a small S3 engine in memory that fails on command. It supports conditions, ranges and Content-MD5. */
 export async function startS3Stub() {
   const objects = new Map<string, StubObject>();
   const uploads = new Map<string, Upload>();

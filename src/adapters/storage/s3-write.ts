@@ -113,10 +113,8 @@ async function settled<T>(promise: Promise<T>): Promise<{ value: T } | { error: 
   );
 }
 
-/**
- * Writes at most one part in one request. It takes no signal: an abort cannot tell whether bytes in flight arrived, and
- * the request's own time limit bounds the wait.
- */
+// It takes no signal: an abort cannot tell whether bytes in flight arrived. The request has its own time limit.
+/** Writes at most one part in one request. */
 export async function putBytes(bucket: S3Bucket, target: S3Target, bytes: Buffer): Promise<void> {
   const md5 = createHash('md5').update(bytes).digest();
   const command = new PutObjectCommand({
@@ -147,10 +145,7 @@ export async function putBytes(bucket: S3Bucket, target: S3Target, bytes: Buffer
   );
 }
 
-/**
- * Returns whether the ETag of a response matches the bytes sent. With encryption by a separate key, the ETag is not an
- * MD5.
- */
+/** Whether the ETag of a response matches the bytes sent. With a separate encryption key, it is not an MD5. */
 function isProof(
   answer: { ETag?: string | undefined; ServerSideEncryption?: string | undefined },
   md5: Buffer,

@@ -8,6 +8,7 @@ import { LeftOut, LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import { type Amf0, readAmf0, writeAmf0 } from './amf0.ts';
 import { BadRtmp, ChunkReader, type RtmpMessage, writeChunks } from './chunk-stream.ts';
 import { createHandshake } from './handshake.ts';
+import { MESSAGE } from './message-types.ts';
 
 /** Limits of a connection in time and bytes until its publisher is accepted. */
 const UNAUTHENTICATED_MS = 10_000;
@@ -22,17 +23,6 @@ const OUT_CHUNK_BYTES = 4096;
 /** Damaged frames in a row after which a publisher is disconnected. */
 const MOST_FAULTS = 100;
 
-const MESSAGE = {
-  setChunkSize: 1,
-  ack: 3,
-  windowAck: 5,
-  peerBandwidth: 6,
-  audio: 8,
-  video: 9,
-  data: 18,
-  command: 20,
-  amf3Command: 17,
-};
 const TEXT_MESSAGES: ReadonlySet<string> = new Set(['onTextData', 'onCaption', 'onCaptionInfo']);
 const TEXT_LEFT_OUT =
   'Captions in data messages are left out: live captions are not offered. Add them to the recording.';

@@ -19,7 +19,7 @@ export function gridFilters(facts: SourceFacts, video: VideoFacts, window: Frame
   return [
     ...deinterlace(video),
     ...moveTime('setpts', -timelineOriginSec(facts, 'frames')),
-    steadySlots(num / den),
+    ...(video.isVariableRate ? [] : [steadySlots(num / den)]),
     `fps=fps=${num}/${den}:start_time=${((window.leadFrame * den) / num).toFixed(6)}:round=near`,
     'tpad=stop_mode=clone:stop=-1',
     // After `fps`, one tick is one frame.

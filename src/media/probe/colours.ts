@@ -1,5 +1,3 @@
-import type { VideoFacts } from './source-facts.ts';
-
 /** Colour description of a video: code points of ITU-T H.273, and whether the full range is used. */
 export type Colours = { primaries: number; transfer: number; matrix: number; isFullRange: boolean };
 
@@ -56,8 +54,16 @@ export function completeColours(stated: StatedColours): Colours {
   return { primaries, transfer, matrix: matrix ?? usualMatrix(primaries, isWide, stated), isFullRange };
 }
 
+/** The facts of a video that describe its colours. */
+type DescribedVideo = {
+  colours?: Colours;
+  hdr: 'pq' | 'hlg' | null;
+  colorMatrix: 'bt601' | 'bt709' | 'bt2020';
+  pixelFormat: string;
+};
+
 /** Returns the colours of a source. Facts of earlier versions contain less. */
-export function coloursOf(video: VideoFacts): Colours {
+export function coloursOf(video: DescribedVideo): Colours {
   if (video.colours !== undefined) return video.colours;
   const { hdr, colorMatrix, pixelFormat } = video;
   const isFullRange = pixelFormat.startsWith('yuvj');

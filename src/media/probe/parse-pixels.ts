@@ -14,7 +14,7 @@ export function findDolbyFault(stream: Raw): SourceFault | null {
   const hasBase = readNumber(configuration.bl_present_flag) !== 0;
   if (hasBase && (readNumber(configuration.dv_bl_signal_compatibility_id) ?? 0) > 0) return null;
   const message =
-    `Expected a picture that plays without Dolby Vision, got profile ${readNumber(configuration.dv_profile)} ` +
+    `Expected a picture that plays as it is, got Dolby Vision profile ${readNumber(configuration.dv_profile)} ` +
     'without a base layer in HDR10, HLG or SDR. Export the file as profile 8.1 or 8.4, as HDR10, HLG or SDR.';
   return { kind: 'undecodable', message };
 }
@@ -28,7 +28,7 @@ export function parsePixels(
   const sideData = (Array.isArray(stream.side_data_list) ? stream.side_data_list : []).map(asRaw);
   const colours = completeColours({
     ...{ primaries: readText(stream.color_primaries), transfer: readText(stream.color_transfer) },
-    ...{ matrix: readText(stream.color_space), range: readText(stream.color_range), pixelFormat },
+    ...{ matrix: readText(stream.color_space), range: readRange(stream, pixelFormat), pixelFormat },
     ...{ widthPx: readNumber(stream.width) ?? 0, heightPx: readNumber(stream.height) ?? 0 },
     dolbyBaseLayer: sideData.map((data) => readNumber(data.dv_bl_signal_compatibility_id)).find(isKnown) ?? null,
   });
@@ -47,4 +47,16 @@ function isKnown<T>(value: T | null): value is T {
 function matrixName({ matrix }: Colours): VideoFacts['colorMatrix'] {
   if (matrix === 9 || matrix === 10 || matrix === 14) return 'bt2020';
   return matrix >= 4 && matrix <= 7 ? 'bt601' : 'bt709';
+}
+
+const SRGB = 'iec61966-2-1';
+
+/**
+ * Reads the declared range. Browsers record limited range and declare the full range of their canvas in the container.
+ * ffmpeg names full-range H.264 by its pixel format, and VP8 has no full range; a VP9 recording has an sRGB transfer.
+ */
+function readRange(stream: Raw, pixelFormat: string): string | null {
+  const codec = readText(stream.codec_name);
+  const isRecorded = codec === 'h264' || codec === 'vp8' || (codec === 'vp9' && stream.color_transfer === SRGB);
+  return isRecorded && !pixelFormat.startsWith('yuvj') ? null : readText(stream.color_range);
 }
