@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bumpPublication } from '../../src/catalog/db.ts';
 import { readFragment } from '../../src/media/cmaf/fragment.ts';
 import { kidBytes, kidOfBytes } from '../../src/media/drm/keys/content-keys.ts';
+import { peakOfWindows } from '../../src/media/presentation/peak-of-windows.ts';
 import type { SchemeName } from '../../src/ports/drm-key-source.ts';
 import type { StorageKey } from '../../src/ports/storage.ts';
 import { SMALL_PAGE } from '../support/browser.ts';
@@ -170,14 +171,15 @@ test.each(SCHEMES)('a video protected with %s is listed with rates that its segm
   }
 });
 
-/** Returns the highest bitrate of any segment of a media playlist, in bits per second. */
+/** Returns the peak bitrate of a media playlist in bits per second, over the windows of RFC 8216 section 4.1. */
 async function peakOf(address: string): Promise<number> {
-  const entries = [...(await textOf(address)).matchAll(/#EXTINF:([\d.]+),\n(.+)/g)];
-  const rates = entries.map(async ([, sec, name]) => {
-    const bytes = await bytesOf(new URL(name ?? '', address).href);
-    return (bytes.length * 8) / Number(sec);
+  const text = await textOf(address);
+  const entries = [...text.matchAll(/#EXTINF:([\d.]+),\n(.+)/g)];
+  const segments = entries.map(async ([, sec, name]) => {
+    const { length } = await bytesOf(new URL(name ?? '', address).href);
+    return { bytes: length, sec: Number(sec) };
   });
-  return Math.max(...(await Promise.all(rates)));
+  return peakOfWindows(await Promise.all(segments), Number(/#EXT-X-TARGETDURATION:(\d+)/.exec(text)?.[1]));
 }
 
 test.each(SCHEMES)(

@@ -18,6 +18,7 @@ import { playLive, readPlayback } from './live-player.ts';
 import { type LiveRoom, openLiveRoom } from './live-room.ts';
 import { ended, FEW_PICTURES, publish, readText, startLive, until } from './live-service.ts';
 import { publishNumbered, readNumbers } from './numbered-frames.ts';
+import { videoAddressesOf } from './read-recording.ts';
 
 let room: LiveRoom;
 beforeAll(async () => {
@@ -85,7 +86,7 @@ test('a stream that the cores have no room for is passed through, and its video 
   );
   expect(availableResolutions).toBe('240p,360p,480p');
   const addresses = await until(async () => {
-    const found = (await readText(`${base}/playlist.m3u8`))?.match(/^r\/.*$/gm) ?? [];
+    const found = videoAddressesOf((await readText(`${base}/playlist.m3u8`)) ?? '');
     return found.length === 3 ? found : null;
   }, 'three rungs');
   const [first = [], ...others] = await Promise.all(addresses.map((one) => readNumbers(`${base}/${one}`)));

@@ -16,6 +16,13 @@ export async function mediaPlaylistOf(base: string): Promise<string> {
   return `${base}/${found}`;
 }
 
+/** Returns the addresses of the video variants of a multivariant playlist, without the variant of sound alone. */
+export function videoAddressesOf(multivariant: string): string[] {
+  return [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=.*\n(r\/.*)$/gm)].map(
+    ([, address]) => address ?? '',
+  );
+}
+
 /** Reads that playlist; null while there is none, for polling. */
 export async function readMedia(base: string): Promise<string | null> {
   const address = await mediaPlaylistOf(base).catch(() => null);

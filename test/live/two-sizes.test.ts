@@ -8,7 +8,7 @@ import { discard, startService } from '../support/service.ts';
 import { FINISHED, untilVideo } from '../support/videos.ts';
 import { BOUNDED, ended, type LivePlace, openLiveCatalogue, readText, startLive, until } from './live-service.ts';
 import { publishNumbered, readNumbers } from './numbered-frames.ts';
-import { readMedia, readPeriods, segmentsOf } from './read-recording.ts';
+import { readMedia, readPeriods, segmentsOf, videoAddressesOf } from './read-recording.ts';
 
 const run = promisify(execFile);
 
@@ -49,7 +49,7 @@ test('a recording of two sizes gets the rungs below each, which show every pictu
     const text = (await readText(`${base}/playlist.m3u8`)) ?? '';
     return sizesOf(text).join() === '854x480,640x360,426x240' ? text : null;
   }, 'the rungs');
-  const addresses = multivariant.match(/^r\/.*$/gm) ?? [];
+  const addresses = videoAddressesOf(multivariant);
   const listed = await Promise.all(addresses.map((one) => readPeriods(`${base}/${one}`, readPictures)));
   const [source = []] = listed;
   expect(source.map(({ size }) => size)).toEqual(['854,480', '640,360']);

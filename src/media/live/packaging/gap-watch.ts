@@ -13,6 +13,8 @@ const DISTANCE_WEIGHT = 1 / 4;
 const LATE_MARGIN_MS = 300;
 /** Part of the longest delay that is left after each frame. */
 const LATE_DECAY = 0.995;
+/** Encoders hold the last frames before a gap back until it ends: frames this soon after it do not count as late. */
+const RETURN_MS = 500;
 
 /**
  * Tells from the frames of one track, and the time of the other, whether the track is missing or only late. Times in ms
@@ -24,6 +26,9 @@ export class GapWatch {
   #distanceMs = 0;
   #lateMs = 0;
   #frames = 0;
+  /** Time of the other track at the newest frame, and where frames came again after a gap. */
+  #cameAtMs = 0;
+  #backAtMs = Number.NEGATIVE_INFINITY;
 
   /** `startMs`: from where on frames are expected. */
   constructor(kind: 'audio' | 'video', startMs: number) {
@@ -34,11 +39,14 @@ export class GapWatch {
   /** Notes a frame of the track; `otherMs` is the newest time of the other track. */
   came(mediaMs: number, otherMs: number): void {
     if (this.#frames > 0) {
+      if (otherMs - this.#cameAtMs > this.#patienceMs()) this.#backAtMs = otherMs;
       const distanceMs = Math.min(MAX_DISTANCE_MS, Math.max(0, mediaMs - this.#lastMs));
       this.#distanceMs += (distanceMs - this.#distanceMs) * DISTANCE_WEIGHT;
-      this.#lateMs = Math.max(this.#lateMs * LATE_DECAY, otherMs - mediaMs);
+      const lateMs = otherMs - this.#backAtMs < RETURN_MS ? 0 : otherMs - mediaMs;
+      this.#lateMs = Math.max(this.#lateMs * LATE_DECAY, lateMs);
     }
     this.#frames += 1;
+    this.#cameAtMs = otherMs;
     this.#lastMs = Math.max(this.#lastMs, mediaMs);
   }
 

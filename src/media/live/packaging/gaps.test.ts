@@ -153,6 +153,31 @@ test.each(['audio', 'video'] as const)('a missing track (%s) is filled within 1 
   }
 });
 
+/** Sends sound in packets of up to 0.35 s, each with the frame after it, as ffmpeg writes transport streams. */
+function inPackets(units: readonly AccessUnit[]): AccessUnit[] {
+  const audio = units.filter(({ kind }) => kind === 'audio');
+  const sentMs = new Map<AccessUnit, number>();
+  let packet: AccessUnit[] = [];
+  for (const unit of audio) {
+    if (unit.dtsMs - (packet[0]?.dtsMs ?? unit.dtsMs) >= 350) {
+      for (const one of packet) sentMs.set(one, unit.dtsMs);
+      packet = [];
+    }
+    packet.push(unit);
+  }
+  return units.toSorted((a, b) => (sentMs.get(a) ?? a.dtsMs) - (sentMs.get(b) ?? b.dtsMs));
+}
+
+test('sound whose last packet is held back over a gap is filled as soon in the next gap', () => {
+  const away: [number, number][] = [
+    [4_500, 6_500],
+    [8_500, 11_500],
+  ];
+  const { sent } = packageAll([inPackets(media({ lengthMs: 14_000, audio: away }))]);
+  const lags = sent.flatMap(({ unit, edgesMs }) => (unit.kind === 'video' ? [unit.dtsMs - edgesMs.audio] : []));
+  expect(Math.max(...lags)).toBeLessThan(1_300);
+});
+
 test.each([300, 900, 2_500])('sound that is always sent %i ms late is kept', (audioLateMs) => {
   const audio = samplesOf(packageAll([media({ lengthMs: 30_000, audioLateMs })]), 'audio');
   expect(silent(audio.filter(({ startMs }) => startMs > 4_000 && startMs < 26_000))).toEqual([]);
