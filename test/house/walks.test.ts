@@ -57,7 +57,7 @@ async function walkVideo(service: Service): Promise<void> {
   const [media] = await addressesIn(playlistUrl(service, guid));
   const [segment] = await addressesIn(media);
   expect((await fetch(segment ?? '')).status).toBe(200);
-  const viewer = await openViewer(service, guid);
+  const viewer = await openViewer(service, guid, segment ?? '');
   viewer.watch();
   await viewer.leave();
   const changed = await fetch(`${service.apiUrl}/pullzone/1`, {
