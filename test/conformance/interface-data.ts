@@ -33,7 +33,7 @@ export const rows: readonly Row[] = readJson('interface-operations.json') as Row
 /** The published models, separate from the schemas that the service itself uses. */
 export const wireModels: WireModels = readJson('wire-models.json') as WireModels;
 
-/** Refusals that operations declare in addition to those of their rows, so that wrong input is not taken for empty. */
+/** Refusals that operations declare in addition to those of their rows, so that wrong input is noticed. */
 const ADDED_ERRORS: Readonly<Record<string, Row['errors']>> = {
   'GET /library/{libraryId}/statistics': { 400: null },
   'GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}': { 400: 'EventLogPage', 404: 'EventLogPage' },
