@@ -16,7 +16,7 @@ export type AudienceEstimateModel = { viewsChart: Record<string, number>; watchT
 
 export type AudienceFailuresModel = { views: number; count: number };
 
-export type AudienceModel = { uniqueViewers: number; uniqueViewersChart: Record<string, number>; viewersNow: number; devices: (AudienceShareModel)[]; referrers: (AudienceShareModel)[]; renditions: (AudienceRenditionModel)[]; startup: AudienceStartupModel; rebuffering: AudienceRebufferingModel; failures: AudienceFailuresModel; retention: (number)[] | null; estimated: AudienceEstimateModel; bytesSent: number; bytesChart: Record<string, number> };
+export type AudienceModel = { uniqueViewers: number; uniqueViewersChart: Record<string, number>; viewersNow: number; devices: (AudienceShareModel)[]; referrers: (AudienceShareModel)[]; renditions: (AudienceRenditionModel)[]; startup: AudienceStartupModel; rebuffering: AudienceRebufferingModel; failures: AudienceFailuresModel; retention: (number)[] | null; estimated: AudienceEstimateModel; discarded: { views: number; watchTime: number }; bytesSent: number; bytesChart: Record<string, number> };
 
 export type AudienceRebufferingModel = { views: number; seconds: number };
 
@@ -48,7 +48,7 @@ export type CaptionModel = { srclang: string | null; label: string | null; versi
 
 export type CaptionModelAdd = { srclang?: string | null; label?: string | null; captionsFile?: string | null };
 
-export type CaptionValidationModel = { valid: boolean; errorList: (string)[] | null; warningList: (string)[] | null; warningMessage: string | null };
+export type CaptionValidationModel = { valid: boolean; errorList: (string)[] | null; warningList: (string)[] | null; warningMessage: string };
 
 export type ChapterModel = { title: string; start?: number; end?: number };
 
@@ -120,7 +120,7 @@ export type LiveStreamPlayDataModel = { liveStream: LiveStreamModel | null; libr
 
 export type LiveStreamStatus = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
-export type LiveStreamStatusModel = { readyToStart: boolean | null; primaryLive: boolean | null; backupLive: boolean | null; lastPingAgo: number | null; duration: number | null; statusTimeUtc: string | null; transcoding: { state: string; reason: string | null; resolutions: string } | null };
+export type LiveStreamStatusModel = { readyToStart: boolean | null; primaryLive: boolean | null; backupLive: boolean | null; lastPingAgo: number | null; duration: number | null; statusTimeUtc: string | null; transcoding: { state: string; reason: string | null; resolutions: string } | null; relays: ({ host: string; state: string; reason: string | null })[] };
 
 export type Log = { logId: string | null; timestamp: number; log: string | null; labels: Labels };
 
@@ -281,23 +281,23 @@ export type Operations = {
   addBlockedIp: { input: { id: number; body: BlockedIpModel }; answer: undefined };
   /** Adds a host to the pages that may not show a library's videos. `POST /videolibrary/{id}/addBlockedReferrer` */
   addBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
-  /** Adds captions of a language from a SubRip or WebVTT file in base64, or replaces them. The answer lists what was mended. `POST /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
+  /** Adds captions of a language from a SubRip or WebVTT file in base64, or replaces them. The answer lists what was corrected. `POST /library/{libraryId}/videos/{videoId}/captions/{srclang}` */
   addCaption: { input: { libraryId: number; videoId: string; srclang: string; body: CaptionModelAdd }; answer: StatusModelOfCaptionValidationModel };
-  /** Has a pull zone answer under a further host name. `POST /pullzone/{id}/addHostname` */
+  /** Adds a host name to a pull zone. `POST /pullzone/{id}/addHostname` */
   addHostname: { input: { id: number; body: ReferrerModel }; answer: undefined };
-  /** Encodes a finished video in one more codec. What is there keeps playing meanwhile. `PUT /library/{libraryId}/videos/{videoId}/outputs/{outputCodecId}` */
+  /** Encodes a finished video in one more codec. The existing renditions stay playable while it runs. `PUT /library/{libraryId}/videos/{videoId}/outputs/{outputCodecId}` */
   addOutputCodec: { input: { libraryId: number; videoId: string; outputCodecId: string }; answer: VideoModel };
   /** Puts an entry on the allowed referrers of a pull zone, which are those of its library. `POST /pullzone/{id}/addAllowedReferrer` */
   addZoneAllowedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
   /** Puts an entry on the blocked referrers of a pull zone, which are those of its library. `POST /pullzone/{id}/addBlockedReferrer` */
   addZoneBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
-  /** Answers the FairPlay licence (CKC) for the raw request (SPC) of a player. Referrer rules and embed token apply. `POST /FairPlay/{libraryId}/license` */
+  /** Returns the FairPlay licence (CKC) for the raw request (SPC) of a player. Referrer rules and embed token apply. `POST /FairPlay/{libraryId}/license` */
   askFairPlayLicence: { input: { libraryId: number; token?: string; expires?: number; videoId?: string; body?: BodyInit }; answer: Response };
-  /** Answers the FairPlay licence (CKC) for the request (SPC) of a player, both in base64 in JSON. `POST /FairPlayLicense/{libraryId}/{videoId}` */
+  /** Returns the FairPlay licence (CKC) for the request (SPC) of a player, both in base64 in JSON. `POST /FairPlayLicense/{libraryId}/{videoId}` */
   askFairPlayLicenceByPath: { input: { libraryId: number; videoId: string; token?: string; expires?: number; body: FairPlayRequest }; answer: FairPlayLicence };
-  /** Answers the Widevine licence for the raw challenge of a player. Referrer rules and embed token apply. `POST /WidevineLicense/{libraryId}/{videoId}` */
+  /** Returns the Widevine licence for the raw challenge of a player. Referrer rules and embed token apply. `POST /WidevineLicense/{libraryId}/{videoId}` */
   askWidevineLicence: { input: { libraryId: number; videoId: string; token?: string; expires?: number; contentId?: string; body?: BodyInit }; answer: Response };
-  /** Cancels the encoding of a video that waits or is under way; encoders end within seconds. A video that was encoded anew stays as it was, one with a whole resolution and its sound is finished without the others, any other fails with the value cancelled. Re-encode or retry makes what was cancelled. What has no file of its own, such as a clip or the rungs of a recording, is not cancelled. `DELETE /library/{libraryId}/videos/{videoId}/encode` */
+  /** Cancels the encoding of a video that waits or is under way; encoders end within seconds. A video that was being re-encoded stays as it was, one with a whole resolution and its sound is finished without the others, any other fails with the value cancelled. Re-encode or retry makes the cancelled renditions. Videos without a file of their own, such as clips or the rungs of a recording, are not cancelled. `DELETE /library/{libraryId}/videos/{videoId}/encode` */
   cancelEncode: { input: { libraryId: number; videoId: string }; answer: VideoModel };
   /** Cancels the transcription of a video that waits or is under way; it ends after the few seconds of speech at hand. Captions that are there stay. Where none is under way nothing changes. `DELETE /library/{libraryId}/videos/{videoId}/transcribe` */
   cancelTranscription: { input: { libraryId: number; videoId: string }; answer: StatusModel };
@@ -327,7 +327,7 @@ export type Operations = {
   deleteLibrary: { input: { id: number }; answer: undefined };
   /** Deletes the image that new live streams of a library begin with; those that have it keep it. `DELETE /videolibrary/{id}/live/thumbnail` */
   deleteLiveDefaultThumbnail: { input: { id: number }; answer: undefined };
-  /** Deletes a stream with all that was recorded of it; the video that it became stays. Answers the stream as it was. `DELETE /library/{libraryId}/live/{streamId}` */
+  /** Deletes a stream with all that was recorded of it; the video that it became stays. Returns the stream as it was. `DELETE /library/{libraryId}/live/{streamId}` */
   deleteLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
   /** Takes the image of a stream away; with `restoreLibraryDefault` it has that of its library again, if there is one. `DELETE /library/{libraryId}/live/{streamId}/thumbnail` */
   deleteLiveThumbnail: { input: { libraryId: number; streamId: string; restoreLibraryDefault?: boolean }; answer: undefined };
@@ -361,23 +361,23 @@ export type Operations = {
   getAudience: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: AudienceModel };
   /** Reads what the account owes, which is nothing: an installation charges nobody. `GET /billing` */
   getBilling: { input: object; answer: BillingModel };
-  /** Answers what a stream was published with, a sample for each second between `startTime` and `endTime`, in bits a second. `GET /library/{libraryId}/live/{streamId}/bitrate-history` */
+  /** Returns the bit rates that a stream was published with, a sample for each second between `startTime` and `endTime`, in bits a second. `GET /library/{libraryId}/live/{streamId}/bitrate-history` */
   getBitrateHistory: { input: { libraryId: number; streamId: string; startTime?: string; endTime?: string }; answer: Response };
   /** Returns how far a bulk operation has come, and the videos that it could not be done to with the reasons. `GET /library/{libraryId}/bulk/{bulkId}` */
   getBulk: { input: { libraryId: number; bulkId: string }; answer: BulkModel };
   /** Reads a collection with its counts; with includeThumbnails also the thumbnails of its newest videos. `GET /library/{libraryId}/collections/{collectionId}` */
   getCollection: { input: { libraryId: number; collectionId: string; includeThumbnails?: boolean }; answer: CollectionModel };
-  /** Answers what a stream is published with now, in bits a second; zeros while nothing is published. `GET /library/{libraryId}/live/{streamId}/current-bitrate` */
+  /** Returns the current bit rates of a published stream, in bits a second; zeros while nothing is published. `GET /library/{libraryId}/live/{streamId}/current-bitrate` */
   getCurrentBitrate: { input: { libraryId: number; streamId: string }; answer: Response };
   /** Counts the licences of Widevine, PlayReady and FairPlay given out for a library's videos, by UTC day. `GET /videolibrary/{id}/drm/statistics` */
   getDrmStatistics: { input: { id: number; dateFrom?: string; dateTo?: string }; answer: DrmStatisticsModel };
   /** Lists what the edges refused or logged on a UTC day, oldest first, behind the token of the page before. `GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}` */
   getEventLogs: { input: { shieldZoneId: string; date: string; continuationToken: string }; answer: EventLogPage };
-  /** Answers the FairPlay application certificate (DER) that players need before they ask for a licence. `GET /FairPlay/{libraryId}/certificate` */
+  /** Returns the FairPlay application certificate (DER) that players need before they ask for a licence. `GET /FairPlay/{libraryId}/certificate` */
   getFairPlayCertificate: { input: { libraryId: number; token?: string; expires?: number }; answer: Response };
   /** Lists what the edges refused or logged on a UTC day, oldest first: the first page. `GET /shield/event-logs/{shieldZoneId}/{date}` */
   getFirstEventLogs: { input: { shieldZoneId: string; date: string }; answer: EventLogPage };
-  /** Answers without a key what each role, the database and the store say of themselves. `GET /healthz` */
+  /** Returns the state of the service. Requests from this machine, from trusted proxies and with a valid key get the version, the listeners, the state of every part, the storage and the problems; all others get `status` alone. `GET /healthz` */
   getHealth: { input: object; answer: Record<string, unknown> };
   /** Reads how much of a video's audience watched each part of it, from 0 to 100. `GET /library/{libraryId}/videos/{videoId}/heatmap` */
   getHeatmap: { input: { libraryId: number; videoId: string }; answer: VideoHeatmapModel };
@@ -385,11 +385,11 @@ export type Operations = {
   getLibrary: { input: { id: number }; answer: VideoLibraryModel };
   /** Sums up the seconds of video that were encoded of live streams, by day or hour (UTC), stream, codec and resolution. Several values of a filter are separated by commas. `GET /library/{libraryId}/live/statistics/encoding` */
   getLiveEncodingStatistics: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; liveStreamGuids?: string; videoCodecs?: string; resolutions?: string }; answer: LiveEncodingStatisticsModel };
-  /** Answers what a player needs to know of a stream: never a key, an ingest address or a relay. `GET /library/{libraryId}/live/{streamId}/play` */
+  /** Returns the data that a player needs of a stream: never a key, an ingest address or a relay. `GET /library/{libraryId}/live/{streamId}/play` */
   getLivePlayData: { input: { libraryId: number; streamId: string; token?: string; expires?: number }; answer: LiveStreamPlayDataModel };
-  /** Answers whether a stream is being published and may be started, as its ingest process reported it within the last second. `GET /library/{libraryId}/live/{streamId}/status` */
+  /** Returns whether a stream is being published and may be started, as its ingest process reported it within the last second. `GET /library/{libraryId}/live/{streamId}/status` */
   getLiveStatus: { input: { libraryId: number; streamId: string }; answer: LiveStreamStatusModel };
-  /** Answers one live stream. Its key and its relays are shown to full keys only. `GET /library/{libraryId}/live/{streamId}` */
+  /** Returns one live stream. Its key and its relays are shown to full keys only. `GET /library/{libraryId}/live/{streamId}` */
   getLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
   /** Describes a player page for applications that embed by oEmbed. The library's referrer rules and token apply. `GET /OEmbed` */
   getOEmbed: { input: { url?: string; maxWidth?: number; maxHeight?: number; token?: string; expires?: number }; answer: VideoOEmbedModel };
@@ -409,13 +409,13 @@ export type Operations = {
   getShieldZoneByPullZone: { input: { pullZoneId: number }; answer: ShieldZoneAnswer };
   /** Sums up views and watch time of a library or of one video by day or hour (UTC), with countries. `GET /library/{libraryId}/statistics` */
   getStatistics: { input: { libraryId: number; dateFrom?: string; dateTo?: string; hourly?: boolean; videoGuid?: string }; answer: VideoStatisticsModel };
-  /** Sums up what is stored of a video, by rendition and by kind. What was taken away no longer counts. `GET /library/{libraryId}/videos/{videoId}/storage` */
+  /** Sums up the stored bytes of a video, by rendition and by kind. Deleted files no longer count. `GET /library/{libraryId}/videos/{videoId}/storage` */
   getStorageSize: { input: { libraryId: number; videoId: string }; answer: StatusModelOfVideoStorageSizeModel };
   /** Reads the storage of a library: its name and how many bytes it holds. `GET /storagezone/{id}` */
   getStorageZone: { input: { id: number }; answer: StorageZoneModel };
   /** Returns versions, sizes, free space, load and memory of the machine, the encode queue by kind, the workers at work, the videos that are encoded, the scrub, the latest backup, and what has still to move from an old store. `GET /system` */
   getSystem: { input: object; answer: SystemModel };
-  /** Answers the seconds of speech transcribed for a library, by UTC day. This version does not count them: all are 0. `GET /videolibrary/{id}/transcribing/statistics` */
+  /** Returns the seconds of speech transcribed for a library, by UTC day. This version does not count them: all are 0. `GET /videolibrary/{id}/transcribing/statistics` */
   getTranscribingStatistics: { input: { id: number; dateFrom?: string; dateTo?: string }; answer: TranscribingStatisticsModel };
   /** Reads the account. An installation knows it by its id alone: nothing is kept of persons. `GET /user` */
   getUser: { input: object; answer: UserModel };
@@ -431,7 +431,7 @@ export type Operations = {
   listLanguages: { input: object; answer: VideoLanguageList };
   /** Lists the libraries of the account, as a plain list unless a page is named. `GET /videolibrary` */
   listLibraries: { input: { page?: number; perPage?: number; search?: string }; answer: VideoLibraryList };
-  /** Answers a page of a library's live streams. Keys and relays are shown to full keys only. `GET /library/{libraryId}/live` */
+  /** Returns a page of a library's live streams. Keys and relays are shown to full keys only. `GET /library/{libraryId}/live` */
   listLiveStreams: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; orderBy?: "date" | "title" | "status" | "started" | "ended" | "planned"; collectionId?: string }; answer: PaginationListOfLiveStreamModel };
   /** Lists the stills that were made of a stream, newest first, between `from` and `to`. `GET /library/{libraryId}/live/{streamId}/thumbnails` */
   listLiveThumbnails: { input: { libraryId: number; streamId: string; limit?: number; from?: string; to?: string }; answer: (ThumbnailListResponseModel)[] };
@@ -445,9 +445,9 @@ export type Operations = {
   listVideos: { input: { libraryId: number; page?: number; itemsPerPage?: number; search?: string; collection?: string; orderBy?: string; incomplete?: boolean; status?: string; tag?: string; direction?: string; dateFrom?: string; dateTo?: string }; answer: PaginationListOfVideoModel };
   /** Lists the webhook events of a library with what became of them, newest first. `GET /library/{libraryId}/webhooks` */
   listWebhookEvents: { input: { libraryId: number; page?: number; itemsPerPage?: number; state?: "pending" | "delivered" | "dead" }; answer: PaginationListOfWebhookEventModel };
-  /** Leads to the player page at the delivery address, with its query. Whether it may be played is judged there. `GET /play/{libraryId}/{videoId}` */
+  /** Redirects to the player page at the delivery address, with its query. That page decides whether it may be played. `GET /play/{libraryId}/{videoId}` */
   openPlayer: { input: { libraryId: number; videoId: string }; answer: Response };
-  /** Has the edges read anew what they keep of a pull zone. `POST /pullzone/{id}/purgeCache` */
+  /** Makes the caches behind the edges load the files of a pull zone again. `POST /pullzone/{id}/purgeCache` */
   purgeCache: { input: { id: number }; answer: undefined };
   /** Sets the image of live streams that are created from now on in a library, until they are given their own. `PUT /videolibrary/{id}/live/thumbnail` */
   putLiveDefaultThumbnail: { input: { id: number; body?: BodyInit }; answer: undefined };
@@ -455,7 +455,7 @@ export type Operations = {
   putLiveWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
   /** Sets the image that is drawn over videos of a library while they are encoded. `PUT /videolibrary/{id}/watermark` */
   putWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
-  /** Encodes a video anew from its original, with the library's settings of now. What is there plays until it is done. `POST /library/{libraryId}/videos/{videoId}/reencode` */
+  /** Encodes a video again from its original, with the library's current settings and the options of its upload. Codecs that it has stay. What is there plays until it is done. `POST /library/{libraryId}/videos/{videoId}/reencode` */
   reencodeVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
   /** Gives a stream another key and disconnects who publishes with the one before. `PUT /library/{libraryId}/live/{streamId}/regenerate-key` */
   regenerateStreamKey: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
@@ -465,7 +465,7 @@ export type Operations = {
   removeBlockedIp: { input: { id: number; body: BlockedIpModel }; answer: undefined };
   /** Takes a host off the pages that may not show a library's videos. `POST /videolibrary/{id}/removeBlockedReferrer` */
   removeBlockedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
-  /** Takes a host name from a pull zone. `DELETE /pullzone/{id}/removeHostname` */
+  /** Removes a host name from a pull zone. `DELETE /pullzone/{id}/removeHostname` */
   removeHostname: { input: { id: number; body: ReferrerModel }; answer: undefined };
   /** Takes an entry off the allowed referrers of a pull zone, which are those of its library. `POST /pullzone/{id}/removeAllowedReferrer` */
   removeZoneAllowedReferrer: { input: { id: number; body: ReferrerModel }; answer: undefined };
@@ -489,9 +489,9 @@ export type Operations = {
   resetSecurityKey: { input: { id: number; overlapSec?: number; body?: ResetPullZoneSecurityKeyModel }; answer: undefined };
   /** Takes a video out of the trash, as it was, into its collection where that still exists. `POST /library/{libraryId}/trash/{videoId}/restore` */
   restoreVideo: { input: { libraryId: number; videoId: string }; answer: StatusModel };
-  /** Encodes once more what failed of all videos of a library that are otherwise finished. `POST /library/{libraryId}/videos/incomplete/retry` */
+  /** Encodes the failed renditions of all otherwise finished videos of a library again. `POST /library/{libraryId}/videos/incomplete/retry` */
   retryIncomplete: { input: { libraryId: number }; answer: RetryIncompleteModel };
-  /** Encodes once more what failed of a video that is otherwise finished. `POST /library/{libraryId}/videos/{videoId}/resolutions/retry` */
+  /** Encodes the failed renditions of an otherwise finished video again. `POST /library/{libraryId}/videos/{videoId}/resolutions/retry` */
   retryResolutions: { input: { libraryId: number; videoId: string; resolution?: string }; answer: VideoModel };
   /** Searches what the edges refused or logged in the last 72 hours, the newest first: by text, by filters that all must fit, as rows or grouped. Pages are counted from 0. An extension of the interface: the fields `severity` and `method` can be filtered and grouped by too. `POST /shield/event-logs/{shieldZoneId}/search` */
   searchEventLogs: { input: { shieldZoneId: number; body: EventLogsSearchRequest }; answer: EventLogsSearchResponse };
@@ -501,7 +501,7 @@ export type Operations = {
   setLiveThumbnail: { input: { libraryId: number; streamId: string; thumbnailUrl?: string; body?: BodyInit }; answer: StatusModel };
   /** Sets the thumbnail of a video from an address in the query, or from the image that is the body (JPEG, PNG, WebP or AVIF). `POST /library/{libraryId}/videos/{videoId}/thumbnail` */
   setThumbnail: { input: { libraryId: number; videoId: string; thumbnailUrl?: string; body?: BodyInit }; answer: StatusModel };
-  /** Generates title, description, chapters and moments from what is said in the video, which is transcribed first where it has no captions. Without a body, what the library generates by default. What a person set after the last generation stays. `POST /library/{libraryId}/videos/{videoId}/smart` */
+  /** Generates title, description, chapters and moments from what is said in the video, which is transcribed first where it has no captions. Without a body, it generates the texts that the library generates by default. Texts that a person set after the last generation stay. `POST /library/{libraryId}/videos/{videoId}/smart` */
   smartGenerate: { input: { libraryId: number; videoId: string; body?: SmartGenerateModel }; answer: StatusModel };
   /** Lets viewers in. Starting a stream that runs changes nothing. `PUT /library/{libraryId}/live/{streamId}/start` */
   startLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
@@ -509,7 +509,7 @@ export type Operations = {
   stopLiveStream: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };
   /** Sends a test event to the webhook address of a library, and says what it answered. `POST /library/{libraryId}/webhooks/test` */
   testWebhook: { input: { libraryId: number }; answer: WebhookTestModel };
-  /** Makes captions of what is said, in the language that is spoken, and translates them into the target languages where a language model is set. Captions that a person uploaded stay as they are; with force, those that were made before are made anew. `POST /library/{libraryId}/videos/{videoId}/transcribe` */
+  /** Makes captions of the speech of a video, in the language that is spoken, and translates them into the target languages where a language model is set. Captions that a person uploaded stay as they are; with force, generated ones are made again. `POST /library/{libraryId}/videos/{videoId}/transcribe` */
   transcribeVideo: { input: { libraryId: number; videoId: string; force?: boolean; language?: string; body?: TranscribeSettings }; answer: StatusModel };
   /** Renames a collection. `POST /library/{libraryId}/collections/{collectionId}` */
   updateCollection: { input: { libraryId: number; collectionId: string; body: UpdateCollectionModel }; answer: StatusModel };
@@ -523,7 +523,7 @@ export type Operations = {
   updateShieldZone: { input: { body: UpdateShieldZoneModel }; answer: ShieldZoneAnswer };
   /** Takes what clients send for a storage zone. It has no settings of its own, so anything but empty values is refused. `POST /storagezone/{id}` */
   updateStorageZone: { input: { id: number; body: StorageZoneUpdateModel }; answer: undefined };
-  /** Changes what the owner writes of a video; fields that are left out stay as they are. `POST /library/{libraryId}/videos/{videoId}` */
+  /** Changes what the owner writes of a video; fields that are left out stay as they are. Chapters and moments are in whole seconds within the video; a chapter without an end ends where the next one starts. `POST /library/{libraryId}/videos/{videoId}` */
   updateVideo: { input: { libraryId: number; videoId: string; body: UpdateVideoModel }; answer: StatusModel };
   /** Uploads the file of a video as the raw body, of any content type and length. A video takes one file. `PUT /library/{libraryId}/videos/{videoId}` */
   uploadVideo: { input: { libraryId: number; videoId: string; jitEnabled?: boolean; enabledResolutions?: string; enabledOutputCodecs?: string; transcribeEnabled?: boolean; transcribeLanguages?: string; sourceLanguage?: string; generateTitle?: boolean; generateDescription?: boolean; generateChapters?: boolean; generateMoments?: boolean; body?: BodyInit }; answer: StatusModel };

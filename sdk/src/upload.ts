@@ -174,7 +174,7 @@ async function sendPart(sending: Sending, state: UploadState, offset: number): P
 async function offsetAfter(sending: Sending, state: UploadState, known: number): Promise<number> {
   try {
     const offset = await offsetOf(sending, state);
-    if (offset === null) throw new Error('The service has removed this upload; start it anew.');
+    if (offset === null) throw new Error('The service has removed this upload; start it again.');
     return offset;
   } catch (error) {
     if (isTemporary(error)) return known;

@@ -21,7 +21,7 @@ export async function requireEmbedToken(
   throw new Refused(
     'unauthenticated',
     'This library plays with a token only: expected token and expires in the query, got ' +
-      `${describeToken(shown, Date.now())}. Sign SHA256(key + video id + expires) anew.`,
+      `${describeToken(shown, Date.now())}. Sign SHA256(key + video id + expires) again.`,
   );
 }
 

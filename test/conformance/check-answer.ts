@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Answer } from '../support/api.ts';
 import { faultsOf } from './check-model.ts';
-import type { Real, Row } from './interface-data.ts';
+import { errorsOf, type Real, type Row } from './interface-data.ts';
 
 /**
  * Statuses that every operation may respond with in addition to those of its row. 400 is our deviation from the
@@ -84,7 +84,7 @@ export function expectBodyOf(row: Row, answer: Answer): void {
     else if (model !== 'binary') expect(faultsOf(body, model)).toEqual([]);
     return;
   }
-  const model = row.errors[status];
+  const model = errorsOf(row)[status];
   if (model == null) expectErrorBody({ errorShape: row.section === '4.4' ? 'core' : 'status' }, answer);
   else expect(faultsOf(body, model), `${status} ${text}`).toEqual([]);
 }

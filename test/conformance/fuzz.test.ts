@@ -6,7 +6,7 @@ import { operations } from '../../src/api/operations.ts';
 import type { Answer } from '../support/api.ts';
 import { COMMON_STATUSES, expectBodyOf, expectErrorBody, expectGoodManners, isRefusal } from './check-answer.ts';
 import { FOREIGN, type FuzzRequest, OWN, requestsTo } from './fuzz-requests.ts';
-import { findRow, nameOf, type Real, type Row, rows } from './interface-data.ts';
+import { errorsOf, findRow, nameOf, type Real, type Row, rows } from './interface-data.ts';
 import { ORIGIN } from './plain-values.ts';
 import { createSender } from './send-raw.ts';
 import { startWorld, type World } from './world.ts';
@@ -83,7 +83,8 @@ async function hold(operation: Real, request: FuzzRequest, things: Things): Prom
 
 function expectListed(operation: Real, answer: Answer): void {
   const row = findRow(operation) ?? firstPageRow(operation);
-  const own = row === null ? contractStatuses(operation) : [row.success.status, ...Object.keys(row.errors).map(Number)];
+  const own =
+    row === null ? contractStatuses(operation) : [row.success.status, ...Object.keys(errorsOf(row)).map(Number)];
   // Where the document declares no error codes, an unknown id is 404 as everywhere else.
   const undeclared = row !== null && Object.keys(row.errors).length === 0 ? [404] : [];
   const listed = [...own, 401, ...undeclared, ...COMMON_STATUSES].filter((status) => status !== 500);

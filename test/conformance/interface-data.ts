@@ -33,6 +33,17 @@ export const rows: readonly Row[] = readJson('interface-operations.json') as Row
 /** The published models, separate from the schemas that the service itself uses. */
 export const wireModels: WireModels = readJson('wire-models.json') as WireModels;
 
+/** Refusals that operations declare in addition to those of their rows, so that wrong input is noticed. */
+const ADDED_ERRORS: Readonly<Record<string, Row['errors']>> = {
+  'GET /library/{libraryId}/statistics': { 400: null },
+  'GET /shield/event-logs/{shieldZoneId}/{date}/{continuationToken}': { 400: 'EventLogPage', 404: 'EventLogPage' },
+};
+
+/** Returns the refusals of an operation of the document, with the model of each. */
+export function errorsOf(row: Row): Row['errors'] {
+  return { ...row.errors, ...ADDED_ERRORS[nameOf(row)] };
+}
+
 export function nameOf({ method, path: address }: { method: string; path: string }): string {
   return `${method} ${address}`;
 }

@@ -135,9 +135,9 @@ function createThings(api: TestApi, ask: World['ask']): Things {
     'pull zone': async (which) => String(Object(await library(which)).pullZone?.id ?? UNKNOWN_ID),
     language: async () => 'en',
     codec: async () => 'x264',
-    shieldZoneId: async () => '77',
+    shieldZoneId: async (which) => (which === 'unknown' ? String(UNKNOWN_ID) : '1'),
     date: async () => wordDate(dayOf(Date.now())),
-    continuationToken: async () => writeCursor({ zoneId: 77, day: dayOf(Date.now()), afterSeq: 0 }, CURSOR_SECRET),
+    continuationToken: async () => writeCursor({ zoneId: 1, day: dayOf(Date.now()), afterSeq: 0 }, CURSOR_SECRET),
     'webhook event': (which) => makeWebhookEvent(api, which),
   };
   const make = (what: string, which: Which) => {

@@ -24,7 +24,7 @@ export function addPages(app: FastifyInstance, { edgeUrl, publicUrl, files }: Pa
   app.get('/dashboard/assets/:name', async (request, reply) => {
     const { name }: { name?: string } = Object(request.params);
     const file = (await files()).files.get(name ?? '');
-    if (file === undefined) throw new Refused('not-found', 'The dashboard has no such file. Load the page anew.');
+    if (file === undefined) throw new Refused('not-found', 'The dashboard has no such file. Reload the page.');
     return sendFile(request, reply, file);
   });
 }

@@ -16,7 +16,7 @@ export const askFairPlayLicence = defineOperation({
   method: 'POST',
   path: '/FairPlay/{libraryId}/license',
   description:
-    'Answers the FairPlay licence (CKC) for the raw request (SPC) of a player. Referrer rules and embed token apply.',
+    'Returns the FairPlay licence (CKC) for the raw request (SPC) of a player. Referrer rules and embed token apply.',
   exampleQuery: 'videoId=0192f000-0000-7000-8000-000000000001',
   auth: 'none',
   params: LibraryParams,
@@ -37,7 +37,7 @@ export const askFairPlayLicenceByPath = defineOperation({
   name: 'askFairPlayLicenceByPath',
   method: 'POST',
   path: '/FairPlayLicense/{libraryId}/{videoId}',
-  description: 'Answers the FairPlay licence (CKC) for the request (SPC) of a player, both in base64 in JSON.',
+  description: 'Returns the FairPlay licence (CKC) for the request (SPC) of a player, both in base64 in JSON.',
   auth: 'none',
   params: VideoPathParams,
   query: Type.Object(TOKEN_QUERY),

@@ -8,7 +8,7 @@ export const askWidevineLicence = defineOperation({
   name: 'askWidevineLicence',
   method: 'POST',
   path: '/WidevineLicense/{libraryId}/{videoId}',
-  description: 'Answers the Widevine licence for the raw challenge of a player. Referrer rules and embed token apply.',
+  description: 'Returns the Widevine licence for the raw challenge of a player. Referrer rules and embed token apply.',
   auth: 'none',
   params: VideoPathParams,
   query: LicenceQuery,

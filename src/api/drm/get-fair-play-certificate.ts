@@ -9,7 +9,7 @@ export const getFairPlayCertificate = defineOperation({
   name: 'getFairPlayCertificate',
   method: 'GET',
   path: '/FairPlay/{libraryId}/certificate',
-  description: 'Answers the FairPlay application certificate (DER) that players need before they ask for a licence.',
+  description: 'Returns the FairPlay application certificate (DER) that players need before they ask for a licence.',
   auth: 'none',
   params: LibraryParams,
   // The token names a video and the path does not. A public certificate needs no token.

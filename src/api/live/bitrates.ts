@@ -12,8 +12,8 @@ export const getBitrateHistory = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/live/{streamId}/bitrate-history',
   description:
-    'Answers what a stream was published with, a sample for each second between `startTime` and `endTime`, in ' +
-    'bits a second.',
+    'Returns the bit rates that a stream was published with, a sample for each second between ' +
+    '`startTime` and `endTime`, in bits a second.',
   auth: 'none',
   params: LiveParams,
   query: Type.Object({ startTime: maybe.dateTime(), endTime: maybe.dateTime() }),
@@ -31,7 +31,8 @@ export const getCurrentBitrate = defineOperation({
   name: 'getCurrentBitrate',
   method: 'GET',
   path: '/library/{libraryId}/live/{streamId}/current-bitrate',
-  description: 'Answers what a stream is published with now, in bits a second; zeros while nothing is published.',
+  description:
+    'Returns the current bit rates of a published stream, in bits a second; zeros while nothing is published.',
   auth: 'none',
   params: LiveParams,
   answer: 'bytes',

@@ -33,7 +33,7 @@ export const getLivePlayData = defineOperation({
   name: 'getLivePlayData',
   method: 'GET',
   path: '/library/{libraryId}/live/{streamId}/play',
-  description: 'Answers what a player needs to know of a stream: never a key, an ingest address or a relay.',
+  description: 'Returns the data that a player needs of a stream: never a key, an ingest address or a relay.',
   auth: 'none',
   params: LiveParams,
   query: Type.Object({ token: queryText(), expires: queryInt64(0) }),
@@ -61,7 +61,7 @@ async function requireAudience(
   throw new Refused(
     'forbidden',
     `This stream is not public: expected token and expires in the query, got ${describeToken(shown, Date.now())}. ` +
-      'Sign SHA256(key + stream id + expires) anew.',
+      'Sign SHA256(key + stream id + expires) again.',
   );
 }
 

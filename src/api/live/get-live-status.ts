@@ -11,7 +11,7 @@ export const getLiveStatus = defineOperation({
   method: 'GET',
   path: '/library/{libraryId}/live/{streamId}/status',
   description:
-    'Answers whether a stream is being published and may be started, as its ingest process reported it within the ' +
+    'Returns whether a stream is being published and may be started, as its ingest process reported it within the ' +
     'last second.',
   auth: 'access-key',
   params: LiveParams,

@@ -7,7 +7,7 @@ export const getLiveStream = defineOperation({
   name: 'getLiveStream',
   method: 'GET',
   path: '/library/{libraryId}/live/{streamId}',
-  description: 'Answers one live stream. Its key and its relays are shown to full keys only.',
+  description: 'Returns one live stream. Its key and its relays are shown to full keys only.',
   auth: 'access-key',
   params: LiveParams,
   answer: LiveStreamModel,

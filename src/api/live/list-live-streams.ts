@@ -13,7 +13,7 @@ export const listLiveStreams = defineOperation({
   name: 'listLiveStreams',
   method: 'GET',
   path: '/library/{libraryId}/live',
-  description: "Answers a page of a library's live streams. Keys and relays are shown to full keys only.",
+  description: "Returns a page of a library's live streams. Keys and relays are shown to full keys only.",
   auth: 'access-key',
   params: LibraryParams,
   query: Type.Object({ ...PAGING, search: queryText(), orderBy: queryWord('date', ORDERS), collectionId: queryGuid() }),

@@ -7,6 +7,9 @@ const UPLOAD = 'http://127.0.0.1:7700/tusupload/0192f000-0000-7000-8000-00000000
 const SIGNED_HEADERS =
   "-H 'Tus-Resumable: 1.0.0' -H 'LibraryId: 1' -H 'VideoId: GUID' -H 'AuthorizationExpire: 1800000000' -H " +
   "'AuthorizationSignature: HEX'";
+const CHECKSUM = optional('Upload-Checksum', '"sha1", a space and the SHA-1 of these bytes in base64.', {
+  type: 'string',
+});
 const OFFSET = { $ref: '#/components/headers/UploadOffset' };
 
 type TusCall = {
@@ -45,7 +48,10 @@ export const tusSecuritySchemes: Record<string, Schema> = {
     'AuthorizationSignature',
     'Hexadecimal SHA-256 of LibraryId, the ApiKey of the library, AuthorizationExpire and VideoId, joined as they are.',
   ),
-  AuthorizationExpire: header('AuthorizationExpire', 'Unix time in seconds until which an upload may be created.'),
+  AuthorizationExpire: header(
+    'AuthorizationExpire',
+    'Unix time in seconds until which an upload may be created. An upload that was created in time may finish later.',
+  ),
   VideoId: header('VideoId', 'GUID of the video that the upload is for.'),
   LibraryId: header('LibraryId', 'Id of the library of the video.'),
 };
@@ -57,7 +63,9 @@ function header(name: string, description: string): Schema {
 const HEALTH = {
   operationId: 'getHealth',
   summary: 'Say whether every part of the service is ready',
-  description: 'Answers without a key what each role, the database and the store say of themselves.',
+  description:
+    'Returns the state of the service. Requests from this machine, from trusted proxies and with a valid key get the ' +
+    'version, the listeners, the state of every part, the storage and the problems; all others get `status` alone.',
   'x-codeSamples': [{ lang: 'Shell', source: 'curl http://127.0.0.1:7700/healthz' }],
   tags: ['Service'],
   security: [],
@@ -71,7 +79,7 @@ const PLAY = {
   operationId: 'openPlayer',
   summary: 'Open the player page of a video',
   description:
-    'Leads to the player page at the delivery address, with its query. Whether it may be played is judged there.',
+    'Redirects to the player page at the delivery address, with its query. That page decides whether it may be played.',
   tags: ['Service'],
   security: [],
   parameters: [
@@ -86,8 +94,8 @@ const PLAY = {
 
 const DESCRIBE = {
   operationId: 'describeUploads',
-  summary: 'Say which version and extensions of tus are spoken',
-  description: 'Answers the discovery request of tus 1.0.0 and the preflights of browsers.',
+  summary: 'Discover the version and extensions of tus',
+  description: 'Responds to the discovery request of tus 1.0.0 and to the preflights of browsers.',
   'x-codeSamples': [{ lang: 'Shell', source: 'curl -i -X OPTIONS http://127.0.0.1:7700/tusupload' }],
   tags: ['Resumable uploads'],
   security: [],
@@ -98,36 +106,52 @@ const CREATE: TusCall = {
   name: 'createUpload',
   summary: 'Create a resumable upload',
   description:
-    'Opens an upload of a whole file for a video that takes one. Parts of parallel uploads (Upload-Concat) are ' +
-    'refused.',
+    'Opens an upload of a file for a video that takes one, or of a part of it (Upload-Concat: partial). The body may ' +
+    'hold the first bytes. The length may follow later (Upload-Defer-Length: 1). A final upload (Upload-Concat: ' +
+    'final;…) joins the parts that it names and has neither a length nor a body.',
   example: `-i -X POST -H 'Upload-Length: 1000000' ${SIGNED_HEADERS} http://127.0.0.1:7700/tusupload`,
   asks: [
-    parameter('Upload-Length', 'Size of the file in bytes.', { type: 'integer', minimum: 1 }),
-    {
-      ...parameter(
-        'Upload-Metadata',
-        'Pairs of name and base64: filetype, title, collection, thumbnailTime (ms). What cannot be used is passed ' +
-          'over.',
-        { type: 'string' },
-      ),
-      required: false,
-    },
+    optional('Upload-Length', 'Size of the file or part in bytes.', { type: 'integer', minimum: 0 }),
+    optional('Upload-Defer-Length', 'Instead of Upload-Length: a later PATCH sets the length.', { const: 1 }),
+    optional(
+      'Upload-Concat',
+      '`partial` for a part; `final;` and the addresses of the parts, with spaces between, for the file that they make.',
+      { type: 'string' },
+    ),
+    optional(
+      'Upload-Metadata',
+      'Pairs of name and base64: filetype, title, collection, thumbnailTime (ms). Unusable pairs are ignored.',
+      { type: 'string' },
+    ),
+    CHECKSUM,
   ],
+  body: { required: false, content: { 'application/offset+octet-stream': {} } },
   status: 201,
-  says: 'Created; Location is the address of the upload.',
-  gives: { Location: { required: true, schema: { type: 'string' } } },
-  refuses: { 400: 'A header is missing or cannot be read.', 404: 'The video does not exist.' },
+  says: 'Created; Location is the address of the upload. After a body, Upload-Offset counts its bytes.',
+  gives: { Location: { required: true, schema: { type: 'string' } }, 'Upload-Offset': { schema: { type: 'integer' } } },
+  refuses: {
+    400: 'A header is missing or cannot be read.',
+    404: 'The video or a part does not exist.',
+    409: 'A part belongs to another final upload.',
+    415: 'The content type of the body is not application/offset+octet-stream.',
+    460: 'The bytes do not have the announced checksum.',
+  },
 };
 
 const ASK: TusCall = {
   name: 'getUploadOffset',
   summary: 'Ask how much of an upload has arrived',
-  description: 'Answers where the next bytes begin, after an interruption for example.',
+  description: 'Returns the offset of the next bytes, after an interruption for example.',
   example: `-I ${SIGNED_HEADERS} ${UPLOAD}`,
   asks: [],
   status: 200,
   says: 'Told by its headers.',
-  gives: { 'Upload-Offset': OFFSET, 'Upload-Length': { schema: { type: 'integer' } } },
+  gives: {
+    'Upload-Offset': OFFSET,
+    'Upload-Length': { schema: { type: 'integer' } },
+    'Upload-Defer-Length': { schema: { const: 1 } },
+    'Upload-Concat': { schema: { type: 'string' } },
+  },
   refuses: {},
 };
 
@@ -140,10 +164,8 @@ const APPEND: TusCall = {
     `--data-binary @FILE ${UPLOAD}`,
   asks: [
     parameter('Upload-Offset', 'Where the bytes begin.', { type: 'integer', minimum: 0 }),
-    {
-      ...parameter('Upload-Checksum', '"sha1", a space and the SHA-1 of these bytes in base64.', { type: 'string' }),
-      required: false,
-    },
+    optional('Upload-Length', 'Length of an upload that was created with Upload-Defer-Length.', { type: 'integer' }),
+    CHECKSUM,
   ],
   body: { required: true, content: { 'application/offset+octet-stream': {} } },
   status: 204,
@@ -151,6 +173,7 @@ const APPEND: TusCall = {
   gives: { 'Upload-Offset': OFFSET },
   refuses: {
     400: 'A header is missing or cannot be read.',
+    403: 'The upload is a final one, which its parts make up.',
     409: 'The bytes do not begin where the upload ends.',
     415: 'The content type is not application/offset+octet-stream.',
     460: 'The bytes do not have the announced checksum.',
@@ -170,7 +193,7 @@ const GIVE_UP: TusCall = {
 };
 
 const EVERY_REFUSAL: Readonly<Record<number, string>> = {
-  401: 'The signature does not match or has expired.',
+  401: 'The signature does not match, or had expired when the upload was created.',
   404: 'The upload does not exist.',
   408: 'The body took too long to arrive.',
   412: 'The header Tus-Resumable is not 1.0.0.',
@@ -204,4 +227,8 @@ function tusOperation(parts: TusCall, components: Components): Schema {
 
 function parameter(name: string, description: string, schema: Schema): Schema {
   return { name, in: 'header', required: true, description, schema };
+}
+
+function optional(name: string, description: string, schema: Schema): Schema {
+  return { ...parameter(name, description, schema), required: false };
 }

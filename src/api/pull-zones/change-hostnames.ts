@@ -23,7 +23,7 @@ export const addHostname = defineOperation({
   method: 'POST',
   name: 'addHostname',
   path: '/pullzone/{id}/addHostname',
-  description: 'Has a pull zone answer under a further host name.',
+  description: 'Adds a host name to a pull zone.',
   body: ReferrerModel,
   refusals: { invalid: 400, 'not-found': 404 },
   async run({ params, body }, { pullZones }: Deps) {
@@ -37,7 +37,7 @@ export const removeHostname = defineOperation({
   method: 'DELETE',
   name: 'removeHostname',
   path: '/pullzone/{id}/removeHostname',
-  description: 'Takes a host name from a pull zone.',
+  description: 'Removes a host name from a pull zone.',
   body: ReferrerModel,
   refusals: { invalid: 400, 'not-found': 404 },
   async run({ params, body }, { pullZones }: Deps) {
@@ -52,7 +52,7 @@ export const purgeCache = defineOperation({
   method: 'POST',
   name: 'purgeCache',
   path: '/pullzone/{id}/purgeCache',
-  description: 'Has the edges read anew what they keep of a pull zone.',
+  description: 'Makes the caches behind the edges load the files of a pull zone again.',
   refusals: { 'not-found': 404 },
   async run({ params }, { pullZones }: Deps) {
     await pullZones.purge(params.id);

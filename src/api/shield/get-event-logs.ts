@@ -109,7 +109,7 @@ function exampleOf(nowMs: number): string {
 async function readZone(text: string, { pullZones }: Deps): Promise<number> {
   const id = ZONE.test(text) ? Number(text) : null;
   if (id !== null && (await isZone(id, pullZones))) return id;
-  const message = `There is no shield zone ${quote(text)}. Its id is that of its pull zone; 0 is for no zone.`;
+  const message = `There is no shield zone ${quote(text)}. Use the id of its pull zone, or 0 for requests of no zone.`;
   throw new RefusedEventLog('not-found', message, 'shield_zone_not_found.event_logs');
 }
 

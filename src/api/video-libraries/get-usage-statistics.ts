@@ -44,7 +44,7 @@ export const getTranscribingStatistics = defineOperation({
   name: 'getTranscribingStatistics',
   path: '/videolibrary/{id}/transcribing/statistics',
   description:
-    'Answers the seconds of speech transcribed for a library, by UTC day. This version does not count them: all are 0.',
+    'Returns the seconds of speech transcribed for a library, by UTC day. This version does not count them: all are 0.',
   answer: TranscribingStatisticsModel,
   async run({ params: { id }, query }, { libraryViews }: Deps) {
     await libraryViews.load(id);

@@ -41,7 +41,8 @@ export function toLibraryChange(sent: Sent): LibraryChange {
 function requireNoTagging({ EnableContentTagging }: Sent): void {
   if (EnableContentTagging !== true) return;
   const message =
-    'Expected EnableContentTagging to be false, got true: content tagging is not available. Leave the field out.';
+    'Expected EnableContentTagging to be false, got true: content tagging is not available. Leave the field out or ' +
+    'send false.';
   throw new Refused('invalid', message, { field: 'EnableContentTagging' });
 }
 

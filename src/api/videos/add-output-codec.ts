@@ -25,7 +25,7 @@ export const addOutputCodec = defineOperation({
   name: 'addOutputCodec',
   method: 'PUT',
   path: '/library/{libraryId}/videos/{videoId}/outputs/{outputCodecId}',
-  description: 'Encodes a finished video in one more codec. What is there keeps playing meanwhile.',
+  description: 'Encodes a finished video in one more codec. The existing renditions stay playable while it runs.',
   auth: 'access-key',
   params: Type.Object({ ...VideoParams.properties, outputCodecId: Type.String({ title: 'codec' }) }),
   answer: VideoModel,

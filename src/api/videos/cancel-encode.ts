@@ -15,9 +15,9 @@ export const cancelEncode = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/encode',
   description:
     'Cancels the encoding of a video that waits or is under way; encoders end within seconds. A video that was ' +
-    'encoded anew stays as it was, one with a whole resolution and its sound is finished without the others, any ' +
-    'other fails with the value cancelled. Re-encode or retry makes what was cancelled. What has no file of its ' +
-    'own, such as a clip or the rungs of a recording, is not cancelled.',
+    'being re-encoded stays as it was, one with a whole resolution and its sound is finished without the others, any ' +
+    'other fails with the value cancelled. Re-encode or retry makes the cancelled renditions. Videos without a file ' +
+    'of their own, such as clips or the rungs of a recording, are not cancelled.',
   auth: 'access-key',
   params: VideoParams,
   answer: VideoModel,

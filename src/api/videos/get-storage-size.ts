@@ -9,7 +9,7 @@ export const getStorageSize = defineOperation({
   name: 'getStorageSize',
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/storage',
-  description: 'Sums up what is stored of a video, by rendition and by kind. What was taken away no longer counts.',
+  description: 'Sums up the stored bytes of a video, by rendition and by kind. Deleted files no longer count.',
   auth: 'access-key',
   params: VideoParams,
   answer: StatusModelOfVideoStorageSizeModel,

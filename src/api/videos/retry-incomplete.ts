@@ -11,7 +11,7 @@ export const retryIncomplete = defineOperation({
   name: 'retryIncomplete',
   method: 'POST',
   path: '/library/{libraryId}/videos/incomplete/retry',
-  description: 'Encodes once more what failed of all videos of a library that are otherwise finished.',
+  description: 'Encodes the failed renditions of all otherwise finished videos of a library again.',
   auth: 'access-key',
   params: LibraryParams,
   answer: RetryIncompleteModel,

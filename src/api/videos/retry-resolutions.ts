@@ -15,7 +15,7 @@ export const retryResolutions = defineOperation({
   name: 'retryResolutions',
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/resolutions/retry',
-  description: 'Encodes once more what failed of a video that is otherwise finished.',
+  description: 'Encodes the failed renditions of an otherwise finished video again.',
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({ resolution: queryText() }),

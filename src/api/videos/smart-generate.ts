@@ -21,8 +21,8 @@ export const smartGenerate = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/smart',
   description:
     'Generates title, description, chapters and moments from what is said in the video, which is transcribed ' +
-    'first where it has no captions. Without a body, what the library generates by default. What a person set ' +
-    'after the last generation stays.',
+    'first where it has no captions. Without a body, it generates the texts that the library generates by ' +
+    'default. Texts that a person set after the last generation stay.',
   auth: 'access-key',
   params: VideoParams,
   body: SmartGenerateModel,

@@ -31,9 +31,9 @@ export const transcribeVideo = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/transcribe',
   description:
-    'Makes captions of what is said, in the language that is spoken, and translates them into the target ' +
-    'languages where a language model is set. Captions that a person uploaded stay as they are; with force, those ' +
-    'that were made before are made anew.',
+    'Makes captions of the speech of a video, in the language that is spoken, and translates them into the target ' +
+    'languages where a language model is set. Captions that a person uploaded stay as they are; with force, generated ' +
+    'ones are made again.',
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({ force: guarded('destroys', queryFlag(false)), language: queryText() }),

@@ -37,7 +37,7 @@ export function rangeOf({ dateFrom, dateTo, hourly }: StatisticsQuery, nowMs: nu
 
 function tooManyHours(hours: number): Refused {
   const message =
-    `dateFrom: expected a range of at most ${MAX_BUCKETS} hours with hourly=true, got ${hours} hours. ` +
+    `Expected a range from dateFrom of at most ${MAX_BUCKETS} hours with hourly=true, got ${hours} hours. ` +
     'Ask for a shorter range, or for days with hourly=false.';
   return new Refused('invalid', message, { field: 'dateFrom' });
 }
