@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
+import { peakOfWindows } from '../../../src/media/presentation/peak-of-windows.ts';
 import type { FetchedRendition, FetchedVariant } from './fetch-renditions.ts';
 
-/** Rates of segments, in bits per second. */
+/** Rates in bits per second. The peak is that of windows of segments (RFC 8216 section 4.1). */
 type Rates = { peak: number; average: number };
 
 /**
@@ -18,13 +19,12 @@ export function checkRates(variant: FetchedVariant, audio: readonly FetchedRendi
   expect(new Set(variant.codecs)).toEqual(codecs);
 }
 
-function ratesOf({ segments, timescale }: FetchedRendition): Rates {
-  const bits = segments.map(({ bytes }) => bytes.length * 8);
-  const seconds = segments.map(({ times }) => times.durationTicks / timescale);
+function ratesOf({ segments, timescale, targetDurationSec }: FetchedRendition): Rates {
+  const sizes = segments.map(({ bytes, times }) => ({ bytes: bytes.length, sec: times.durationTicks / timescale }));
   const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
   return {
-    peak: Math.max(...bits.map((size, index) => size / (seconds[index] ?? 1))),
-    average: sum(bits) / sum(seconds),
+    peak: peakOfWindows(sizes, targetDurationSec),
+    average: sum(sizes.map(({ bytes }) => bytes * 8)) / sum(sizes.map(({ sec }) => sec)),
   };
 }
 
