@@ -455,7 +455,7 @@ export type Operations = {
   putLiveWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
   /** Sets the image that is drawn over videos of a library while they are encoded. `PUT /videolibrary/{id}/watermark` */
   putWatermark: { input: { id: number; body?: BodyInit }; answer: undefined };
-  /** Encodes a video again from its original, with the library's current settings and the options of its upload. Codecs that it has stay. What is there plays until it is done. `POST /library/{libraryId}/videos/{videoId}/reencode` */
+  /** Encodes a video again from its original, with the library's current settings and the options of its upload. Codecs that it has stay. The present version plays until the new one is complete. `POST /library/{libraryId}/videos/{videoId}/reencode` */
   reencodeVideo: { input: { libraryId: number; videoId: string }; answer: VideoModel };
   /** Gives a stream another key and disconnects who publishes with the one before. `PUT /library/{libraryId}/live/{streamId}/regenerate-key` */
   regenerateStreamKey: { input: { libraryId: number; streamId: string }; answer: LiveStreamModel };

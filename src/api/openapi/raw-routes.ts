@@ -115,7 +115,7 @@ const CREATE: TusCall = {
     optional('Upload-Defer-Length', 'Instead of Upload-Length: a later PATCH sets the length.', { const: 1 }),
     optional(
       'Upload-Concat',
-      '`partial` for a part; `final;` and the addresses of the parts, with spaces between, for the file that they make.',
+      '`partial` for a part; `final;` and the space-separated addresses of the parts for the file that they make.',
       { type: 'string' },
     ),
     optional(

@@ -17,7 +17,7 @@ export const reencodeVideo = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/reencode',
   description:
     "Encodes a video again from its original, with the library's current settings and the options of its upload. " +
-    'Codecs that it has stay. What is there plays until it is done.',
+    'Codecs that it has stay. The present version plays until the new one is complete.',
   auth: 'access-key',
   params: VideoParams,
   answer: VideoModel,

@@ -32,8 +32,8 @@ export const transcribeVideo = defineOperation({
   path: '/library/{libraryId}/videos/{videoId}/transcribe',
   description:
     'Makes captions of the speech of a video, in the language that is spoken, and translates them into the target ' +
-    'languages where a language model is set. Captions that a person uploaded stay as they are; with force, generated ' +
-    'ones are made again.',
+    'languages where a language model is set. Captions that a person uploaded stay as they are; with force, ' +
+    'generated ones are made again.',
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({ force: guarded('destroys', queryFlag(false)), language: queryText() }),

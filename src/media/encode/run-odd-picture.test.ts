@@ -41,7 +41,8 @@ async function makeResized(name: string, codec: readonly string[]): Promise<{ pa
 /** The expected result, made from the parts alone. */
 async function makeReference(name: string, parts: readonly string[]): Promise<string> {
   const colours = 'in_color_matrix=bt601:out_color_matrix=bt709:in_range=tv:out_range=tv';
-  const graph = `[0:v]scale=640:360:${colours}[a];[1:v]scale=270:360:${colours},pad=640:360:184:0,setsar=1[b];[a][b]concat`;
+  const fitted = `scale=270:360:${colours},pad=640:360:184:0,setsar=1`;
+  const graph = `[0:v]scale=640:360:${colours}[a];[1:v]${fitted}[b];[a][b]concat`;
   const inputs = parts.flatMap((part) => ['-i', part]);
   return makeClip(dir, `${name}.reference.mkv`, [...inputs, '-filter_complex', graph, '-c:v', 'ffv1']);
 }
