@@ -44,6 +44,14 @@ test.each([
   expect(isSignedBy(claim, 'api-key')).toBe(true);
 });
 
+test('a video id without hyphens is accepted as it is signed', () => {
+  const videoid = 'abcdef0122224333844455555555abcd';
+  const hash = createHash('sha256').update(`7api-key1700000000${videoid}`).digest('hex');
+  const claim = readClaim({ ...signed, videoid, authorizationsignature: hash });
+  expect(claim.videoId).toBe('abcdef01-2222-4333-8444-55555555abcd');
+  expect(isSignedBy(claim, 'api-key')).toBe(true);
+});
+
 test.each([
   ['LibraryId', undefined],
   ['LibraryId', '7a'],

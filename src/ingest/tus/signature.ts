@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Guid, parseGuid } from '../../lib/guid.ts';
+import { type Guid, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 
 /** The four headers that sign every resumable upload request; `expiresSec` is Unix time in seconds. */
@@ -21,7 +21,7 @@ export function readClaim(headers: IncomingHttpHeaders): TusClaim {
   const videoId = one(headers, 'VideoId');
   const expires = one(headers, 'AuthorizationExpire');
   const signature = one(headers, 'AuthorizationSignature');
-  const guid = parseGuid(videoId);
+  const guid = readGuid(videoId);
   if (!/^\d{1,15}$/.test(libraryId)) throw wrong('LibraryId', 'a library number');
   if (guid === null) throw wrong('VideoId', 'the GUID of the video');
   if (!/^\d{1,15}$/.test(expires)) throw wrong('AuthorizationExpire', 'a time in unix seconds');

@@ -20,7 +20,7 @@ import { type CompleteUploadDeps, completeUpload } from '../../jobs/uploads/comp
 import { dropUpload } from '../../jobs/uploads/drop-upload.ts';
 import { joinParts } from '../../jobs/uploads/join-parts.ts';
 import type { SpaceDeps } from '../../jobs/uploads/require-space.ts';
-import { type Guid, newGuid, parseGuid } from '../../lib/guid.ts';
+import { type Guid, newGuid, readGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { FinalCreation, OpenCreation } from './headers.ts';
@@ -156,7 +156,7 @@ async function readEdit(
 ): Promise<VideoEdit> {
   const title = (metadata.title ?? '').trim().slice(0, LONGEST_TITLE).toWellFormed();
   const isTitle = title !== '' && title.toLowerCase() !== mediaId;
-  const collectionId = parseGuid(metadata.collection ?? '');
+  const collectionId = readGuid(metadata.collection ?? '');
   const isCollection = collectionId !== null && (await hasCollection(db, libraryId, collectionId));
   return { ...(isTitle && { title }), ...(isCollection && { collectionId }) };
 }
