@@ -6,13 +6,10 @@ import { rerunFailed, type TestRun } from './rerun-failed.ts';
 import { projectRoot, runScript } from './run-program.ts';
 import { countResults, describeCounts, type VitestReport } from './test-counts.ts';
 
-/** Maximum flaky files of a run that passes. */
-const MAX_FLAKY_FILES = 2;
-
 /**
  * Runs all tests, or the ones that vitest's arguments select (`millrace test`). A failed file is run again alone, at
- * most twice. If it passes then, it is listed as flaky with its first failure; more than `MAX_FLAKY_FILES` fail the
- * run. With options of vitest, nothing is run again. The last line printed is the count.
+ * most twice. If it passes then, it is listed as flaky with its first failure. With options of vitest, nothing is run
+ * again. The last line printed is the count.
  */
 export async function runTests(args: readonly string[]): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-test-'));
@@ -26,7 +23,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
       process.stdout.write(`flaky: ${relative(projectRoot, file)} passed only when run again alone. ${cause}\n`);
     }
     process.stdout.write(`${describeCounts(counts)}\n`);
-    return counts.failed === 0 && last.flaky.length <= MAX_FLAKY_FILES ? 0 : 1;
+    return counts.failed === 0 ? 0 : 1;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

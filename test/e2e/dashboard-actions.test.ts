@@ -217,7 +217,7 @@ test('an encode is cancelled in the queue and on its page, and restarted by a bu
   release();
   await open(`library/1/videos/${guid}/activity`);
   await page.locator('.chip', { hasText: 'Cancelled' }).waitFor();
-  await page.getByText('Re-encode it to have it made.').waitFor();
+  await page.getByText('Re-encode the video to finish it.').waitFor();
   await look('cancelled');
   await press('Re-encode');
   const statusOf = async () => (await getVideo(service, guid)).status;
