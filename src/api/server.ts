@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { createAuditStore } from '../catalog/audit/audit-store.ts';
 import type { Db } from '../catalog/db.ts';
 import type { Packager } from '../catalog/drm/packager.ts';
+import { isDatabaseAway } from '../catalog/is-database-away.ts';
 import type { PublicationListener, PublicationWatch } from '../catalog/publications/publication-watch-store.ts';
 import type { FirewallSource } from '../catalog/shield/firewall/open-firewall.ts';
 import type { Hit } from '../catalog/shield/hit.ts';
@@ -147,10 +148,12 @@ export async function startApi(deps: ApiDeps): Promise<Api> {
 async function hasKey({ headers }: IncomingMessage, { keys }: Pick<OperationDeps, 'keys'>): Promise<boolean> {
   const key = headers.accesskey;
   if (typeof key !== 'string' || key === '') return false;
-  return await keys.find(key).then(
-    (grant) => grant !== null,
-    () => false,
-  );
+  try {
+    return (await keys.find(key)) !== null;
+  } catch (error) {
+    if (isDatabaseAway(error)) return false;
+    throw error;
+  }
 }
 
 function createApp(

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { hasCode } from '../../lib/has-code.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 /** Pages in the root folder of the project, next to the README. */
@@ -18,7 +19,7 @@ export type DocumentHit = { name: string; title: string; excerpt: string };
 export async function readDocument(name: string): Promise<string | null> {
   if (!NAME.test(name)) return null;
   const file = ROOT_PAGES.includes(name) ? `${name.toUpperCase()}.md` : path.join('docs', `${name}.md`);
-  return await readFile(path.join(root, file), 'utf8').catch(() => null);
+  return (await readIfThere(path.join(root, file)))?.toString() ?? null;
 }
 
 /** Reads the README, which is the first page. */
@@ -29,7 +30,7 @@ export async function readFirstDocument(): Promise<string> {
 /** Reads a picture of the documentation; null if there is none. */
 export async function readDocumentPicture(name: string): Promise<Buffer | null> {
   if (!/^[a-z0-9-]{1,80}\.jpg$/.test(name)) return null;
-  return await readFile(path.join(root, 'docs/pictures', name)).catch(() => null);
+  return await readIfThere(path.join(root, 'docs/pictures', name));
 }
 
 /** Returns the sections of `docs/index.md` in order. */
@@ -64,6 +65,15 @@ export async function searchDocuments(query: string): Promise<DocumentHit[]> {
     .sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name))
     .slice(0, MAX_RESULTS)
     .map(({ name, title, text }) => ({ name, title, excerpt: excerptOf(text, words[0] ?? '') }));
+}
+
+async function readIfThere(file: string): Promise<Buffer | null> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
 }
 
 function excerptOf(text: string, word: string): string {

@@ -30,7 +30,8 @@ export class IFrameLists {
   readonly #lists = new HeldCache<IFrameList>(LIST_CACHE_BYTES, ({ text }) => text.length);
   readonly #chunks = new HeldCache<ChunkIndex>(CHUNK_CACHE_BYTES, ({ syncs }) => syncs.length * SAMPLE_BYTES);
 
-  #preparing = 0;
+  /** Sets of renditions whose pictures are being listed, by their names: all requests for one share the work. */
+  readonly #preparing = new Map<string, Promise<void>>();
 
   constructor(indexes: IndexReader, log: EdgeLog) {
     this.#indexes = indexes;
@@ -49,9 +50,11 @@ export class IFrameLists {
    */
   ratesOf(renditions: readonly StoredRendition[]): Rates | null | Promise<Rates | null> {
     const known = this.#knownRates(renditions);
-    if (known !== null || this.#preparing >= PREPARED_AT_ONCE) return known;
+    const name = renditions.map(nameOf).join();
+    if (known !== null || (this.#preparing.size >= PREPARED_AT_ONCE && !this.#preparing.has(name))) return known;
+    const prepared = this.#preparing.get(name) ?? this.#prepare(name, renditions);
     return Promise.race([
-      this.#prepare(renditions).then(() => this.#knownRates(renditions)),
+      prepared.then(() => this.#knownRates(renditions)),
       setTimeout(RATES_WAIT_MS, null, { ref: false }),
     ]);
   }
@@ -89,14 +92,17 @@ export class IFrameLists {
   }
 
   /** Lists one rendition after the other. A failure is logged: the video plays without them. */
-  async #prepare(renditions: readonly StoredRendition[]): Promise<void> {
-    this.#preparing += 1;
+  #prepare(name: string, renditions: readonly StoredRendition[]): Promise<void> {
+    const prepared = this.#listAll(renditions).finally(() => this.#preparing.delete(name));
+    this.#preparing.set(name, prepared);
+    return prepared;
+  }
+
+  async #listAll(renditions: readonly StoredRendition[]): Promise<void> {
     try {
       for (const rendition of renditions) await this.list(rendition);
     } catch (error) {
       this.#log.warn({ err: error }, 'The single pictures of a video could not be listed.');
-    } finally {
-      this.#preparing -= 1;
     }
   }
 }

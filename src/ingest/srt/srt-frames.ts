@@ -38,7 +38,8 @@ export class SrtFrameReader {
     let at = 0;
     while (at + HEAD_BYTES <= all.length) {
       const sizeBytes = all.readUInt32BE(at);
-      if (sizeBytes > LARGEST_FRAME) throw new Error(`Expected a frame of ${LARGEST_FRAME} bytes, got ${sizeBytes}.`);
+      if (sizeBytes > LARGEST_FRAME)
+        throw new Error(`Expected a frame of at most ${LARGEST_FRAME} bytes, got ${sizeBytes}.`);
       const end = at + HEAD_BYTES + sizeBytes;
       if (end > all.length) break;
       frames.push(readFrame(all.readUInt32BE(at + 4), all.subarray(at + HEAD_BYTES, end)));

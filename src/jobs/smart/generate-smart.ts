@@ -124,6 +124,6 @@ function pauseSec({ waitedSec = 0 }: Payload): number {
 
 async function sendAgain(payload: Payload, { db, queue }: JobDeps, delaySec: number): Promise<void> {
   const waitedSec = (payload.waitedSec ?? 0) + delaySec;
-  if (waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'What is needed for it was not there within a day.');
+  if (waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'Its audio or captions were not ready within a day.');
   await inTransaction(db, queue.send(generateSmart, { ...payload, waitedSec }, { delaySec }));
 }

@@ -150,7 +150,7 @@ async function sendTranslations({ targets, ...wanted }: Transcription, { db, que
 
 async function sendAgain(wanted: Sent, { db, queue }: JobDeps, delaySec: number): Promise<void> {
   const waitedSec = (wanted.waitedSec ?? 0) + delaySec;
-  if (waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'What is needed for it was not there within a day.');
+  if (waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'Its audio or captions were not ready within a day.');
   await inTransaction(db, queue.send(transcribeVideo, { ...wanted, waitedSec }, { delaySec }));
   await noteSpeechRun(db, runOf(wanted), { state: 'waiting' });
 }
