@@ -43,7 +43,7 @@ const FETCH_SLOTS = 4;
 const SOURCE_CACHE_BYTES = 20e9;
 /** Maximum time that a caller of the API waits for the store, in ms. Its first check has finished by then. */
 const STORE_ANSWER_MS = 20_000;
-const EDGE_PORT_WAIT_MS = 5_000;
+const EDGE_PORT_WAIT_MS = 60_000;
 
 type Common = { settings: RoleSettings; database: Database; log: ReturnType<typeof openLog> } & OpenedStorage & {
     watch: StorageWatch;

@@ -30,8 +30,8 @@ export function addDocuments(app: FastifyInstance, documents: Documents): void {
     return await sendPage({ name: '', title: 'Start', body }, reply, documents);
   });
   app.get('/docs/search', async (request, reply) => {
-    const { q = '' }: { q?: unknown } = Object(request.query);
-    const query = String(q).slice(0, MAX_QUERY_CHARS);
+    // The server does not parse queries: each operation reads its own.
+    const query = (new URL(request.url, 'http://docs').searchParams.get('q') ?? '').slice(0, MAX_QUERY_CHARS);
     const body = results(query, await searchDocuments(query), documents.prefix);
     return await sendPage({ name: 'search', title: 'Search', body, query }, reply, documents);
   });

@@ -32,6 +32,13 @@ test.each<[string, string | Buffer]>([
   ['a torrent', 'd8:announce35:udp://tracker'],
   ['a PDF', '%PDF-1.7\n'],
   ['a JPEG image', Buffer.from('\xff\xd8\xff\xe0\0\x10JFIF', 'latin1')],
+  [
+    'multipart/form-data',
+    Buffer.concat([
+      Buffer.from('--------x\r\nContent-Disposition: form-data; name="f"; filename="a.mp4"\r\n\r\n'),
+      Buffer.from([0, 0, 0, 0x20]),
+    ]),
+  ],
   ['a PNG image', Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1')],
   ['a WebP image', 'RIFF\0\0\0\0WEBPVP8 '],
   ['a HEIF or AVIF image', '\0\0\0\x20ftypavif'],

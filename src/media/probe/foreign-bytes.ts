@@ -13,6 +13,8 @@ const latin1 = (start: Buffer) => start.toString('latin1');
 
 /** Kinds recognised by a few fixed bytes. GIF is not included: it is a video here. */
 const SIGNATURES: readonly [kind: string, pattern: RegExp, advice?: string][] = [
+  // Its file may begin within the first bytes, so it is not text.
+  ['multipart/form-data', /^--[\x21-\x7e ]{1,200}\r?\n(?:[\w-]+:[^\n]*\n)*?content-disposition:/i],
   ['a zip archive', /^PK\x03\x04/, 'unpack it and send the file in it'],
   ['a 7z archive', /^7z\xbc\xaf\x27\x1c/, 'unpack it and send the file in it'],
   ['a RAR archive', /^Rar!\x1a\x07/, 'unpack it and send the file in it'],
@@ -34,7 +36,6 @@ const SIGNATURES: readonly [kind: string, pattern: RegExp, advice?: string][] = 
 
 /** The same for text, after a byte order mark and white space. */
 const TEXTS: readonly [kind: string, pattern: RegExp, advice?: string][] = [
-  ['multipart/form-data', /^--[\x21-\x7e ]{1,200}\r?\n(?:[\w-]+:[^\n]*\n)*?content-disposition:/i],
   ['a data URL', /^data:[\w.+/-]*(?:;[\w=.+"-]+)*,/i, 'decode it and send the bytes of the file'],
   ['an HLS playlist', /^#EXTM3U/, PLAYLIST],
   ['a DASH manifest', /^(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<MPD[\s>]/, PLAYLIST],
