@@ -3,7 +3,7 @@ import type { VitestReport } from './test-counts.ts';
 /** Maximum reruns of one file. */
 const RERUNS = 2;
 /** Maximum failed files that are run again. More are hardly a matter of chance, and reruns take long. */
-const MAX_FILES = 8;
+const MAX_FILES = 12;
 
 /** Result of a vitest run; the report is null if vitest wrote none. */
 export type TestRun = { report: VitestReport | null; exitCode: number };
