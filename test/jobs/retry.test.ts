@@ -43,7 +43,7 @@ const retryAll = () => createRetryStore(lab.database.db).retryAll(libraryId, pla
 const missing = async (key: MediaKey) =>
   (await loadMedia(lab, key)).messages
     .filter(({ value }) => value === 'incomplete')
-    .map(({ message }) => message.replace(' Retry makes them anew.', ''));
+    .map(({ message }) => message.replace(' Retry makes them again.', ''));
 const FINISHED = 3;
 const finishedEvents = async ({ mediaId }: MediaKey) => {
   const events = await lab.database.db
