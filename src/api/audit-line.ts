@@ -4,7 +4,7 @@ import { cleanText } from './clean-text.ts';
 import type { Contract } from './define-operation.ts';
 import { readId } from './read-params.ts';
 
-const LONGEST_TARGET = 200;
+const MAX_TARGET = 200;
 
 /** Facts of a request whose operation has ended; `answer` is null if it failed. */
 export type AuditedRequest = {
@@ -48,6 +48,6 @@ function targetsOf({ params, queryText, answer }: AuditedRequest): Record<string
     ...params,
   };
   return Object.fromEntries(
-    Object.entries(found).map(([name, value]) => [name, cleanText(String(value).slice(0, LONGEST_TARGET))]),
+    Object.entries(found).map(([name, value]) => [name, cleanText(String(value).slice(0, MAX_TARGET))]),
   );
 }

@@ -36,7 +36,7 @@ import { playerAddress } from './videos/player-address.ts';
 
 const KEEP_ALIVE_MS = 75_000;
 const MAX_CONNECTIONS = 10_000;
-const LONGEST_PATH_PART = 500;
+const MAX_PATH_PART = 500;
 /** Time for which requests may continue after `close` was called, in ms. */
 const DRAIN_MS = 5_000;
 
@@ -170,7 +170,7 @@ function createApp(
       caseSensitive: false,
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,
-      maxParamLength: LONGEST_PATH_PART,
+      maxParamLength: MAX_PATH_PART,
       // Each operation reads its query by its own schema.
       querystringParser: () => ({}),
     },

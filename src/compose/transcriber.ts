@@ -6,7 +6,7 @@ import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { Transcriber } from '../ports/transcriber.ts';
 
 /** Recognisers gain little from more threads, and encoders use the rest. */
-const MOST_THREADS = 4;
+const MAX_THREADS = 4;
 
 type Place = { dataDir: string; encodeThreads: number; outbound: Outbound };
 
@@ -18,7 +18,7 @@ export async function openTranscribers(
   settings: TranscriberSettings,
   { dataDir, encodeThreads, outbound }: Place,
 ): Promise<() => Promise<Transcriber | null>> {
-  const threads = Math.min(MOST_THREADS, encodeThreads);
+  const threads = Math.min(MAX_THREADS, encodeThreads);
   switch (settings.kind) {
     case 'none':
       return async () => null;

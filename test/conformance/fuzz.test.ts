@@ -15,7 +15,7 @@ import { startWorld, type World } from './world.ts';
 const SEED = Number(process.env.MILLRACE_FUZZ_SEED ?? 1);
 const RUNS = Number(process.env.MILLRACE_FUZZ_RUNS ?? 3);
 const SHRINK_LIMIT_MS = 40_000;
-const LONGEST_SHOWN = 3_000;
+const MAX_SHOWN_CHARS = 3_000;
 
 let world: World;
 let sender: ReturnType<typeof createSender>;
@@ -49,7 +49,7 @@ for (const operation of operations) {
       const property = fc.asyncProperty(requestsTo(operation), (request) => hold(operation, request, things));
       const details = await fc.check(property, { seed: SEED, numRuns: RUNS, interruptAfterTimeLimit: SHRINK_LIMIT_MS });
       if (!details.failed || details.counterexample === null) return;
-      const shown = JSON.stringify(details.counterexample[0]).slice(0, LONGEST_SHOWN);
+      const shown = JSON.stringify(details.counterexample[0]).slice(0, MAX_SHOWN_CHARS);
       const cause = details.errorInstance;
       throw new Error(`MILLRACE_FUZZ_SEED=${SEED} path ${details.counterexamplePath}: ${shown}\n${cause}`, { cause });
     },
@@ -88,7 +88,7 @@ function expectListed(operation: Real, answer: Answer): void {
   // Where the document declares no error codes, an unknown id is 404 as everywhere else.
   const undeclared = row !== null && Object.keys(row.errors).length === 0 ? [404] : [];
   const listed = [...own, 401, ...undeclared, ...COMMON_STATUSES].filter((status) => status !== 500);
-  expect(listed, answer.text.slice(0, LONGEST_SHOWN)).toContain(answer.status);
+  expect(listed, answer.text.slice(0, MAX_SHOWN_CHARS)).toContain(answer.status);
   expect(isRefusal(answer)).toBe(answer.status >= 400);
   if (row !== null) expectBodyOf(row, answer);
   else if (answer.status >= 400) expectErrorBody(operation, answer);

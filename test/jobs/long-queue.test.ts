@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { saveTimeline } from '../../src/catalog/lifecycle/plan-store.ts';
 import { refreshProgress } from '../../src/catalog/tasks/claim-store.ts';
-import { claimNext, LEAST_PRIORITY, writeProgress } from '../../src/catalog/tasks/task-store.ts';
+import { claimNext, MIN_PRIORITY, writeProgress } from '../../src/catalog/tasks/task-store.ts';
 import { describeOutlook } from '../../src/catalog/videos/outlook.ts';
 import { createOutlookStore } from '../../src/catalog/videos/outlook-store.ts';
 import { planVideo } from '../../src/jobs/planning/plan-video.ts';
@@ -72,7 +72,7 @@ test('behind 100 hours of queue each video has an end in sight, short ones overt
     queue: 'long',
     owner: 'test',
     leaseSec: 30,
-    leastPriority: LEAST_PRIORITY,
+    leastPriority: MIN_PRIORITY,
     withoutMedia: [],
   } as const;
   const claim = await claimNext(db, options);

@@ -171,7 +171,7 @@ const BARS = [
   [0, 0, 191],
 ];
 /** Encoded bars are off by up to 11; read as BT.709, they are off by up to 30. */
-const MOST_OFF = 15;
+const MAX_OFFSET = 15;
 const RUNGS = [480, 240];
 
 /**
@@ -221,7 +221,7 @@ async function checkRungs(page: Page): Promise<void> {
     const off = bars.map((bar, index) =>
       Math.max(...bar.map((value, at) => Math.abs(value - (BARS[index]?.[at] ?? 0)))),
     );
-    expect(Math.max(...off), `${rung}p: ${JSON.stringify(bars)}`).toBeLessThanOrEqual(MOST_OFF);
+    expect(Math.max(...off), `${rung}p: ${JSON.stringify(bars)}`).toBeLessThanOrEqual(MAX_OFFSET);
   }
 }
 

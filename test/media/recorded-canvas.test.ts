@@ -23,7 +23,7 @@ const SECOND = { widthPx: 480, heightPx: 640 };
 const PICTURES = 40;
 const EACH_MS = 50;
 /** Minimum frames of each size in the recording of a busy machine. */
-const LEAST_PICTURES = PICTURES / 8;
+const MIN_PICTURES = PICTURES / 8;
 /** The second size fitted into the first: same height, centred. */
 const FITTED = { widthPx: 270, heightPx: 360, leftPx: 185 };
 /** Tolerance on a scale of 255. Four of ten samples share one chroma sample, and the encoder rounds. */
@@ -188,7 +188,7 @@ test.each([
     expect([...new Set(numbers)]).toEqual([...new Set(kept)]);
     // On a busy machine a recorder drops frames, but never most of a size.
     for (const isSecond of [false, true])
-      expect(kept.filter((number) => number > PICTURES === isSecond).length).toBeGreaterThanOrEqual(LEAST_PICTURES);
+      expect(kept.filter((number) => number > PICTURES === isSecond).length).toBeGreaterThanOrEqual(MIN_PICTURES);
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
   },
 );

@@ -69,8 +69,8 @@ const PART = [
 ];
 const SEEKS = 6;
 /** A request for a segment also covers the next one; audio is encoded in groups of eight. */
-const MOST_PICTURES_A_SEEK = 2;
-const MOST_SOUNDS_A_SEEK = 8;
+const MAX_FRAMES_PER_SEEK = 2;
+const MAX_AUDIO_FRAMES_PER_SEEK = 8;
 const SOUND_SEGMENT_TICKS = 188 * 1024;
 
 test('a viewer who seeks wildly through two hours has video and audio each time, and no encoder is left', async () => {
@@ -111,8 +111,8 @@ test('a viewer who seeks wildly through two hours has video and audio each time,
   await until(async () => (await countOpen(lab, key)).runs === 0, 'no run');
   expect(await countOpen(lab, key)).toMatchObject({ requests: 0 });
   const after = await countSegments(key);
-  expect(after.video - before.video).toBeLessThanOrEqual(2 * SEEKS * MOST_PICTURES_A_SEEK);
-  expect(after.audio - before.audio).toBeLessThanOrEqual(SEEKS * MOST_SOUNDS_A_SEEK);
+  expect(after.video - before.video).toBeLessThanOrEqual(2 * SEEKS * MAX_FRAMES_PER_SEEK);
+  expect(after.audio - before.audio).toBeLessThanOrEqual(SEEKS * MAX_AUDIO_FRAMES_PER_SEEK);
   // A bound on the order of magnitude: no seek encodes what precedes it or continues to the end.
   const seenCpuSec = [...cpuSecOf.values()].reduce((sum, sec) => sum + sec, 0);
   expect(childrenCpuSec() - cpuBeforeSec + seenCpuSec).toBeLessThan(wholeSoundCpuSec / 3);

@@ -30,9 +30,9 @@ const RUNS = isSoak
     ]
   : [{ streams: 6, lengthMs: 18_000, dvrWindowSec: 6 }];
 /** Maximum distance between the ends of a segment's audio and video, including an audio frame of 21 ms. */
-const LARGEST_DRIFT_MS = 50 + 22;
+const MAX_DRIFT_MS = 50 + 22;
 /** Maximum growth from a third of a run to its end. */
-const LARGEST_GROWTH_MIB = 64;
+const MAX_GROWTH_MIB = 64;
 
 let service: Service;
 let browser: Browser;
@@ -132,12 +132,12 @@ test.each(RUNS)(
     process.stdout.write(`soak: ${count} streams: ${JSON.stringify({ early, late })}\n`);
     for (const { segments, driftMs } of drifts) {
       expect(segments).toBeGreaterThan(lengthMs / 2_000 / 2);
-      expect(driftMs).toBeLessThanOrEqual(LARGEST_DRIFT_MS);
+      expect(driftMs).toBeLessThanOrEqual(MAX_DRIFT_MS);
     }
     expect(late.playback.timeSec).toBeGreaterThan(early.playback.timeSec + lengthMs / 3_000);
     expect(faultsOf(late.playback.errors)).toEqual([]);
-    expect(late.ingest - early.ingest).toBeLessThan(LARGEST_GROWTH_MIB);
-    expect(late.edge - early.edge).toBeLessThan(LARGEST_GROWTH_MIB);
+    expect(late.ingest - early.ingest).toBeLessThan(MAX_GROWTH_MIB);
+    expect(late.edge - early.edge).toBeLessThan(MAX_GROWTH_MIB);
     // The short run shares the CPUs with other tests.
     if (isSoak) expect(late.playback).toMatchObject({ stalls: early.playback.stalls });
     await page.close();

@@ -29,7 +29,7 @@ export type DashboardDeps = AuthenticateDeps & {
 };
 
 const SIGNED_SEC = 3600;
-const LONGEST_LINK_SEC = 31 * 24 * 3600;
+const MAX_LINK_SEC = 31 * 24 * 3600;
 const secret = () => Type.Optional(Type.String({ minLength: 1, maxLength: 500 }));
 /** A key, or the secret of a sign-in link. */
 const SignIn = Type.Object({ key: secret(), link: secret() });
@@ -65,7 +65,7 @@ export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
   app.get(`${video}/embed-address`, async (request, reply) => {
     const { libraryId, videoId } = await readVideo(request, 'GET', deps);
     const { hours }: { hours?: string } = Object(request.query);
-    const validSec = Math.min(LONGEST_LINK_SEC, Math.max(1, Math.floor(Number(hours) || 1)) * SIGNED_SEC);
+    const validSec = Math.min(MAX_LINK_SEC, Math.max(1, Math.floor(Number(hours) || 1)) * SIGNED_SEC);
     return noStore(reply).send({ address: await embedAddress({ libraryId, videoId, validSec }, deps) });
   });
 }

@@ -9,7 +9,7 @@ import { readField, toEventQuery } from './event-window.ts';
 import { requireZone } from './shield-zone.ts';
 
 const PAGE_EVENTS = 50;
-const MOST_PER_PAGE = 500;
+const MAX_PER_PAGE = 500;
 const LAST_PAGE = 10_000;
 
 type Deps = { eventSearch: EventSearchStore; pullZones: PullZoneStore };
@@ -31,7 +31,7 @@ export const searchEventLogs = defineOperation({
   async run({ params, body }, { eventSearch, pullZones }: Deps): Promise<EventLogsSearchResponse> {
     await requireZone(params.shieldZoneId, pullZones);
     const query = toEventQuery(params.shieldZoneId, body, Date.now());
-    const limit = Math.min(Math.max(body.pageSize || PAGE_EVENTS, 1), MOST_PER_PAGE);
+    const limit = Math.min(Math.max(body.pageSize || PAGE_EVENTS, 1), MAX_PER_PAGE);
     const page = Math.min(Math.max(body.page ?? 0, 0), LAST_PAGE);
     const by = [...new Set((body.groupBy ?? []).map(readField))];
     const part = { offset: page * limit, limit };

@@ -7,7 +7,7 @@ import type { CaptionTrack } from '../schema.ts';
 export const MAX_CAPTION_TRACKS = 200;
 
 const LANGUAGE = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/;
-const LONGEST_LANGUAGE = 35;
+const MAX_LANGUAGE = 35;
 const TEXT_KINDS: readonly TextKind[] = ['full', 'sdh', 'forced'];
 
 /**
@@ -16,7 +16,7 @@ const TEXT_KINDS: readonly TextKind[] = ['full', 'sdh', 'forced'];
  */
 export function readCaptionLanguage(text: string): string {
   const tag = text.replaceAll('_', '-');
-  if (tag.length <= LONGEST_LANGUAGE && LANGUAGE.test(tag) && !tag.endsWith('\n')) return tag;
+  if (tag.length <= MAX_LANGUAGE && LANGUAGE.test(tag) && !tag.endsWith('\n')) return tag;
   throw new Refused(
     'invalid',
     `Expected a language such as "en" or "pt-BR" at the end of the address, got ${quote(text)}. Correct the address.`,

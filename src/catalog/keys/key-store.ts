@@ -5,7 +5,7 @@ import { Refused } from '../../lib/refused.ts';
 import { remember } from '../../lib/remember.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { type AccessKey, type Grant, hashKey, MOST_KEYS, newKey } from './access-key.ts';
+import { type AccessKey, type Grant, hashKey, MAX_KEYS, newKey } from './access-key.ts';
 
 const REMEMBERED_KEYS = 1_000;
 const REMEMBERED_MS = 1_000;
@@ -99,7 +99,7 @@ async function insertKey(tx: Tx, { libraryId, scope, label, expiresAt }: NewKey)
     .where('revoked_at', 'is', null)
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
     .executeTakeFirstOrThrow();
-  if (count >= MOST_KEYS) {
+  if (count >= MAX_KEYS) {
     throw new Refused('invalid', `Library ${libraryId} has ${count} keys already. Revoke one that is not needed.`);
   }
   const key = newKey();

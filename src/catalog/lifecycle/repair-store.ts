@@ -39,7 +39,7 @@ type DamagedRow = {
 /** Below everything that somebody waits for. */
 const REPAIR_PRIORITY = 0;
 /** Maximum messages per video, including those about repaired damage: a dying disk would otherwise fill them. */
-const MOST_LINES = 40;
+const MAX_LINES = 40;
 
 /**
  * Under CENC, new samples under old keys and counters would reveal both versions. Segments that are copied again are
@@ -220,5 +220,5 @@ async function report(tx: Tx, key: MediaKey, line: MediaMessage): Promise<void> 
     where m.library_id = ${key.libraryId} and m.id = ${key.mediaId}
       and (line->>'value' = ${REPAIRED_VALUE} or line->>'value' like ${`${DAMAGED}%`})
   `.execute(tx);
-  if ((rows[0]?.reported ?? 0) < MOST_LINES) await addMessages(tx, key, [line]);
+  if ((rows[0]?.reported ?? 0) < MAX_LINES) await addMessages(tx, key, [line]);
 }

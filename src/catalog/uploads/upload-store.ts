@@ -11,7 +11,7 @@ import { announce } from '../webhooks/webhook-store.ts';
 
 const FOREIGN_KEY_VIOLATION = '23503';
 const LEASE_SEC = 60;
-const LONGEST_PUT_SEC = 7 * 24 * 3600;
+const MAX_PUT_SEC = 7 * 24 * 3600;
 
 /** Seconds for which a complete upload session is reported, to clients that lost the last response. */
 const REMEMBERED_SEC = 24 * 3600;
@@ -54,7 +54,7 @@ export function createUploadStore(db: Db): UploadStore {
           metadata: JSON.stringify(options),
           lease_owner: owner,
           lease_until: sql`now() + ${LEASE_SEC} * interval '1 second'`,
-          expires_at: sql`now() + ${LONGEST_PUT_SEC} * interval '1 second'`,
+          expires_at: sql`now() + ${MAX_PUT_SEC} * interval '1 second'`,
         })
         .execute();
       await inserted.catch((error: unknown) => {

@@ -34,7 +34,7 @@ export type StreamDeps = Omit<PeriodDeps, 'broadcast' | 'lost'> & {
 class CannotEncrypt extends Error {}
 
 /** Maximum media that waits for a period to be opened, or for a second track. */
-const MOST_HELD_BYTES = 16 * 2 ** 20;
+const MAX_HELD_BYTES = 16 * 2 ** 20;
 /** Time without media from the primary after which a backup takes over, in ms. */
 const SILENT_MS = 2_000;
 
@@ -191,7 +191,7 @@ export class OwnedStream {
   #hold(unit: AccessUnit): void {
     this.#held.push({ unit, bytes: unit.bytes.length, atMs: Date.now() });
     this.#heldBytes += unit.bytes.length;
-    while (this.#heldBytes > MOST_HELD_BYTES) this.#heldBytes -= this.#held.shift()?.bytes ?? this.#heldBytes;
+    while (this.#heldBytes > MAX_HELD_BYTES) this.#heldBytes -= this.#held.shift()?.bytes ?? this.#heldBytes;
   }
 
   #drain(tracks: PeriodTracks): void {

@@ -49,7 +49,7 @@ const SOURCE_PATIENCE_MS = 300;
  */
 const RUNG_PATIENCE_MS = 4_000;
 /** Maximum cuts remembered for segments that are still open somewhere. */
-const MOST_CUTS = 600;
+const MAX_CUTS = 600;
 
 /** Writes the media of one period: packages it, journals it, sends it to edges and stores it. */
 export class PeriodWriter {
@@ -224,7 +224,7 @@ export class PeriodWriter {
     this.#cuts.set(segment, wallMs);
     this.#segments = Math.max(this.#segments, segment + 1);
     const oldest = this.#cuts.keys().next();
-    if (this.#cuts.size > MOST_CUTS && !oldest.done) this.#cuts.delete(oldest.value);
+    if (this.#cuts.size > MAX_CUTS && !oldest.done) this.#cuts.delete(oldest.value);
     this.#deps.broadcast(writeFeedFrame(this.#cutMessage(segment)));
   }
 

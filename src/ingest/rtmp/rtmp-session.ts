@@ -17,11 +17,11 @@ const UNAUTHENTICATED_BYTES = 64 * 1024;
 const AAC = 10;
 /** Time without data after which a publisher is considered gone, in ms. */
 const SILENT_MS = 15_000;
-const LARGEST_MESSAGE = 16 * 2 ** 20;
+const MAX_MESSAGE = 16 * 2 ** 20;
 const WINDOW_BYTES = 2_500_000;
 const OUT_CHUNK_BYTES = 4096;
 /** Damaged frames in a row after which a publisher is disconnected. */
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 
 const TEXT_MESSAGES: ReadonlySet<string> = new Set(['onTextData', 'onCaption', 'onCaptionInfo']);
 const TEXT_LEFT_OUT =
@@ -45,7 +45,7 @@ class RtmpSession {
   readonly #socket: Socket;
   readonly #deps: RtmpSessionDeps;
   readonly #handshake = createHandshake();
-  readonly #reader = new ChunkReader({ messageBytes: LARGEST_MESSAGE });
+  readonly #reader = new ChunkReader({ messageBytes: MAX_MESSAGE });
   readonly #deadline: NodeJS.Timeout;
   readonly #closed = new AbortController();
   #isHandshaken = false;
@@ -141,7 +141,7 @@ class RtmpSession {
 
   #fault(error: BrokenMedia): void {
     this.#faults += 1;
-    if (this.#faults >= MOST_FAULTS) throw error;
+    if (this.#faults >= MAX_FAULTS) throw error;
     if (this.#faults === 1) this.#deps.report(error);
   }
 

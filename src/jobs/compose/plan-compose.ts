@@ -15,7 +15,7 @@ import { composeAudioTasks, composeTasks, type Place } from '../planning/plan-ta
 export type WantedPart = { view: PartView; fromSec: number; toSec: number };
 
 /** Maximum segments of a composition: about 20 hours. */
-const MOST_PIECES = 20_000;
+const MAX_PIECES = 20_000;
 
 /**
  * Decides how a video is composed from parts of others. Renditions that are alike in all parts are copied. Ends within
@@ -149,8 +149,8 @@ function requireEach(parts: readonly WantedPart[], pieces: readonly Piece[]): vo
         'Correct its times.',
     );
   }
-  if (pieces.length > MOST_PIECES) {
-    throw new Refused('invalid', `Expected at most ${MOST_PIECES} segments, got ${pieces.length}. Ask for less.`);
+  if (pieces.length > MAX_PIECES) {
+    throw new Refused('invalid', `Expected at most ${MAX_PIECES} segments, got ${pieces.length}. Ask for less.`);
   }
 }
 

@@ -15,7 +15,7 @@ export type TimelineAnswer =
   | { kind: 'refused'; reason: TimelineFault; message: string };
 
 /** Maximum duration of a picture. */
-export const LONGEST_PICTURE_SEC = 30;
+export const MAX_PICTURE_SEC = 30;
 
 // H.264 reorders at most 16 pictures (section A.3.1), so the earliest and the latest are this close to the ends.
 const REORDER_PICTURES = 64;
@@ -78,7 +78,7 @@ function latestTicks(mediaTicks: Float64Array): { last: number; before: number }
 
 // Writers that end without knowing the last duration write 0 or some unrelated distance.
 function lastPictureTicks(index: Mp4Index, previousTicks: number): number | null {
-  const longest = LONGEST_PICTURE_SEC * index.timescale;
+  const longest = MAX_PICTURE_SEC * index.timescale;
   if (index.lastDurationTicks > 0 && index.lastDurationTicks <= longest) return index.lastDurationTicks;
   return previousTicks > 0 ? previousTicks : null;
 }

@@ -19,7 +19,7 @@ const TOLERANCE = 1.05;
 /** Maximum bytes of a merged object, which is held in memory while it is written. */
 const MERGED_BYTES = 24 * 2 ** 20;
 /** A plan that ends in one short chunk is kept: rewriting its neighbour gains nothing. */
-const LEAST_SINGLE = 2;
+const MIN_SINGLE = 2;
 
 /**
  * Chooses runs of neighbouring chunks to merge into objects of up to 32 s and 24 MiB. `chunks` are sorted by segment.
@@ -31,7 +31,7 @@ export function planMerges<Chunk extends MergeCandidate>(chunks: readonly Chunk[
   let run: Chunk[] = [];
   const end = (isFull: boolean) => {
     const singles = run.filter(({ segmentCount }) => segmentCount === 1).length;
-    if (singles >= LEAST_SINGLE && (isFull || !track.isGrowing)) merges.push(run);
+    if (singles >= MIN_SINGLE && (isFull || !track.isGrowing)) merges.push(run);
     run = [];
   };
   for (const chunk of chunks) {

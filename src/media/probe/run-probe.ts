@@ -13,7 +13,7 @@ import { needsMending, type SourceFacts, type SourceFault } from './source-facts
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TAIL_SEC = 3;
-const LEAST_MISSING_SEC = 0.05;
+const MIN_MISSING_SEC = 0.05;
 /** Minimum share of a truncated file's declared length that must be there. The rest is reported as a warning. */
 const MIN_READABLE_SHARE = 0.9;
 /** MPEG-D USAC, the object type of xHE-AAC: ffprobe stops at it, whatever else is in the file. */
@@ -224,7 +224,7 @@ async function probeDamaged(
   }
   const facts = parseProbe(withoutDurations(json), sizeBytes, scan.spans);
   if ('kind' in facts) return facts;
-  const isShorter = readableSec < stated.durationSec - LEAST_MISSING_SEC;
+  const isShorter = readableSec < stated.durationSec - MIN_MISSING_SEC;
   const reported = isShorter ? share : `${readableSec.toFixed(1)} seconds can be read`;
   return { ...facts, warnings: [...facts.warnings, `The file ends early: ${reported}.`] };
 }

@@ -44,8 +44,8 @@ const NOTES: readonly Note[] = [
 
 const STEPS = ['play', 'seek', 'switch', 'end', 'replay'] as const;
 /** Limits: seeks within a frame; video and audio in step within what nobody notices (ITU-R BT.1359 allows 45 ms). */
-const MOST_SEEK_FRAMES = 1;
-const MOST_SKEW_MS = 45;
+const MAX_SEEK_FRAMES = 1;
+const MAX_SKEW_MS = 45;
 /** Rungs chosen by a page's trial, in order: every rung, and down again. */
 const SWITCHED = [...HEIGHTS, HEIGHTS[0]];
 
@@ -109,7 +109,7 @@ function faultsOf({ outcome, player }: Row): { step: string; reason: string }[] 
     return isGood ? [] : [{ step, reason: 'reason' in rest ? rest.reason : '' }];
   });
   const { seek } = outcome;
-  if (seek.isGood && (seek.value ?? Number.POSITIVE_INFINITY) > MOST_SEEK_FRAMES) {
+  if (seek.isGood && (seek.value ?? Number.POSITIVE_INFINITY) > MAX_SEEK_FRAMES) {
     failed.push({ step: 'seek', reason: `off by ${seek.value} frames` });
   }
   const shown = outcome.switch;
@@ -118,7 +118,7 @@ function faultsOf({ outcome, player }: Row): { step: string; reason: string }[] 
     failed.push({ step: 'switch', reason: `showed ${shown.value}, expected ${SWITCHED}` });
   }
   const skewMs = skewOf({ outcome });
-  if (outcome.play.isGood && (skewMs === null || Math.abs(skewMs) > MOST_SKEW_MS)) {
+  if (outcome.play.isGood && (skewMs === null || Math.abs(skewMs) > MAX_SKEW_MS)) {
     failed.push({ step: 'play', reason: `sound ${skewMs} ms after the picture in ${player}` });
   }
   return failed;

@@ -1,4 +1,4 @@
-const LONGEST_MS = 10_000;
+const MAX_DURATION_MS = 10_000;
 
 /** Covers the video with the current frame until the next one is shown, so that a reload does not flash black. */
 export function coverWithFrame(video: HTMLVideoElement): void {
@@ -12,5 +12,5 @@ export function coverWithFrame(video: HTMLVideoElement): void {
   video.after(veil);
   const uncover = () => veil.remove();
   for (const name of ['seeked', 'playing']) video.addEventListener(name, uncover, { once: true });
-  setTimeout(uncover, LONGEST_MS);
+  setTimeout(uncover, MAX_DURATION_MS);
 }
