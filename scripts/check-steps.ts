@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { findCode, findLongFiles, findLongLines, MAX_FILE_LINES, MAX_LINE_CHARS } from './code-files.ts';
-import { findFaults } from './language.ts';
+import { findLanguageFaults } from './language-faults.ts';
 import { readProse } from './prose.ts';
 import { captureScript } from './run-program.ts';
 
@@ -82,7 +82,9 @@ async function checkProse(root: string): Promise<string[]> {
   const found: string[] = [];
   for (const file of await findCode(root)) {
     for (const prose of await readProse(file)) {
-      found.push(...findFaults(prose).map((fault) => `${relative(root, file)}:${prose.line}: ${prose.kind} ${fault}`));
+      found.push(
+        ...findLanguageFaults(prose).map((fault) => `${relative(root, file)}:${prose.line}: ${prose.kind} ${fault}`),
+      );
     }
   }
   return found;

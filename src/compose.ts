@@ -17,7 +17,7 @@ import {
   type StorageWatch,
   watchStorage,
 } from './compose/storage.ts';
-import { openTranscribers } from './compose/transcriber.ts';
+import { openTranscribers } from './compose/transcribers.ts';
 import { openTus } from './compose/tus.ts';
 import { findVoiceDetector } from './compose/voice-detector.ts';
 import { startWebhooks } from './compose/webhooks.ts';
@@ -53,11 +53,11 @@ type Common = { settings: RoleSettings; database: Database; log: ReturnType<type
 const code = {
   api: () =>
     Promise.all([
-      import('./api/server.ts'),
+      import('./api/start-api.ts'),
       import('./jobs/queue/queue.ts'),
       import('./lib/outbound/outbound.ts'),
       import('./catalog/publications/publication-watch-store.ts'),
-      import('./adapters/storage/timed.ts'),
+      import('./adapters/storage/timed-storage.ts'),
     ]),
   edge: loadEdge,
   worker: () =>

@@ -1,7 +1,7 @@
 import { ApiError, isTemporary, UnreachableError } from './api-error.ts';
 import { baseOf, type Connection, callOperation, type Input, send } from './call.ts';
 import { sha256Hex } from './digest.ts';
-import { type PartRequest, sendPartWithProgress } from './send-part.ts';
+import { type PartRequest, sendPartWithProgress } from './send-part-with-progress.ts';
 
 const PART_BYTES = 16 * 1024 * 1024;
 const MAX_FAILURES_IN_A_ROW = 8;

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { currentModelFolder } from '../compose/speech-models.ts';
-import { openTranscribers } from '../compose/transcriber.ts';
+import { openTranscribers } from '../compose/transcribers.ts';
 import { findVoiceDetector } from '../compose/voice-detector.ts';
 import { readOwnSettings, type Settings } from '../config/settings.ts';
 import { createOutbound } from '../lib/outbound/outbound.ts';

@@ -26,11 +26,11 @@ type Places = Pick<Settings, 'storage' | 'storageFrom'>;
 export async function openPlaces(settings: Places): Promise<Omit<OpenedStorage, 'store'>> {
   const [to, { createPackedStorage }] = await Promise.all([
     openOne(settings.storage),
-    import('../adapters/storage/packed.ts'),
+    import('../adapters/storage/packed-storage.ts'),
   ]);
   if (settings.storageFrom === null) return { storage: createPackedStorage(to), move: null };
   const from = await openOne(settings.storageFrom);
-  const { createMovingStorage } = await import('../adapters/storage/moving.ts');
+  const { createMovingStorage } = await import('../adapters/storage/moving-storage.ts');
   return { storage: createPackedStorage(createMovingStorage({ to, from })), move: { to, from } };
 }
 
@@ -42,7 +42,7 @@ export async function openStorage(
 ): Promise<OpenedStorage> {
   const places = await openPlaces(settings);
   const [{ createGuardedStorage }, { openStoreGuard }] = await Promise.all([
-    import('../adapters/storage/guarded.ts'),
+    import('../adapters/storage/guarded-storage.ts'),
     import('../jobs/store/store-guard.ts'),
   ]);
   const store = openStoreGuard({
@@ -56,10 +56,10 @@ export async function openStorage(
 
 async function openOne(settings: StorageSettings): Promise<Storage> {
   if (settings.kind === 'file') {
-    const { createFileStorage } = await import('../adapters/storage/file.ts');
+    const { createFileStorage } = await import('../adapters/storage/file-storage.ts');
     return createFileStorage(settings.folder);
   }
-  const { createS3Storage } = await import('../adapters/storage/s3.ts');
+  const { createS3Storage } = await import('../adapters/storage/s3-storage.ts');
   const query = new URLSearchParams({ region: settings.region });
   if (settings.endpoint !== null) query.set('endpoint', settings.endpoint);
   if (settings.keyPrefix !== '') query.set('prefix', settings.keyPrefix);

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createSpekeKeySource } from '../../src/adapters/drm-key-source/speke.ts';
-import { createLicenceProxy } from '../../src/adapters/licence-proxy/licence-servers.ts';
+import { createSpekeKeySource } from '../../src/adapters/drm-key-source/speke-key-source.ts';
+import { createLicenceProxy } from '../../src/adapters/licence-proxy/licence-proxy.ts';
 import { addLicences } from '../../src/catalog/drm/licence-count-store.ts';
-import { countingLicences } from '../../src/catalog/drm/licence-counter.ts';
+import { createLicenceCounter } from '../../src/catalog/drm/licence-counter.ts';
 import { createPackager, type Packager } from '../../src/catalog/drm/packager.ts';
 import { closeServer, listen } from '../../src/lib/listen.ts';
 import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
@@ -24,7 +24,7 @@ let keyServer: KeyServer;
 let licences: { server: Server; seen: { path: string; body: string; authorization: string | undefined }[] };
 let outbound: Outbound;
 let licenceStatus = 200;
-let counter: ReturnType<typeof countingLicences>;
+let counter: ReturnType<typeof createLicenceCounter>;
 let isCountingAway = false;
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ beforeAll(async () => {
     fairPlayCertificate: CERTIFICATE,
     outbound,
   });
-  counter = countingLicences(proxy, {
+  counter = createLicenceCounter(proxy, {
     async write(given) {
       if (isCountingAway) throw new Error('Away.');
       await addLicences(api.database.db, given);

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countSessions } from '../../src/catalog/statistics/sums/count-sessions-store.ts';
 import { keepDelivered } from '../../src/catalog/statistics/sums/delivered-store.ts';
 import type { SeenSession } from '../../src/catalog/statistics/sums/statistics-gain.ts';
-import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
 import { WHOLE_LIBRARY } from '../../src/catalog/statistics/sums/whole-library.ts';
 import { type Guid, newGuid } from '../../src/lib/guid.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

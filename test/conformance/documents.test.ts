@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { expect, test } from 'vitest';
-import { toOpenApi } from '../../src/api/openapi/openapi-document.ts';
+import { toOpenApiDocument } from '../../src/api/openapi/openapi-document.ts';
 import { operations } from '../../src/api/operations.ts';
 import { cliPage } from '../../src/cli/client/manual.ts';
 import { openApiText } from '../../src/cli/openapi.ts';
@@ -12,7 +12,7 @@ import { interfacePage } from './interface-page.ts';
 import { sdkOperations } from './sdk-operations.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');
-const document = toOpenApi(operations);
+const document = toOpenApiDocument(operations);
 
 /** Every operation object of the document, with its location. */
 const described = Object.entries(document.paths).flatMap(([address, item]) =>

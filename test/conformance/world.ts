@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { ApiDeps } from '../../src/api/server.ts';
+import type { ApiDeps } from '../../src/api/start-api.ts';
 import { createKeyStore } from '../../src/catalog/keys/key-store.ts';
 import { writeCursor } from '../../src/catalog/shield/events/event-cursor.ts';
 import { dayOf } from '../../src/catalog/shield/events/shield-event-store.ts';

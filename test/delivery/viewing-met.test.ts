@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countSessions } from '../../src/catalog/statistics/sums/count-sessions-store.ts';
 import type { SeenSession } from '../../src/catalog/statistics/sums/statistics-gain.ts';
 import { type Delivered, keepDeliveries } from '../../src/catalog/statistics/sums/view-evidence-store.ts';
-import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
 import { SMALL_PAGE } from '../support/browser.ts';
 import { testViewing } from '../support/viewing.ts';
 import { keepLedger, readLedger } from './picture-ledger.ts';

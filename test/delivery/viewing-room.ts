@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
 import { createStatisticsStore } from '../../src/catalog/statistics/reports/statistics-store.ts';
 import { HOUR_MS } from '../../src/catalog/statistics/sessions/viewing-session.ts';
+import { countSessions } from '../../src/catalog/statistics/sums/count-sessions-store.ts';
 import type { SeenSession } from '../../src/catalog/statistics/sums/statistics-gain.ts';
 import { type Delivered, keepDeliveries } from '../../src/catalog/statistics/sums/view-evidence-store.ts';
-import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
 import { openBrowser, SMALL_PAGE } from '../support/browser.ts';
 import { startTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testViewing } from '../support/viewing.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newPageName, readTicket, writeTicket } from '../../src/catalog/statistics/sessions/viewing-ticket.ts';
-import { countSessions } from '../../src/catalog/statistics/sums/viewing-session-store.ts';
+import { countSessions } from '../../src/catalog/statistics/sums/count-sessions-store.ts';
 import type { PlayerPhase, PlayerState } from '../../src/delivery/player/player-state.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { someSession } from '../support/some-session.ts';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import { type S3Stub, startS3Stub } from '../ports/s3-stub.ts';
 import { names, never } from '../ports/samples.ts';
 import { openCatalogue } from '../support/leftovers.ts';

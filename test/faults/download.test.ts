@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import { type DownloadLimits, type DownloadSink, download } from '../../src/lib/outbound/download.ts';
 import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
 import { Refused } from '../../src/lib/refused.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createS3Storage } from '../../src/adapters/storage/s3.ts';
+import { createS3Storage } from '../../src/adapters/storage/s3-storage.ts';
 import { type Storage, StorageAway, type StorageKey, storageKey } from '../../src/ports/storage.ts';
 import { type Fault, type S3Stub, startS3Stub } from '../ports/s3-stub.ts';
 import { cut, gather, MIB, names, never, toArray } from '../ports/samples.ts';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import { type Storage, storageKey } from '../../src/ports/storage.ts';
 
 // Runs as a process of its own, to be killed, starved of disk or measured: storage-child.ts {action} {folder}.

@@ -6,7 +6,7 @@ import { text as readText } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { projectRoot } from '../../scripts/run-program.ts';
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import { listOrphans } from '../../src/catalog/orphans/orphan-store.ts';
 import { newGuid } from '../../src/lib/guid.ts';
 import { type Storage, storageKey } from '../../src/ports/storage.ts';

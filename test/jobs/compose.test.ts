@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { composing, loadPart } from '../../src/catalog/compose/compose-store.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { createVideoStore } from '../../src/catalog/videos/video-store.ts';
-import { planComposition } from '../../src/jobs/compose/plan-compose.ts';
+import { planComposition } from '../../src/jobs/compose/plan-composition.ts';
 import { checkFinished } from './check-video.ts';
 import { addLibrary, type Lab, loadRenditions, makeClip, startLab, untilState, upload } from './lab.ts';
 

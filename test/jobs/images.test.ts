@@ -9,7 +9,7 @@ import { mediaPrefix } from '../../src/catalog/tasks/encode-task.ts';
 import { deleteMedia } from '../../src/jobs/housekeeping/delete-media.ts';
 import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
 import { processVideo } from '../../src/jobs/planning/process-video.ts';
-import { readJpegSize } from '../../src/media/images/jpeg.ts';
+import { readJpegSize } from '../../src/media/images/jpeg-size.ts';
 import { PREVIEW_NAMES } from '../../src/media/images/plan-previews.ts';
 import { readAnimatedWebp } from '../support/animated-webp.ts';
 import { checkObjects, checkWhole } from './check-video.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createSpekeKeySource } from '../../src/adapters/drm-key-source/speke.ts';
+import { createSpekeKeySource } from '../../src/adapters/drm-key-source/speke-key-source.ts';
 import type { MediaKey } from '../../src/catalog/db.ts';
 import { createPackager } from '../../src/catalog/drm/packager.ts';
 import { processVideo } from '../../src/jobs/planning/process-video.ts';

@@ -1,4 +1,4 @@
-import { createFileStorage } from '../../src/adapters/storage/file.ts';
+import { createFileStorage } from '../../src/adapters/storage/file-storage.ts';
 import { openDatabase } from '../../src/catalog/db.ts';
 import { startWorker } from './lab.ts';
 

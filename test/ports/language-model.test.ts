@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createOpenAiModel } from '../../src/adapters/language-model/openai.ts';
+import { createOpenAiModel } from '../../src/adapters/language-model/open-ai-model.ts';
 import { generateTexts } from '../../src/jobs/smart/generate-texts.ts';
 import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
 import { readTranscript } from '../../src/media/transcript/transcript.ts';

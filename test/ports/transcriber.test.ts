@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOpenAiTranscriber } from '../../src/adapters/transcriber/openai.ts';
+import { createOpenAiTranscriber } from '../../src/adapters/transcriber/open-ai-transcriber.ts';
 import { pocketsphinx } from '../../src/adapters/transcriber/pocketsphinx.ts';
 import { createOutbound, type Outbound } from '../../src/lib/outbound/outbound.ts';
 import { wordErrorRate } from '../../src/media/speech/word-error-rate.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findSileroDetector } from '../../src/adapters/voice-detector/silero.ts';
+import { findSileroDetector } from '../../src/adapters/voice-detector/silero-detector.ts';
 import { cutVoiceSpans } from '../../src/media/speech/cut-voice-spans.ts';
 import { makeSamples, readSamples, silence } from '../support/samples.ts';
 import { LIBRIVOX } from '../support/speech.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createS3Storage } from '../../src/adapters/storage/s3.ts';
+import { createS3Storage } from '../../src/adapters/storage/s3-storage.ts';
 import { signFolder } from '../../src/catalog/pull-zones/verify-url-token.ts';
 import { createGrowingRoom, SEGMENT_BYTES, statusOf } from '../delivery/growing-video.ts';
 import { startS3Stub } from '../ports/s3-stub.ts';

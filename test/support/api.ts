@@ -1,5 +1,5 @@
-import { createLicenceProxy } from '../../src/adapters/licence-proxy/licence-servers.ts';
-import { type Api, type ApiDeps, startApi } from '../../src/api/server.ts';
+import { createLicenceProxy } from '../../src/adapters/licence-proxy/licence-proxy.ts';
+import { type Api, type ApiDeps, startApi } from '../../src/api/start-api.ts';
 import { PROGRESS_CHANNEL } from '../../src/catalog/db.ts';
 import { ensureFirstLibrary, type FirstLibrary } from '../../src/catalog/libraries/first-library-store.ts';
 import { createLibraryStore, type LibraryStore } from '../../src/catalog/libraries/library-store.ts';

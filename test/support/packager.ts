@@ -1,4 +1,4 @@
-import { builtInKeySource } from '../../src/adapters/drm-key-source/built-in.ts';
+import { builtInKeySource } from '../../src/adapters/drm-key-source/built-in-key-source.ts';
 import type { Db } from '../../src/catalog/db.ts';
 import { createPackager, type Packager } from '../../src/catalog/drm/packager.ts';
 import { createSecretBox } from '../../src/lib/secret-box.ts';

@@ -15,7 +15,7 @@ import { readJsonBody } from '../read-json-body.ts';
 import { guidParam, idParam, readParams } from '../read-params.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
 import type { DashboardFiles } from './load-dashboard.ts';
-import { addPages } from './serve-dashboard.ts';
+import { serveDashboard } from './serve-dashboard.ts';
 import { readSession, requireOwnPage, sessionClaim, sessionCookie } from './session-cookie.ts';
 
 export type DashboardDeps = AuthenticateDeps & {
@@ -47,7 +47,7 @@ const VideoParams = Type.Object({ libraryId: idParam('library'), videoId: guidPa
 
 /** Adds the dashboard: its pages, its sessions, and signed URLs for its pages. Not part of the published interface. */
 export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
-  if (deps.files !== null) addPages(app, { edgeUrl: deps.edgeUrl, publicUrl: deps.publicUrl, files: deps.files });
+  if (deps.files !== null) serveDashboard(app, { edgeUrl: deps.edgeUrl, publicUrl: deps.publicUrl, files: deps.files });
   addSessions(app, deps);
   const video = '/dashboard/libraries/:libraryId/videos/:videoId';
   app.post(`${video}/upload-signature`, async (request, reply) => {

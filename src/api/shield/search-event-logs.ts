@@ -4,7 +4,7 @@ import type { EventSearchStore } from '../../catalog/shield/events/event-search-
 import { defineOperation } from '../define-operation.ts';
 import { EventLogsSearchRequest, EventLogsSearchResponse } from '../models/event-search.ts';
 import { idParam } from '../read-params.ts';
-import { toFields } from './event-fields.ts';
+import { toEventFields } from './event-fields.ts';
 import { readField, toEventQuery } from './event-window.ts';
 import { requireZone } from './shield-zone.ts';
 
@@ -42,7 +42,7 @@ export const searchEventLogs = defineOperation({
         logId: event.logId,
         timestamp: event.atMs,
         log: event.log,
-        fields: toFields(event),
+        fields: toEventFields(event),
       }));
       return { rows, groups: null, ...ends(total) };
     }

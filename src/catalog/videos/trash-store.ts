@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { countInCollection } from '../collections/collection-store.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHANNEL, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { countInLibrary } from '../libraries/video-count-store.ts';
+import { countInLibrary } from '../libraries/count-in-library-store.ts';
 
 /** Days that a video stays in the trash. */
 export const TRASH_DAYS = 7;

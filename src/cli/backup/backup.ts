@@ -15,7 +15,7 @@ import { noteBackup } from '../../catalog/system/system-store.ts';
 import { Refused } from '../../lib/refused.ts';
 import { keepSecretKey, readSecretKey } from '../../service/first-start.ts';
 import { readVersion } from '../../service/version.ts';
-import { type Opened, withStore } from '../open-store.ts';
+import { type Opened, withStore } from '../with-store.ts';
 import { copyObjectsOut, findGoneObjects } from './copy-objects.ts';
 import { type Manifest, readManifest, writeManifest } from './manifest.ts';
 

@@ -2,7 +2,7 @@ import type { LiveHead } from '../../catalog/live/viewing/live-head.ts';
 import type { StoredLive } from '../../catalog/live/viewing/live-media-store.ts';
 import type { Guid } from '../../lib/guid.ts';
 import { type IndexedPeriod, LiveIndex, programmeStartMs } from '../../media/live/playlist/live-index.ts';
-import { openFeed } from './feed-connection.ts';
+import { openFeedConnection } from './feed-connection.ts';
 import { ViewerCounter } from './viewer-counter.ts';
 
 export type WatchDeps = {
@@ -183,7 +183,7 @@ export class WatchedStream {
     const url = `${this.#feedUrl}/feed/${this.#mediaId}`;
     await new Promise<void>((resolve) => {
       const limit = setTimeout(resolve, SNAPSHOT_LIMIT_MS);
-      this.#feed = openFeed(url, this.#deps.secret, {
+      this.#feed = openFeedConnection(url, this.#deps.secret, {
         frame: (frame) => {
           if (frame.message.type === 'snapshot') {
             clearTimeout(limit);

@@ -18,7 +18,7 @@ import type { AccessUnit, LiveEvent } from '../../media/live/tracks/access-unit.
 import { isH264Entry } from '../../media/live/tracks/sample-entry.ts';
 import type { FeedSubscribers } from './feed-subscribers.ts';
 import type { LivePublisher } from './live-publisher.ts';
-import { renditionOf } from './period-rendition.ts';
+import { periodRenditionOf } from './period-rendition.ts';
 import { type PeriodDeps, PeriodWriter } from './period-writer.ts';
 
 export type StreamDeps = Omit<PeriodDeps, 'broadcast' | 'lost'> & {
@@ -269,7 +269,7 @@ export class OwnedStream {
     const nextSegment = writer?.nextSegment ?? known?.nextSegment ?? 0;
     const firstSequence = before === null || before.isPreview !== isPreview ? 0 : before.firstSequence + nextSegment;
     const renditions = [tracks.video, tracks.audio].flatMap((track) =>
-      track === null ? [] : [renditionOf(track, 'pass-through')],
+      track === null ? [] : [periodRenditionOf(track, 'pass-through')],
     );
     const wanted = { firstSequence, isPreview, parameters: parametersOf(tracks), startMs, renditions };
     const { widthPx = 0, heightPx = 0, frameRate = 0 } = tracks.video ?? {};

@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { tryLock } from '../../lib/lock-file.ts';
+import { tryLock } from '../../lib/try-lock.ts';
 
 const OWN_NAME = /^worker-\d+$/;
 /** More processes than workers on any machine. */

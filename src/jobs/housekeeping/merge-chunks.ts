@@ -13,7 +13,7 @@ import {
 import { idxKeyOf } from '../../catalog/tasks/encode-task.ts';
 import type { Segment } from '../../media/cmaf/segment.ts';
 import { readStoredSegments } from '../../media/cmaf/stored-fragments.ts';
-import { planMerges } from '../../media/presentation/plan-merge.ts';
+import { planMerges } from '../../media/presentation/plan-merges.ts';
 import type { Storage, StorageKey } from '../../ports/storage.ts';
 import { discardAfter, discardObjects, storeChunk } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';

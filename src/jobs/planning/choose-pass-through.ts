@@ -8,8 +8,8 @@ import {
   type Rung,
   rungForSize,
 } from '../../media/encode/ladder.ts';
+import { buildInit } from '../../media/pass-through/build-init.ts';
 import { type PassThroughPlan, planPassThrough } from '../../media/pass-through/plan-pass-through.ts';
-import { buildInit } from '../../media/pass-through/write-init.ts';
 import { coloursOf } from '../../media/probe/colours.ts';
 import type { SourceFacts, VideoFacts } from '../../media/probe/source-facts.ts';
 import type { IndexedSource } from '../encode/read-pass-through.ts';

@@ -8,7 +8,7 @@ import {
   writeU16,
   writeU32,
 } from '../bmff/boxes.ts';
-import type { TrackCounters } from './count-track.ts';
+import type { TrackCounters } from './count-indexes.ts';
 import type { TrackTemplate } from './track-template.ts';
 
 /** A track of the file without its samples. */

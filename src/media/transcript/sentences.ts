@@ -1,5 +1,5 @@
 import type { Passage } from './passage.ts';
-import type { Word, WordReader } from './words.ts';
+import type { Word, WordReader } from './word-reader.ts';
 
 /** A spoken sentence with its words. `isPart`: the captions do not show where it begins and ends. */
 export type Sentence = Passage & { words: readonly Word[]; isPart?: boolean };

@@ -1,7 +1,7 @@
 import type { Rule } from '../rules.ts';
 import { LiteralScan } from './literal-scan.ts';
 import { expand, type MacroText, readMacros } from './macro-text.ts';
-import { type Operator, readOperator } from './operators.ts';
+import { type Operator, readOperator } from './operator.ts';
 import { requiredLiterals } from './required-literals.ts';
 import { readSelector, type Selector } from './rule-variables.ts';
 import { type Condition, type Directive, parseRules, type RuleAction, valuesOf } from './sec-lang.ts';

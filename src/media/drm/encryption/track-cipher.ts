@@ -4,8 +4,8 @@ import { readBoxes, requireBox } from '../../bmff/boxes.ts';
 import type { SampleDefaults } from '../../cmaf/fragment.ts';
 import { readInitSegment } from '../../cmaf/init-segment.ts';
 import { readEntryBox, readSampleEntry, type SampleEntry } from '../../cmaf/sample-entry.ts';
+import { openH264Divider, type SampleDivider } from '../subsamples/h264-divider.ts';
 import { readAvcConfiguration } from '../subsamples/h264-parameter-sets.ts';
-import { openH264Divider, type SampleDivider } from '../subsamples/h264-subsamples.ts';
 import { mostSubsamples } from '../subsamples/subsample.ts';
 import type { ProtectionScheme } from './protection-scheme.ts';
 

@@ -1,7 +1,7 @@
 import { readInitSegment } from '../../cmaf/init-segment.ts';
 import type { HlsKey } from '../../drm/signalling/hls-key.ts';
 import { MAX_BITRATES_BPS, RUNGS } from '../../encode/ladder.ts';
-import { type PlaylistTag, writePlaylist } from '../../hls/playlist-tags.ts';
+import { type PlaylistTag, writePlaylist } from '../../hls/playlist.ts';
 import { averageOfSegments, peakOfWindows, type SizedSegment } from '../../presentation/peak-of-windows.ts';
 import { type IndexedPeriod, type IndexedRendition, isRung, type LiveIndex } from './live-index.ts';
 import { type LiveView, listSlot, MIN_TARGET_SEC, renditionFor } from './slot-segments.ts';

@@ -1,6 +1,6 @@
 import type { Guid } from '../../../lib/guid.ts';
 import type { HlsKey } from '../../drm/signalling/hls-key.ts';
-import type { PlaylistTag } from '../../hls/playlist-tags.ts';
+import type { PlaylistTag } from '../../hls/playlist.ts';
 import { PART_TARGET_SEC } from '../packaging/part-writer.ts';
 import { type IndexedPeriod, type IndexedRendition, type LiveIndex, programmeStartMs } from './live-index.ts';
 import {

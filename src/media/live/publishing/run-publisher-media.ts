@@ -1,4 +1,4 @@
-import { FlvTagWriter } from '../flv/write-flv-tag.ts';
+import { FlvTagWriter } from '../flv/flv-tag-writer.ts';
 import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
 import type { ForeignAudio, IngestEvent } from '../tracks/foreign-audio.ts';
 import type { MediaInput } from './publisher.ts';

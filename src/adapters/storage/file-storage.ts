@@ -7,7 +7,7 @@ import { openObject, putFile, taken } from './file-objects.ts';
 import { pathOf, placeOf, placesOf } from './file-place.ts';
 import { createFileStaging, STAGING_FOLDER } from './file-staging.ts';
 import { pruneFolders, removeFolder, removeObject, statObject, sweepFolder } from './file-tree.ts';
-import { walkObjects } from './file-walk.ts';
+import { walkObjects } from './walk-objects.ts';
 
 /**
  * Opens a local folder as object storage, and creates it if needed. A key is the path below the folder, except that

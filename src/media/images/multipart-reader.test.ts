@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMultipartReader } from './multipart.ts';
+import { createMultipartReader } from './multipart-reader.ts';
 
 const part = (body: string) => `--x\r\nContent-type: image/jpeg\r\nContent-length: ${body.length}\r\n\r\n${body}\r\n`;
 const stream = Buffer.from(`${part('first')}${part('')}${part('a\r\n\r\nb')}--x\r\n`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { findFaults } from './language.ts';
+import { findLanguageFaults } from './language-faults.ts';
 
-const comment = (text: string) => findFaults({ kind: 'comment', line: 1, text });
+const comment = (text: string) => findLanguageFaults({ kind: 'comment', line: 1, text });
 
 test.each([
   'What a claimed row gives to its worker.',
@@ -31,6 +31,6 @@ test.each([
 });
 
 test('checks a title as a whole', () => {
-  expect(findFaults({ kind: 'title', line: 1, text: 'whoever comes first is served' })).toHaveLength(2);
-  expect(findFaults({ kind: 'title', line: 1, text: 'the first client is served' })).toEqual([]);
+  expect(findLanguageFaults({ kind: 'title', line: 1, text: 'whoever comes first is served' })).toHaveLength(2);
+  expect(findLanguageFaults({ kind: 'title', line: 1, text: 'the first client is served' })).toEqual([]);
 });

@@ -7,14 +7,14 @@ import { addWatchedMedia, someSession } from '../../../../test/support/some-sess
 import { type Guid, newGuid } from '../../../lib/guid.ts';
 import { createAudienceStore } from '../reports/audience-store.ts';
 import { createStatisticsStore } from '../reports/statistics-store.ts';
-import { dropOldSessions } from '../sessions/session-retention-store.ts';
+import { dropOldSessions } from '../sessions/drop-old-sessions-store.ts';
 import { HOUR_MS, type RungSec } from '../sessions/viewing-session.ts';
 import { loadViewerSalt } from '../visits/viewer-salt-store.ts';
 import { startupBound } from './audience-fact.ts';
+import { countSessions } from './count-sessions-store.ts';
 import { keepDelivered, mergeDelivered } from './delivered-store.ts';
 import type { SeenSession } from './statistics-gain.ts';
 import { sketchPoint } from './viewer-sketch.ts';
-import { countSessions } from './viewing-session-store.ts';
 
 const START = Date.parse('2026-08-20T10:00:00Z');
 const RANGE = { fromMs: START, toMs: START + 2 * HOUR_MS, stepMs: HOUR_MS };

@@ -31,7 +31,7 @@ import { type KeylessGuard, openKeylessGuard, type Place } from './keyless-guard
 import type { SpeechEngine } from './models/speech-engine.ts';
 import type { OperationDeps } from './operation-deps.ts';
 import { ProgressHub, type ProgressLimits } from './progress/progress-hub.ts';
-import { serializersAtFirstUse } from './serializers.ts';
+import { lazySerializers } from './serializers.ts';
 import { playerAddress } from './videos/player-address.ts';
 
 const KEEP_ALIVE_MS = 75_000;
@@ -161,7 +161,7 @@ function createApp(
   { guard, trusted }: { guard: KeylessGuard; trusted: AddressSet },
 ): FastifyInstance {
   const app = Fastify({
-    schemaController: serializersAtFirstUse,
+    schemaController: lazySerializers,
     logger: false,
     genReqId: () => newGuid(),
     requestIdHeader: false,

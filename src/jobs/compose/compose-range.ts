@@ -12,7 +12,7 @@ import { type ChunkWriter, createChunkWriter, discardAfter } from '../encode/sto
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask } from '../queue/run-task.ts';
-import { createAudioCopier } from './copy-recorded-audio.ts';
+import { createAudioCopier } from './audio-copier.ts';
 import { encodePieces, type PieceRun } from './encode-pieces.ts';
 
 /** Makes a range of segments of a composed video: copies the reusable ones, encodes the others. */

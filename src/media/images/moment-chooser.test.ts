@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createMomentChooser } from './choose-moments.ts';
 import { compareMiniatures, judgeMiniature, MINIATURE, toGrey } from './miniature.ts';
+import { createMomentChooser } from './moment-chooser.ts';
 
 const PIXELS = MINIATURE.widthPx * MINIATURE.heightPx;
 const flat = (level: number) => new Uint8Array(PIXELS).fill(level);

@@ -5,7 +5,7 @@ import { createOutbound, type Outbound } from '../../lib/outbound/outbound.ts';
 import { KEY_GROUPS, newContentKeys } from '../../media/drm/keys/content-keys.ts';
 import { parseCpixAnswer, writeCpixRequest } from '../../media/drm/keys/cpix.ts';
 import type { KeyRequest } from '../../ports/drm-key-source.ts';
-import { createSpekeKeySource, type SpekeOptions } from './speke.ts';
+import { createSpekeKeySource, type SpekeOptions } from './speke-key-source.ts';
 
 let server: KeyServer;
 let outbound: Outbound;

@@ -8,7 +8,7 @@ import { LeftOut, LeftOutReasons } from '../../media/live/tracks/left-out.ts';
 import { type Amf0, readAmf0, writeAmf0 } from './amf0.ts';
 import { BadRtmp, ChunkReader, type RtmpMessage, writeChunks } from './chunk-stream.ts';
 import { createHandshake } from './handshake.ts';
-import { MESSAGE } from './message-types.ts';
+import { MESSAGE } from './message.ts';
 
 /** Limits of a connection in time and bytes until its publisher is accepted. */
 const UNAUTHENTICATED_MS = 10_000;

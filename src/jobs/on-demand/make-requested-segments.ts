@@ -21,7 +21,7 @@ import { DemandOver, SegmentControl } from './segment-control.ts';
  * Makes segments for viewers as long as they request them, then ends the task. It begins with the first that is not
  * stored. Segment tasks have their own lease, because a viewer waits for them.
  */
-export async function makeRequested({ claim }: HeldTask, deps: JobDeps, stopping: AbortSignal): Promise<void> {
+export async function makeRequestedSegments({ claim }: HeldTask, deps: JobDeps, stopping: AbortSignal): Promise<void> {
   const demand = await renewSegmentTask(deps.db, claim);
   if (demand !== null && demand.requestedTo !== null) {
     const control = new SegmentControl(deps.db, claim, demand, stopping);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Guid } from '../../../lib/guid.ts';
 import type { Db, Tx } from '../../db.ts';
 import { inTransaction } from '../../in-transaction.ts';
-import { addToHeat } from './heat-store.ts';
+import { addToHeat } from './add-to-heat-store.ts';
 import { type CountedPair, type CountedSession, gainOf, type SeenSession } from './statistics-gain.ts';
 import { addToDays, addToHours, addToMedia, addToSketches } from './sums-store.ts';
 import { ensureEvidence, judgeSessions } from './view-evidence-store.ts';

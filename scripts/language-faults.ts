@@ -24,7 +24,7 @@ const STIFF: readonly [RegExp, string][] = [
 ];
 
 /** Finds the faults of a comment or title, a sentence each. */
-export function findFaults({ kind, text }: Prose): string[] {
+export function findLanguageFaults({ kind, text }: Prose): string[] {
   const sentences = text.split(/(?<=[.!?])\s+/);
   const checked = kind === 'title' ? [text] : sentences;
   const headless = checked.filter(

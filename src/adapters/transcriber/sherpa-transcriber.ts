@@ -1,7 +1,7 @@
 import { EngineCrashed } from '../../ports/engine-crashed.ts';
 import { SPEECH_SAMPLE_RATE, type Speech, type Transcriber } from '../../ports/transcriber.ts';
 import type { ReadModel } from '../sherpa/read-model.ts';
-import { readRecognised } from '../sherpa/recognised-words.ts';
+import { readRecognisedWords } from '../sherpa/recognised-words.ts';
 import { recogniserConfig } from '../sherpa/recogniser-config.ts';
 import { SherpaDied, SherpaProcess } from '../sherpa/sherpa-process.ts';
 
@@ -35,7 +35,7 @@ export function createSherpaTranscriber({ model, threads, idleMs = IDLE_MS, prog
     const config = recogniserConfig(model, { language, threads });
     const answer = await child.request({ kind: 'recognise', config, samples }, LIMIT_MS, signal);
     if (!('span' in answer)) throw new Error('Expected a recognised span of sherpa-onnx, got another answer.');
-    return readRecognised(answer.span, samples.length / BYTES_A_SEC, language ?? usual);
+    return readRecognisedWords(answer.span, samples.length / BYTES_A_SEC, language ?? usual);
   }
 
   return {

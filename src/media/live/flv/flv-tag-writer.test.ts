@@ -3,7 +3,7 @@ import { aacConfig } from '../tracks/aac-config.ts';
 import type { LiveEvent } from '../tracks/access-unit.ts';
 import { avcConfig, hevcConfig } from '../tracks/video-config.ts';
 import { readFlvTag } from './flv-tag.ts';
-import { FlvTagWriter } from './write-flv-tag.ts';
+import { FlvTagWriter } from './flv-tag-writer.ts';
 
 const AVC_RECORD = '0142c00affe100156742c00ada11ec0440000003004000000c83c489a801000468ce0fc8';
 const HEVC_RECORD =

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explainVideo, type WhyView } from './why.ts';
+import { explainVideo, type WhyView } from './explain-video.ts';
 
 const VIEW: WhyView = {
   outlook: { message: 'Ready.', etaSec: null } as WhyView['outlook'],

@@ -1,6 +1,6 @@
 import { type InstalledModel, modelFolder, readInstalled } from '../adapters/sherpa/installed-models.ts';
 import { readModel } from '../adapters/sherpa/read-model.ts';
-import { createSherpaTranscriber } from '../adapters/transcriber/sherpa.ts';
+import { createSherpaTranscriber } from '../adapters/transcriber/sherpa-transcriber.ts';
 import type { TranscriberSettings } from '../config/engines.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { Transcriber } from '../ports/transcriber.ts';
@@ -27,7 +27,7 @@ export async function openTranscribers(
       return async () => pocketsphinx;
     }
     case 'http': {
-      const { createOpenAiTranscriber } = await import('../adapters/transcriber/openai.ts');
+      const { createOpenAiTranscriber } = await import('../adapters/transcriber/open-ai-transcriber.ts');
       const { url, model, key } = settings;
       const service = createOpenAiTranscriber({ baseUrl: url, model, key, outbound });
       return async () => service;

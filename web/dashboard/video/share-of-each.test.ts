@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shareOfEach } from './rendition-share.ts';
+import { shareOfEach } from './share-of-each.ts';
 
 test('a rendition is as far as its tasks, each by the segments that it contains', () => {
   const task = (renditions: string[], fromSegment: number, toSegment: number, done: number) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type MergeCandidate, planMerges } from './plan-merge.ts';
+import { type MergeCandidate, planMerges } from './plan-merges.ts';
 
 /** Chunks with the given numbers of segments of 4 s each, without gaps. A negative number is a gap. */
 function chunksOf(counts: readonly number[], sizeBytes = 1_000): MergeCandidate[] {

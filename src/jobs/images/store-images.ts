@@ -4,8 +4,8 @@ import { type ImageView, loadImageView, type StoredSheets } from '../../catalog/
 import type { StoredImage } from '../../catalog/images/shown-images-store.ts';
 import { inTransaction } from '../../catalog/in-transaction.ts';
 import { commitImages } from '../../catalog/lifecycle/image-store.ts';
-import type { ChosenMoments } from '../../media/images/choose-moments.ts';
 import { posterName, sheetName } from '../../media/images/image-set.ts';
+import type { ChosenMoments } from '../../media/images/moment-chooser.ts';
 import { discardAfter, discardObjects } from '../encode/store-chunk.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';

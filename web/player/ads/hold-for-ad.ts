@@ -1,6 +1,6 @@
-import type { Say } from '../base/words.ts';
-import { showAd } from './ad-screen.ts';
+import type { Say } from '../base/say.ts';
 import { findAd } from './find-ad.ts';
+import { showAd } from './show-ad.ts';
 
 type AdParts = { frame: HTMLElement; video: HTMLVideoElement; tagUrl: string; say: Say };
 

@@ -1,6 +1,6 @@
 import { adoptStyle, make } from '../base/dom.ts';
+import type { Say } from '../base/say.ts';
 import { writeTime } from '../base/time.ts';
-import type { Say } from '../base/words.ts';
 import { AD_STYLE } from './ad-style.ts';
 import type { Ad } from './find-ad.ts';
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Storage, type StorageKey, storageKey } from '../../ports/storage.ts';
-import { createFileStorage } from './file.ts';
 import { placeOf } from './file-place.ts';
+import { createFileStorage } from './file-storage.ts';
 
 const never = new AbortController().signal;
 let root: string;

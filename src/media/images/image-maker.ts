@@ -6,7 +6,7 @@ import { type ChildEnd, runSandboxed } from '../ffmpeg/run-sandboxed.ts';
 import type { ResourceLimits } from '../ffmpeg/sandbox-argv.ts';
 import { writeBlurhash } from './blurhash.ts';
 import { type ImageKind, readImageKind } from './image-kind.ts';
-import { readJpegSize } from './jpeg.ts';
+import { readJpegSize } from './jpeg-size.ts';
 import { MINIATURE } from './miniature.ts';
 import { planImage, planMark } from './plan-image.ts';
 
