@@ -10,7 +10,7 @@ import { emptyTrash } from './housekeeping/empty-trash.ts';
 import { mergeChunks } from './housekeeping/merge-chunks.ts';
 import { pruneAuditLog } from './housekeeping/prune-audit.ts';
 import { pruneSessions } from './housekeeping/prune-sessions.ts';
-import { repair } from './housekeeping/repair-chunk.ts';
+import { repairChunk } from './housekeeping/repair-chunk.ts';
 import { runBulk } from './housekeeping/run-bulk.ts';
 import { sweep } from './housekeeping/sweep.ts';
 import { sweepTemp } from './housekeeping/sweep-temp.ts';
@@ -66,6 +66,6 @@ export const allTasks: Readonly<Record<TaskKind, PerformTask>> = {
   'jit-start': fixInits,
   compose: composeRange,
   'compose-audio': composeTrack,
-  repair,
+  repair: repairChunk,
   segment: makeRequestedSegments,
 };

@@ -11,7 +11,7 @@ import type { HeldTask, PerformTask } from '../queue/run-task.ts';
 const READ_BYTES = 2 ** 20;
 
 /** Remakes one damaged chunk of a finished video from its original, with the method that made it first. */
-export async function repair(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
+export async function repairChunk(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadTaskView(deps.db, held.claim.task);
   const [rendition] = view?.renditions ?? [];
   if (view === null) throw new Error('Expected the original file to be there, it is gone.');
