@@ -83,7 +83,7 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
   const log = openLog(role);
   setMediaRules({ requiresBubblewrap: settings.requiresSandbox, allowsRareDecoders: settings.allowsRareDecoders });
   const database = openDatabase({ ...settings.database, ...poolSize(role, settings.databaseConnections) }, (error) =>
-    log.warn(error, 'a database connection broke'),
+    log.warn(error, 'A database connection was lost.'),
   );
   await whenRoleHasSlots(role, database, log);
   await requireStore(settings);

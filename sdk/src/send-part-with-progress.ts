@@ -25,7 +25,7 @@ export async function sendPartWithProgress(url: string, request: PartRequest): P
     signal?.removeEventListener('abort', stop);
   }
   signal?.throwIfAborted();
-  if (sent.status === 0) throw new UnreachableError(url, new Error('the connection ended before the answer'));
+  if (sent.status === 0) throw new UnreachableError(url, new Error('the connection ended before the response'));
   const answered = { status: sent.status, headers: headersOf(sent) };
   if (sent.status >= 400) throw new ApiError(`PATCH ${new URL(url).pathname}`, answered, sent.responseText);
   return new Response(null, answered);

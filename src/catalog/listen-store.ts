@@ -121,7 +121,7 @@ class ListenConnection {
     const client = new pg.Client({ ...this.#config, ...LISTENING });
     this.#client = client;
     client.on('error', (error) => this.#lose(client, error));
-    client.on('end', () => this.#lose(client, new Error('The connection that listens for notifications ended.')));
+    client.on('end', () => this.#lose(client, new Error('The connection that listens for notifications was closed.')));
     client.on('notification', ({ channel, payload }) => this.#publish(channel, payload ?? ''));
     try {
       await client.connect();

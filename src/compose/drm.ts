@@ -64,7 +64,7 @@ export async function openCountedLicences(
   const proxy = await openLicenceProxy(settings, outbound);
   return createLicenceCounter(proxy, {
     write: (given) => addLicences(db, given),
-    onError: (error) => log.warn(error, 'Licences could not be counted; trying again.'),
+    onError: (error) => log.warn(error, 'Could not count licences. Trying again.'),
   });
 }
 
@@ -73,7 +73,7 @@ async function readCertificate(path: string): Promise<Buffer> {
     return await readFile(path);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Refused('invalid', `MILLRACE_FAIRPLAY_CERTIFICATE: expected a file that can be read, got ${reason}.`, {
+    throw new Refused('invalid', `MILLRACE_FAIRPLAY_CERTIFICATE: expected a readable file: ${reason}.`, {
       cause,
     });
   }

@@ -49,7 +49,7 @@ export async function openStorage(
     db,
     storage: places.storage,
     quarantineSec: settings.quarantineSec,
-    report: (reason) => (reason === null ? log.info('the database and the store belong together') : log.warn(reason)),
+    report: (reason) => (reason === null ? log.info('Database and store are bound to each other.') : log.warn(reason)),
   });
   return { ...places, storage: createGuardedStorage(places.storage, store), store };
 }
@@ -106,7 +106,7 @@ export async function openMover(
       // Checked before each deletion in the old store.
       return { ...lock, check: () => Promise.all([lock.check(), store.requireOurs()]).then(() => undefined) };
     },
-    report: (error) => log.error(error, 'objects could not be moved'),
+    report: (error) => log.error(error, 'Could not move objects.'),
     log: (message, facts) => log.info(facts, message),
     note: (left) => noteMove(db, left),
   });

@@ -43,11 +43,11 @@ if (process.platform === 'linux') {
   try {
     setPriority(Math.max(NICENESS, getPriority()));
   } catch (err) {
-    warn({ err }, 'The counting of visits keeps the priority of media: the system refused a lower one.');
+    warn({ err }, 'Could not lower the priority of the statistics thread. It runs at the priority of media.');
   }
 }
 const loadSalt = (dayMs: number) => loadViewerSalt(db, dayMs, Date.now());
-const saltError = (err: unknown) => warn({ err }, 'The salt of a day could not be read: viewers are placed later.');
+const saltError = (err: unknown) => warn({ err }, 'Could not read the salt of a day. Viewers are identified later.');
 
 const visits = openVisits({
   count: (sessions) => countSessions(db, sessions, options),

@@ -121,7 +121,7 @@ const CASES: { kind: string; status: number; code: number | null; says: RegExp; 
     kind: 'disk-full',
     status: 507,
     code: 507,
-    says: /bytes to stay free/,
+    says: /bytes to remain free/,
     word: async () => {
       const path = `/library/1/videos/${await world.makeVideo()}`;
       world.api.storage.freeBytes = 1;

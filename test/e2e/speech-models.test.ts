@@ -145,7 +145,7 @@ test('an archive that changed is refused, and the existing one stays', async () 
   const refused = await speech('add', 'tones-en', '--from', other);
   expect(refused).toEqual({
     code: 1,
-    text: expect.stringMatching(/is another: it was added on .* --sha256 [0-9a-f]{64}/),
+    text: expect.stringMatching(/has changed: it was added on .* --sha256 [0-9a-f]{64}/),
   });
   expect((await speech('list')).text).toMatch(/added +tones-en/);
   const hash = /--sha256 ([0-9a-f]{64})/.exec(refused.text)?.[1] ?? '';

@@ -51,7 +51,7 @@ describe('S3 that fails now and then (scripted server)', () => {
   test('gives up after four attempts and reports the response', async () => {
     stub.fail('Put', UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE);
     const put = storage.put(KEY, Buffer.from('bytes'), {}, never);
-    await expect(put).rejects.toThrow('Expected S3 to store library/media/object, came 503 SlowDown after 4 attempts.');
+    await expect(put).rejects.toThrow('Expected S3 to store library/media/object, got 503 SlowDown after 4 attempts.');
     await expect(put).rejects.toBeInstanceOf(StorageAway);
     expect(stub.countOf('Put')).toBe(4);
     expect(stored(KEY)).toBeUndefined();
@@ -82,14 +82,14 @@ describe('S3 reads that break off (scripted server)', () => {
   test('fail when the rest never arrives', async () => {
     stub.fail('Get', 'cut-body', BROKEN, BROKEN, BROKEN, BROKEN);
     const { body } = await storage.read(KEY, null, never);
-    await expect(gather(body)).rejects.toThrow('came 500 InternalError after 4 attempts');
+    await expect(gather(body)).rejects.toThrow('got 500 InternalError after 4 attempts');
   });
 
   test('fail when another object replaced it during the read', async () => {
     stub.fail('Get', 'cut-body');
     const { body } = await storage.read(KEY, null, never);
     await storage.put(KEY, randomBytes(3 * MIB), {}, never);
-    await expect(gather(body)).rejects.toThrow('came 412 PreconditionFailed');
+    await expect(gather(body)).rejects.toThrow('got 412 PreconditionFailed');
   });
 
   test('fail when half a body is announced as the whole of a range', async () => {
@@ -113,7 +113,7 @@ describe('S3 writes that go wrong (scripted server)', () => {
 
   test('a part that cannot be stored ends the upload', async () => {
     stub.fail('Part', ...Array<Fault>(12).fill(BROKEN));
-    await expect(storage.put(KEY, large(), {}, never)).rejects.toThrow('came 500 InternalError');
+    await expect(storage.put(KEY, large(), {}, never)).rejects.toThrow('got 500 InternalError');
     expect(stored(KEY)).toBeUndefined();
     expect(stub.uploads.size).toBe(0);
   });

@@ -224,7 +224,7 @@ test('videos that have nothing in common, or are not finished, are refused with 
   ];
   await expect(compose(rates, true)).rejects.toMatchObject({
     kind: 'invalid',
-    message: expect.stringContaining('25 frames a second as the first, got 50 frames a second'),
+    message: expect.stringContaining('the first, 25 frames a second, got 50 frames a second'),
   });
   await expect(compose([[{ ...first, libraryId: 999 }, 0, 1]], true)).rejects.toMatchObject({
     kind: 'invalid',

@@ -26,7 +26,7 @@ let isAway = false;
 /** Makes the lab's store look like one on another machine, which can be unreachable. */
 function remote(storage: Storage): Storage {
   const reach = () => {
-    if (isAway) throw new StorageAway('Expected S3 to answer, came no answer.');
+    if (isAway) throw new StorageAway('Expected S3 to respond, got no response.');
   };
   return {
     ...storage,

@@ -62,7 +62,7 @@ async function post(options: SpekeOptions, document: string, signal: AbortSignal
     if (signal.aborted || (error instanceof Refused && error.kind === 'unprocessable')) throw error;
     // Any other failure may be temporary: the address is the operator's, not a caller's.
     const reason = error instanceof Refused ? error.message : 'its answer broke off.';
-    throw new Refused('unavailable', `The DRM key server gave no keys: ${reason}`, { cause: error });
+    throw new Refused('unavailable', `The DRM key server returned no keys: ${reason}`, { cause: error });
   }
 }
 
@@ -80,7 +80,7 @@ function toRefusal(status: number, text: string): Refused {
     status === 401 || status === 403
       ? 'Check MILLRACE_DRM_KEY_SERVER_AUTHORIZATION.'
       : 'Check its address and systems.';
-  return new Refused('unprocessable', `The DRM key server refused to give keys: ${answer}. ${advice}`);
+  return new Refused('unprocessable', `The DRM key server refused the request: ${answer}. ${advice}`);
 }
 
 function parse(cpix: CpixCodec, text: string, request: KeyRequest): KeyAnswer {
@@ -88,7 +88,7 @@ function parse(cpix: CpixCodec, text: string, request: KeyRequest): KeyAnswer {
     return cpix.parse(text, request);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Refused('unprocessable', `The DRM key server answered what cannot be used: ${reason}`, { cause: error });
+    throw new Refused('unprocessable', `The response of the DRM key server is unusable: ${reason}`, { cause: error });
   }
 }
 
@@ -99,6 +99,6 @@ function requireSystems({ systems }: KeyAnswer, request: KeyRequest): void {
   const names = missing.join(', ');
   throw new Refused(
     'unprocessable',
-    `The DRM key server answered what cannot be used: it says nothing of ${names}. Check MILLRACE_DRM_SYSTEMS.`,
+    `The response of the DRM key server is unusable: it has nothing for ${names}. Check MILLRACE_DRM_SYSTEMS.`,
   );
 }

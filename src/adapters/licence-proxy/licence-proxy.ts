@@ -26,13 +26,14 @@ export function createLicenceProxy({ servers, fairPlayCertificate, outbound }: L
     async request(system, { mediaId, challenge }, signal) {
       const server = servers[system];
       if (server === undefined)
-        throw new Refused('not-found', `No licence server of ${system} is set. Set its address.`);
+        throw new Refused('not-found', `No licence server is configured for ${system}. Set its address.`);
       const { status, body } = await post(outbound, { server, mediaId, challenge }, signal);
       if (status === 200) return body;
-      if (status >= 500) throw new Refused('unavailable', `The licence server answered HTTP ${status}. Try again.`);
+      if (status >= 500)
+        throw new Refused('unavailable', `The licence server responded with HTTP ${status}. Try again.`);
       throw new Refused(
         'forbidden',
-        `The licence server refused the player's request with HTTP ${status}. Ask its log.`,
+        `The licence server refused the player's request with HTTP ${status}. Check its log.`,
       );
     },
   };
@@ -59,7 +60,7 @@ async function post(outbound: Outbound, { server, mediaId, challenge }: Requeste
   } catch (error) {
     if (signal.aborted) throw error;
     const reason = error instanceof Refused ? error.message : 'Its answer broke off.';
-    throw new Refused('unavailable', `The licence server gave no licence: ${reason} Try again.`, { cause: error });
+    throw new Refused('unavailable', `The licence server returned no licence: ${reason} Try again.`, { cause: error });
   }
 }
 

@@ -35,6 +35,6 @@ async function list(folder: string): Promise<string[]> {
     return (await readdir(folder)).toSorted();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Refused('invalid', `The folder of a speech model cannot be read: ${reason}.`, { cause: error });
+    throw new Refused('invalid', `Cannot read the folder of a speech model: ${reason}.`, { cause: error });
   }
 }

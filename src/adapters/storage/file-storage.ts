@@ -41,7 +41,7 @@ export async function createFileStorage(folder: string): Promise<Storage> {
     list: (from, signal) => walkObjects(root, readListFrom(from), signal),
     async delete(keys) {
       if (keys.length > MAX_DELETE_KEYS)
-        throw new Error(`Expected at most ${MAX_DELETE_KEYS} keys, came ${keys.length}.`);
+        throw new Error(`Expected at most ${MAX_DELETE_KEYS} keys, got ${keys.length}.`);
       keys.forEach(storageKey);
       for (const key of keys) await removeObject(root, key);
       const folders = new Set(keys.flatMap(placesOf).map((place) => dirname(join(root, place))));

@@ -65,7 +65,7 @@ async function replace(
   signal: AbortSignal,
 ) {
   if (!(body instanceof Uint8Array) || body.length !== sizeBytes) {
-    throw new Error(`Expected ${sizeBytes} bytes at ${start} of ${pack} to write, got others.`);
+    throw new Error(`Expected to write ${sizeBytes} bytes at ${start} of ${pack}, got another range.`);
   }
   const bytes = await storage.readBytes(pack, null, signal);
   bytes.set(body, start);

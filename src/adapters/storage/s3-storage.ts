@@ -51,7 +51,7 @@ export function createS3Storage(options: S3Options): Storage {
     list: (from, signal) => listObjects(bucket, readListFrom(from), signal),
     async delete(keys) {
       if (keys.length > MAX_DELETE_KEYS)
-        throw new Error(`Expected at most ${MAX_DELETE_KEYS} keys, came ${keys.length}.`);
+        throw new Error(`Expected at most ${MAX_DELETE_KEYS} keys, got ${keys.length}.`);
       await deleteKeys(bucket, keys.map(storageKey));
     },
     async deletePrefix(prefix, signal) {

@@ -42,7 +42,7 @@ export function createAuditStore(db: Db, report: Report): AuditStore {
   return {
     async write(line) {
       if (waiting.length >= MAX_QUEUED) {
-        report(new Error(`Expected at most ${MAX_QUEUED} audit lines to wait, got more.`), line);
+        report(new Error(`Expected at most ${MAX_QUEUED} queued audit lines, got more.`), line);
         return;
       }
       const stored = new Promise<void>((done) => waiting.push({ line, done }));

@@ -60,7 +60,7 @@ export function putCaption(tracks: readonly CaptionTrack[], track: CaptionTrack)
     if (tracks.length < MAX_CAPTION_TRACKS) return [...tracks, track];
     throw new Refused(
       'invalid',
-      `Expected captions in at most ${MAX_CAPTION_TRACKS} languages, this would be one more. Delete others first.`,
+      `Expected captions in at most ${MAX_CAPTION_TRACKS} languages, got one more. Delete one first.`,
     );
   }
   if (earlier.version >= track.version) return tracks;

@@ -65,7 +65,7 @@ export function createKeyStore(db: Db): KeyStore {
         .where('id', '=', id)
         .executeTakeFirst();
       if (numUpdatedRows > 0n) return;
-      throw new Refused('not-found', `There is no key ${id} of library ${libraryId}. Check both ids.`);
+      throw new Refused('not-found', `Found no key ${id} of library ${libraryId}. Check both ids.`);
     },
   };
 }
@@ -100,7 +100,7 @@ async function insertKey(tx: Tx, { libraryId, scope, label, expiresAt }: NewKey)
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
     .executeTakeFirstOrThrow();
   if (count >= MAX_KEYS) {
-    throw new Refused('invalid', `Library ${libraryId} has ${count} keys already. Revoke one that is not needed.`);
+    throw new Refused('invalid', `Library ${libraryId} already has ${count} keys. Revoke one that is not needed.`);
   }
   const key = newKey();
   const row = { id: newGuid(), library_id: libraryId, hash: hashKey(key), scope, label, expires_at: expiresAt };
@@ -142,7 +142,7 @@ async function requireLibrary(db: Db, id: number, lock: boolean): Promise<void> 
     .where('deleted_at', 'is', null)
     .$if(lock, (query) => query.forUpdate())
     .executeTakeFirst();
-  if (row === undefined) throw new Refused('not-found', `There is no library ${id}. Check the id.`);
+  if (row === undefined) throw new Refused('not-found', `Found no library ${id}. Check the id.`);
 }
 
 /** The one account of an installation. It is identified by its first key, whether or not that is still valid. */

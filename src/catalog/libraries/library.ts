@@ -50,7 +50,7 @@ export function addReferrer({ settings: { access } }: Library, list: ReferrerLis
   const rules = access[list];
   if (rules.some((known) => known.toLowerCase() === rule.toLowerCase())) return {};
   if (rules.length >= MAX_REFERRERS) {
-    throw new Refused('invalid', `The list has ${MAX_REFERRERS} host names already. Remove one.`, {
+    throw new Refused('invalid', `The list already has ${MAX_REFERRERS} host names. Remove one.`, {
       field: 'Hostname',
     });
   }

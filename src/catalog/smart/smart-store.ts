@@ -57,7 +57,7 @@ export async function requestSmart(
 ): Promise<void> {
   const row = await selectSmart(tx, key, true);
   if (row === undefined) {
-    throw new Refused('not-found', `There is no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
+    throw new Refused('not-found', `Found no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
   }
   const request = newGuid();
   const after = requestFeatures(row.smart ?? {}, features, { request, has: valuesOf(row) });
@@ -77,7 +77,7 @@ export async function requireSmartRoom(tx: Tx, libraryId: number): Promise<void>
   if ((rows[0]?.open ?? 0) < MAX_OPEN) return;
   throw new Refused(
     'busy',
-    `Texts of ${MAX_OPEN} videos of library ${libraryId} are being generated already. Send this again later.`,
+    `Library ${libraryId} is already generating texts for ${MAX_OPEN} videos. Send this again later.`,
   );
 }
 

@@ -109,7 +109,7 @@ export function completing(id: Guid): FollowUp {
       .where('state', '=', 'open')
       .returning(['method', 'library_id as libraryId', 'media_id as mediaId'])
       .executeTakeFirst();
-    if (row === undefined) throw new Refused('not-found', 'The upload was given up before it was complete.');
+    if (row === undefined) throw new Refused('not-found', 'The upload was abandoned before it was complete.');
     await tx.deleteFrom('upload').where('part_of', '=', id).execute();
     if (row.method === 'tus') await announce(row, WebhookStatus.presignedUploadFinished)(tx);
   };
@@ -127,7 +127,7 @@ export function givingUp(id: Guid): FollowUp {
       .where('id', '=', id)
       .where('state', '=', 'open')
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new Refused('not-found', 'The upload is not open any more.');
+    if (numUpdatedRows === 0n) throw new Refused('not-found', 'The upload is no longer open.');
   };
 }
 
@@ -178,5 +178,5 @@ export async function announceLost(tx: Tx, lost: readonly (MediaKey & { concat: 
 }
 
 function givenUp(): Refused {
-  return new Refused('timeout', 'The upload stood still for over a minute and was given up. Send it again.');
+  return new Refused('timeout', 'The upload received no bytes for over a minute and was abandoned. Send it again.');
 }

@@ -32,7 +32,7 @@ export async function backup([folder, ...more]: readonly string[]): Promise<numb
   const target = path.resolve(folder);
   await mkdir(target, { recursive: true });
   if ((await readManifest(target)) === null && (await readdir(target)).some((name) => !isOurs(name))) {
-    throw new Refused('conflict', `expected an empty folder or an earlier backup, ${target} is neither.`);
+    throw new Refused('conflict', `expected an empty folder or an earlier backup, but ${target} is neither.`);
   }
   await chmod(target, 0o700);
   return await withStore(async (opened) => await backUp(target, opened), UNHURRIED);

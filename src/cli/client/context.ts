@@ -44,7 +44,10 @@ export async function openContext(args: readonly string[], { isNew }: { isNew: b
   const { values, positionals } = readArguments(args);
   const profile = (await readPrivate<Profile>('profiles.json'))[values.profile ?? 'default'];
   if (profile === undefined && values.profile !== undefined && !isNew) {
-    throw new Refused('invalid', `there is no profile ${values.profile}: millrace login --profile ${values.profile}`);
+    throw new Refused(
+      'invalid',
+      `found no profile ${values.profile}. Create it with millrace login --profile ${values.profile}`,
+    );
   }
   const settings = readOwnSettings();
   const url = values.url ?? profile?.url ?? baseAddresses(settings, { api: settings.port }).publicUrl;

@@ -66,7 +66,7 @@ async function requireOwn(folder: string, identity: PostgresIdentity): Promise<v
   const found = await lstat(folder);
   const uid = identity.kind === 'user' ? identity.uid : process.getuid?.();
   if (found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0) return;
-  throw new Error(`Expected ${folder} to be a folder of user ${uid} that is closed to others: remove it.`);
+  throw new Error(`Expected ${folder} to belong to user ${uid} and be closed to others. Remove it.`);
 }
 
 function shortHash(text: string): string {

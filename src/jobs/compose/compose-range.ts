@@ -80,7 +80,7 @@ function planRuns({ recipe }: CompositionView, from: number, to: number, isCopie
   const runs: Run[] = [];
   for (let number = from; number < to; number += 1) {
     const piece = recipe.pieces[number];
-    if (piece === undefined) throw new Error(`Expected a piece for segment ${number}, there is none.`);
+    if (piece === undefined) throw new Error(`Expected a piece for segment ${number}, got none.`);
     const open = runs.at(-1);
     if (piece.segment !== null && isCopied) runs.push({ kind: 'copy', number, piece });
     else if (open?.kind === 'encode' && goesOn(open.pieces.at(-1), piece)) open.pieces.push(piece);

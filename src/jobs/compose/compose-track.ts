@@ -67,7 +67,7 @@ async function makeSegment(
   const segmenter = createAacSegmenter({ sampleRateHz: AUDIO_RATE_HZ, firstSegment: number, primingFrames: 0 });
   const fragment = { baseTick: first * AAC_FRAME_TICKS, samples, payload: Buffer.concat(payload) };
   const [segment] = [...segmenter.push(fragment), ...(payload.length < AAC_SEGMENT_FRAMES ? segmenter.end() : [])];
-  if (segment === undefined) throw new Error(`Expected frames for audio segment ${number}, there are none.`);
+  if (segment === undefined) throw new Error(`Expected frames for audio segment ${number}, got none.`);
   return segment;
 }
 

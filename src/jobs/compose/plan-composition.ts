@@ -115,7 +115,7 @@ function requireOneKind(parts: readonly WantedPart[]): void {
   if (other === undefined) return;
   throw new Refused(
     'invalid',
-    `Expected parts of live streams alone, or none: ${other.view.mediaId} is of another kind than the first. ` +
+    `Expected either live streams only or videos only. ${other.view.mediaId} is of another kind than the first part. ` +
       'Leave it out.',
   );
 }
@@ -131,7 +131,7 @@ function requireOneRate(parts: readonly WantedPart[]): void {
   if (other === undefined) return;
   throw new Refused(
     'invalid',
-    `Expected parts of one frame rate, ${expected} as the first, got ${describe(other)} of video ` +
+    `Expected all parts to have the frame rate of the first, ${expected}, got ${describe(other)} for video ` +
       `${other.view.mediaId}. Leave it out, or convert it first.`,
   );
 }
@@ -145,12 +145,15 @@ function requireEach(parts: readonly WantedPart[], pieces: readonly Piece[]): vo
   if (empty >= 0) {
     throw new Refused(
       'invalid',
-      `Expected part ${empty + 1} to hold at least a frame of video ${parts[empty]?.view.mediaId}, it is empty. ` +
+      `Expected part ${empty + 1} to contain at least one frame of video ${parts[empty]?.view.mediaId}, got none. ` +
         'Correct its times.',
     );
   }
   if (pieces.length > MAX_PIECES) {
-    throw new Refused('invalid', `Expected at most ${MAX_PIECES} segments, got ${pieces.length}. Ask for less.`);
+    throw new Refused(
+      'invalid',
+      `Expected at most ${MAX_PIECES} segments, got ${pieces.length}. Use fewer or shorter parts.`,
+    );
   }
 }
 
@@ -187,15 +190,15 @@ function requireOriginals(parts: readonly WantedPart[]): void {
   if (lost === undefined) return;
   throw new Refused(
     'invalid',
-    `Expected the original of video ${lost.view.mediaId}, from which ends are encoded, it is gone. Ask with exact ` +
-      'false and parts of like videos.',
+    `The original of video ${lost.view.mediaId} no longer exists, and is needed to encode the ends of its part. Send exact ` +
+      'false and use parts of videos with the same format.',
   );
 }
 
 function nothingInCommon(): Refused {
   return new Refused(
     'invalid',
-    'Expected parts with at least one resolution of one size and codec in common, they have none.',
+    'Expected parts that share at least one resolution with the same size and codec, found none.',
   );
 }
 

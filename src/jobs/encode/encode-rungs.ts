@@ -229,7 +229,7 @@ export async function storeRung(
 function fixInit(rungOutput: RungOutput, init: PicturesInit): void {
   rungOutput.init ??= init;
   if (!rungOutput.init.bytes.equals(init.bytes))
-    throw new Error('Expected all runs of a rung to give one init segment.');
+    throw new Error('Expected all runs of a rung to produce the same init segment.');
 }
 
 /** Returns the encoder's settings for a rendition. */

@@ -107,7 +107,7 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
   let nextFlush = publishesGrowing(kind) ? chunkEnd(publishedTo) : toSegment;
 
   async function publish(isLast: boolean): Promise<void> {
-    if (init === null) throw new Error('Expected an init segment from the encoder, none came.');
+    if (init === null) throw new Error('Expected an init segment from the encoder, got none.');
     const chunks = await writer.flush(signal);
     const { codecString } = init.facts;
     const output = { renditionId: id, init: init.bytes, codecString, widthPx: null, heightPx: null, chunks };

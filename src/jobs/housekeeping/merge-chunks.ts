@@ -117,7 +117,9 @@ async function readParts(
   for (const part of parts) {
     const bytes = await readUnlessMissing(storage, part, signal);
     if (bytes === null || !createHash('sha256').update(bytes).digest().equals(part.sha256)) {
-      report(new Error(`Chunk ${part.storageKey} is not as it was written, and is not merged with its neighbours.`));
+      report(
+        new Error(`Chunk ${part.storageKey} differs from its recorded hash and is not merged with its neighbours.`),
+      );
       return null;
     }
     segments.push(...readStoredSegments(bytes, part, timescale));

@@ -14,7 +14,7 @@ const READ_BYTES = 2 ** 20;
 export async function repairChunk(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadTaskView(deps.db, held.claim.task);
   const [rendition] = view?.renditions ?? [];
-  if (view === null) throw new Error('Expected the original file to be there, it is gone.');
+  if (view === null) throw new Error('The original file no longer exists.');
   if (rendition === undefined) throw new LeaseLost();
   await expectOriginal(view, deps, signal);
   await performerOf(rendition)(held, deps, signal);
@@ -35,7 +35,7 @@ async function expectOriginal(
   const original = await deps.sources.open(sourceKey, signal);
   try {
     const sha256 = await sha256Of(createReadStream(original.path, { signal, highWaterMark: READ_BYTES }));
-    if (!sha256.equals(sourceSha256)) throw new Error('the original file is damaged as well: its SHA-256 changed');
+    if (!sha256.equals(sourceSha256)) throw new Error('the original file is damaged too: its SHA-256 has changed');
   } finally {
     await original.release();
   }

@@ -56,7 +56,7 @@ export function startScrubber({ bytesPerSec, ...deps }: ScrubberDeps): { close()
         const readBytes = await scrub(deps, { bytes: bytesPerSec * RUN_SEC }, signal);
         pauseSec = Math.max(RUN_SEC, readBytes / bytesPerSec);
       } catch (cause) {
-        if (!signal.aborted) deps.report(new Error('Looking for damage in the store failed.', { cause }));
+        if (!signal.aborted) deps.report(new Error('The integrity scan of the store failed.', { cause }));
       }
     }
   })();

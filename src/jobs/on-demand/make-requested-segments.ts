@@ -46,7 +46,7 @@ async function makeSegments(control: SegmentControl, threads: number, deps: JobD
   const { claim, signal } = control;
   const view = await loadTaskView(deps.db, claim.task);
   const [rendition] = view?.renditions ?? [];
-  if (view === null || rendition === undefined) throw new Error('Expected the original file to be there, it is gone.');
+  if (view === null || rendition === undefined) throw new Error('The original file no longer exists.');
   const local = await openPlanned(deps.sources, view, signal);
   try {
     const job: SegmentJob = { control, threads, deps, view, rendition, path: local.path };

@@ -84,7 +84,7 @@ async function keepLog(
   try {
     await keepAttemptLog(db, claim.task, { reason, messages });
   } catch (cause) {
-    report(new Error(`The log of a failed attempt could not be kept: ${describe(claim)}.`, { cause }));
+    report(new Error(`Could not store the log of a failed attempt: ${describe(claim)}.`, { cause }));
   }
 }
 

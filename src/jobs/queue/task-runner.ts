@@ -136,7 +136,7 @@ class Runner {
     // Rows that remain because the database is down cost one wake-up each, and expire after a minute.
     const { db, report } = this.#options.deps;
     const forgotten = forgetIdle(db, this.#name).catch((cause: unknown) =>
-      report(new Error('The end of a worker could not be recorded.', { cause })),
+      report(new Error('Could not record that a worker stopped.', { cause })),
     );
     const ended = Promise.all([forgotten, ...[...this.#running.values()].map((task) => task.ended)]);
     const late = Promise.withResolvers<void>();

@@ -55,7 +55,7 @@ export const generateSmart = defineJob<Payload, JobDeps>({
     const passages = toPassages(await readTrack(track, deps.storage, signal));
     const transcript = readTranscript(passages, track.srclang.slice(0, 2).toLowerCase(), source.durationSec);
     if (transcript.sentences.length === 0)
-      throw new Refused('invalid', `Its captions "${track.srclang}" hold no words.`);
+      throw new Refused('invalid', `Its captions "${track.srclang}" contain no words.`);
     try {
       const wanted = { features: source.open, transcript, model: deps.languageModel };
       const evidence = () => readEvidence(key, source.durationSec, deps, signal);

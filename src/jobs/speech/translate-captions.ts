@@ -77,7 +77,7 @@ async function sendAgain(wanted: Payload, { part, retryAfterSec }: Interrupted, 
   const before = isStuck ? (wanted.stuckSec ?? 0) : 0;
   const delaySec = Math.max(retryAfterSec, growingPauseSec(before));
   const waits = { waitedSec: (wanted.waitedSec ?? 0) + delaySec, stuckSec: before + delaySec };
-  if (waits.waitedSec > MAX_WAIT_SEC) throw new Refused('invalid', 'The language model was busy for a day.');
+  if (waits.waitedSec > MAX_WAIT_SEC) throw new Refused('invalid', 'The language model was busy for a whole day.');
   await inTransaction(deps.db, deps.queue.send(translateCaptions, { ...wanted, ...waits, part }, { delaySec }));
 }
 

@@ -46,7 +46,7 @@ async function refuseTooMany(db: Db): Promise<void> {
   const limit = Math.max(MIN_LIMIT, Math.floor(stored * MAX_TOTAL));
   if (objects <= limit && bytes <= MAX_BYTES) return;
   throw new Error(
-    `The sweep stops and deletes no orphans: ${objects} of ${stored} objects (${bytes} bytes) are named by no ` +
+    `The sweep stops and deletes no orphans: ${objects} of ${stored} objects (${bytes} bytes) are referenced by no ` +
       `row, more than ${limit} or ${MAX_BYTES} bytes. See "millrace orphans list", then "millrace orphans delete" ` +
       'or "keep".',
   );

@@ -43,7 +43,7 @@ export function createMomentChooser(endTick: number): MomentChooser {
     },
     choose(count) {
       const left = candidates();
-      if (left.length === 0) throw new Error('Expected the miniature of at least one moment, none came.');
+      if (left.length === 0) throw new Error('Expected the miniature of at least one moment, got none.');
       const taken: Moment[] = [];
       while (taken.length < count && left.length > 0) {
         const values = left.map((moment) => rate(moment, taken, endTick));

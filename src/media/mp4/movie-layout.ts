@@ -148,7 +148,7 @@ function writeTrackHeader(template: TrackTemplate, place: TrackPlace): Buffer {
 function writeEdits(counters: TrackCounters, place: TrackPlace): Buffer {
   if (counters.offsetRuns === 0 && place.delayTicks === 0) return Buffer.alloc(0);
   if (place.mediaTimeTicks > MAX_MEDIA_TIME) {
-    throw new Error(`Expected a first picture within 2^31 ticks of the media, got ${place.mediaTimeTicks}.`);
+    throw new Error(`Expected the first frame within 2^31 ticks of the media, got ${place.mediaTimeTicks}.`);
   }
   const isWide = needsU64(Math.max(place.delayTicks, place.durationTicks));
   const entry = (durationTicks: number, mediaTime: number): Buffer => {

@@ -45,7 +45,7 @@ export function fragmentPrefixBytes(samples: number): number {
  */
 export function planSegments(index: Mp4Index, timeline: Timeline, cuts: readonly number[]): SegmentsAnswer {
   if (hasLeadingPictures(index)) {
-    return { kind: 'refused', reason: 'leading-pictures', message: 'Pictures are shown before their keyframe.' };
+    return { kind: 'refused', reason: 'leading-pictures', message: 'Frames are presented before their keyframe.' };
   }
   const segments: PlannedSegment[] = [];
   let firstFragment = 0;

@@ -36,7 +36,7 @@ export async function explainMissingMoov(path: string, sizeBytes: number): Promi
   }
   return {
     kind: 'truncated',
-    message: 'Expected the index (moov) of an MP4 file: the upload is cut off or not finished.',
+    message: 'Expected the index (moov) of an MP4 file. The upload is truncated or not finished.',
   };
 }
 

@@ -43,7 +43,7 @@ const FEATURES = {
   moments: Type.Array(Type.Object({ label: line(LONGEST.moment, 'A short label.'), timestamp: seconds }, closed), {
     minItems: 1,
     maxItems: MAX_MOMENTS,
-    description: 'Single points in time that are worth a jump.',
+    description: 'Single points in time that are worth jumping to.',
   }),
 } as const;
 const AnswerSchema = Type.Object(
@@ -93,10 +93,10 @@ export function readModelAnswer(text: string, wanted: readonly TextFeature[], tr
   const answer = readJson(text);
   if (!validator.Check(answer)) throw new BadModelAnswer(faultsOf(answer));
   const missing = wanted.filter((feature) => answer[feature] === undefined);
-  if (missing.length > 0) throw new BadModelAnswer(`The answer lacks ${missing.join(', ')}.`);
+  if (missing.length > 0) throw new BadModelAnswer(`The response lacks ${missing.join(', ')}.`);
   const texts = toTexts(answer, transcript);
   const empty = wanted.filter((feature) => texts[feature]?.length === 0);
-  if (empty.length > 0) throw new BadModelAnswer(`The answer has nothing usable as ${empty.join(', ')}.`);
+  if (empty.length > 0) throw new BadModelAnswer(`The response has no usable ${empty.join(', ')}.`);
   return Object.fromEntries(wanted.map((feature) => [feature, texts[feature]]));
 }
 
@@ -140,14 +140,14 @@ export function readJson(text: string): unknown {
   try {
     return JSON.parse(bare);
   } catch {
-    throw new BadModelAnswer('The answer is not JSON.');
+    throw new BadModelAnswer('The response is not JSON.');
   }
 }
 
 function faultsOf(answer: unknown): string {
   const faults = validator.Errors(answer).slice(0, MAX_FAULTS);
   return (
-    'The answer is not of the schema: ' +
+    'The response does not match the schema: ' +
     `${faults.map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`).join('; ')}.`
   );
 }

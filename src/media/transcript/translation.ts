@@ -35,10 +35,10 @@ export function translationInstructions(from: string, to: string, count: number)
 /** Parses `count` translations. Throws `BadModelAnswer` for another number, and for empty ones. */
 export function readTranslations(answer: string, count: number): string[] {
   const parsed = readJson(answer);
-  if (!validator.Check(parsed)) throw new BadModelAnswer('The answer is not of the schema.');
+  if (!validator.Check(parsed)) throw new BadModelAnswer('The response does not match the schema.');
   const texts = parsed.texts.map((text) => plainLine(text, MAX_TEXT_CHARS));
   if (texts.length !== count) throw new BadModelAnswer(`Expected ${count} texts, got ${texts.length}.`);
-  if (texts.includes('')) throw new BadModelAnswer('The answer holds an empty text.');
+  if (texts.includes('')) throw new BadModelAnswer('The response contains an empty text.');
   return texts;
 }
 

@@ -162,7 +162,7 @@ class RuleSetBuilder {
     try {
       const reads = readsGroups(conditions);
       const compiled = conditions.map((condition, index) => this.#compile(condition, selectors[index] ?? null, reads));
-      if (compiled.some((condition) => condition === null)) throw new Error('An operator that is not supported.');
+      if (compiled.some((condition) => condition === null)) throw new Error('This operator is not supported.');
       const message = (first('msg') ?? '').replaceAll(/\s*\(?%\{[^}]*\}\)?/g, '');
       const severity = first('severity') ?? '';
       this.#rules.push({

@@ -43,5 +43,5 @@ function chooseDivider(entry: SampleEntry, scheme: ProtectionScheme): () => Samp
     const rules = { isBlockAligned: scheme.isBlockAligned, most: mostSubsamples(scheme.sampleIvBytes) };
     return () => openH264Divider(configuration, rules);
   }
-  throw new Error(`Expected H.264 video to encrypt, got ${entry.type}: leave it out of what is listed.`);
+  throw new Error(`Expected H.264 video to encrypt, got ${entry.type}. Do not list it.`);
 }

@@ -65,7 +65,7 @@ export class AudioEncoder {
     if (this.#closing.signal.aborted) return;
     if (this.#input.readableLength > MAX_QUEUED_BYTES) {
       this.close();
-      this.#events.failed(new Error(`Expected ffmpeg to take audio as it comes, ${MAX_QUEUED_BYTES} bytes wait.`));
+      this.#events.failed(new Error(`ffmpeg does not keep up with the audio: ${MAX_QUEUED_BYTES} bytes are queued.`));
       return;
     }
     this.#input.push(writeMatroskaBlock(ptsMs - this.#firstMs, bytes));
@@ -86,10 +86,10 @@ export class AudioEncoder {
     };
     const run = await runFfmpeg(plan, options, this.#closing.signal);
     const [output] = run.outputs;
-    if (output === undefined) throw new Error('Expected an output of the run that encodes audio.');
+    if (output === undefined) throw new Error('Expected an output pipe of the audio encoder.');
     for await (const bytes of output) this.#take(bytes);
     await run.done;
-    throw new Error('The run that encodes audio ended.');
+    throw new Error('The audio encoder exited.');
   }
 
   #take(bytes: Buffer): void {
