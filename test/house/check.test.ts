@@ -54,7 +54,7 @@ test.each([...new Set(cases.map(({ step }) => step))])('the check of %s finds ea
   const { code, output } = await runStep(step, await makeProject(own.map(({ violation }) => violation)));
   const missed = own.filter(({ violation, says }) => !namesBoth(output, violation, says));
   expect(missed, output).toEqual([]);
-  // Biome gives the severity of a rule only in its totals.
+  // Biome reports the severity of a rule only in its totals.
   if (step === 'lint') expect(Number(/Found (\d+) errors/.exec(output)?.[1])).toBeGreaterThanOrEqual(own.length);
   expect(code).not.toBe(0);
 });

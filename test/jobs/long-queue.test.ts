@@ -55,13 +55,13 @@ async function plan(durationSec: number): Promise<MediaKey> {
 }
 const outlook = async (key: MediaKey) => describeOutlook(await createOutlookStore(lab.database.db).load(key));
 
-test('behind 100 hours of queue each video has an end in sight, short ones overtake, progress moves', async () => {
+test('behind 100 hours of queue each video has an estimate, short ones overtake, and progress is reported', async () => {
   const long: MediaKey[] = [];
   for (let n = 0; n < 10; n += 1) long.push(await plan(10 * HOUR_SEC));
   const short = await plan(60);
   const { db } = lab.database;
   const etas = await Promise.all(long.map(async (key) => (await outlook(key)).etaSec ?? 0));
-  // Each has an estimated end, later ones a later end, and all work is counted once.
+  // Each has an estimated end, in queue order, and all work is counted once.
   for (const eta of etas) expect(eta).toBeGreaterThan(HOUR_SEC);
   expect(etas.toSorted((a, b) => a - b)).toEqual(etas);
   const first = await outlook(short);

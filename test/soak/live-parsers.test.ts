@@ -19,10 +19,10 @@ import { findMutator } from './mutate.ts';
 const isSoak = process.env.MODE === 'soak';
 const SAMPLES = isSoak ? 3_000 : 40;
 const MIB = 2 ** 20;
-/** Every parser holds less, for any input. */
+/** Every parser holds less than this, for any input. */
 const MAX_HELD_BYTES = 17 * MIB;
 const STEP_BYTES = 1_316;
-/** An RTP receiver has a bound on the size and on the number of packets. */
+/** An RTP receiver bounds the size and the number of packets. */
 const MAX_PACKETS = 2 * 513;
 
 const seed = faultSeed(isSoak ? Math.floor(Math.random() * 1e9) : undefined);
@@ -67,7 +67,7 @@ async function recordRtp(): Promise<Buffer> {
   return Buffer.concat(packets);
 }
 
-/** Reads a wire in steps and returns the maximum bytes held; a connection ends with its first refused byte. */
+/** Reads a wire format in steps and returns the maximum bytes held. A connection ends with its first refused byte. */
 const READERS: Record<string, (wire: Buffer) => number> = {
   rtmp(wire) {
     const reader = new ChunkReader({ messageBytes: 16 * MIB });
@@ -108,7 +108,7 @@ function eachStep(wire: Buffer, take: (piece: Buffer) => number): number {
   return most;
 }
 
-/** Allows only the errors by which damaged input is refused. */
+/** Ignores only the errors by which damaged input is refused. */
 function allow(read: () => unknown): void {
   try {
     read();

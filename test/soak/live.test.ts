@@ -20,7 +20,7 @@ import { findProcesses } from '../support/service-processes.ts';
 /**
  * `npm run soak -- live` runs at full length; `npm test` runs 18 s with few streams, so that the soak keeps working.
  */
-// vitest sets its mode there; `import.meta.env` belongs to Vite, which does not run these files.
+// vitest sets its mode there. `import.meta.env` belongs to Vite, which does not run these files.
 const isSoak = process.env.MODE === 'soak';
 const MINUTE_MS = 60_000;
 const RUNS = isSoak
@@ -87,7 +87,7 @@ async function memoryOf(role: string): Promise<number> {
 
 /**
  * Returns the maximum distance between the ends of a segment's audio and video, in ms, and the number of segments.
- * Excludes the last one, during which its publisher ended.
+ * Excludes the last one, during which its publisher stopped.
  */
 async function driftOf(mediaId: string): Promise<{ segments: number; driftMs: number }> {
   const { rows } = await sql<{ segments: number; driftMs: number }>`
@@ -103,9 +103,9 @@ async function driftOf(mediaId: string): Promise<{ segments: number; driftMs: nu
 }
 
 test.each(RUNS)(
-  '$streams streams at once: players continue, sound and pictures stay together, memory stays flat',
+  'with $streams simultaneous streams, players continue, audio and video stay in sync, and memory is constant',
   async ({ streams: count, lengthMs, dvrWindowSec }) => {
-    // One after the other: an address may have only few connections that have not authenticated yet.
+    // Starts one after the other, because an address may have only few connections that have not authenticated yet.
     const streams: Awaited<ReturnType<typeof goLive>>[] = [];
     while (streams.length < count) streams.push(await goLive(dvrWindowSec));
     const [first] = streams;

@@ -31,7 +31,7 @@ export type TestApi = {
   second: { id: number; key: string };
   /** Errors that were logged as our own fault. */
   faults: unknown[];
-  /** Calls with the first library's key by default. `body` is sent as JSON unless it is bytes or text. */
+  /** Sends a request, by default with the first library's key. `body` is sent as JSON unless it is bytes or text. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   stop(): Promise<void>;
 };

@@ -25,7 +25,7 @@ export async function createFolderStorage(): Promise<FolderStorage> {
         entries
           .filter((entry) => entry.isFile())
           .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
-          // The folder groups videos by the time in their ids; this maps paths back to keys.
+          // The folder groups videos by the time in their ids. This maps paths back to keys.
           .map((file) => file.replace(/(^|\/)\.[0-9a-f]{5}\/[0-9a-f]{3}\//, '$1'))
       );
     },

@@ -4,7 +4,7 @@ import { createPackager, type Packager } from '../../src/catalog/drm/packager.ts
 import { createSecretBox } from '../../src/lib/secret-box.ts';
 import type { SchemeName } from '../../src/ports/drm-key-source.ts';
 
-/** Key that seals the secrets of libraries that tests make. */
+/** Key that seals the secrets of test libraries. */
 export const TEST_SECRET: Buffer = Buffer.alloc(32, 7);
 
 /** Gives videos our own keys, sealed in the form that test edges open. */

@@ -29,7 +29,7 @@ export async function tryPassThrough(path: string, rungCapBps = RUNG_CAP_BPS): P
   }
 }
 
-/** Returns the plan of a file that must pass through, permanently or for a while. */
+/** Returns the plan of a file that must pass through, permanently or temporarily. */
 export async function planOf(path: string): Promise<{ index: Mp4Index; plan: PassThroughPlan }> {
   const { index, answer } = await tryPassThrough(path);
   if (answer.kind === 'refused') throw new Error(`${answer.reason}: ${answer.message}`);
