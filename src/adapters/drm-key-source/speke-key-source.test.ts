@@ -45,7 +45,7 @@ const say =
     response.writeHead(status).end(body);
   };
 
-test('keys and per-system data are taken from the key server', async () => {
+test('takes keys and per-system data from the key server', async () => {
   const { keys, systems } = await ask(answerKeys);
   for (const group of KEY_GROUPS) {
     const { kid, key } = keys.groups[group];
@@ -91,12 +91,12 @@ describe('a key server that', () => {
     await expect(ask(script)).rejects.toMatchObject({ kind, message: expect.stringContaining(says) });
   });
 
-  test('does not answer in time is refused as unavailable, with the reason', async () => {
+  test('is too slow is refused as unavailable, with the reason', async () => {
     const refusal = { kind: 'unavailable', message: expect.stringContaining('within 0.5 s') };
     await expect(ask(() => undefined, { timeoutMs: 500 })).rejects.toMatchObject(refusal);
   });
 
-  test('cannot be reached is refused, and one in a private network unless it is allowed', async () => {
+  test('is unreachable, or in a private network that is not allowed, is refused', async () => {
     const closed = ask(answerKeys, { url: 'http://127.0.0.1:1/speke' });
     await expect(closed).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringContaining('refused') });
     const guarded = createOutbound({ allow: [] });

@@ -73,7 +73,7 @@ describe('selection of a cleanup', () => {
     ['all without an original', { all: true }, { originalBytes: null }, 'nothing of the video would be left'],
     ['a video in the making', { rungs: [240] }, { state: 'transcoding' as const }, 'this one is transcoding'],
     ['a video that waits', { original: true }, { state: 'uploaded' as const }, 'this one is uploaded'],
-  ])('%s is refused', (_, request, change, message) => {
+  ])('refuses %s', (_, request, change, message) => {
     expect(() => planCleanup({ ...video, ...change }, { ...nothing, ...request })).toThrow(message);
   });
 });

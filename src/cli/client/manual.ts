@@ -11,7 +11,7 @@ const EXIT_CODES = [
   '6: the video could not be encoded',
 ];
 
-/** One line per verb. */
+/** Returns one line per verb. */
 export function helpLines(): string {
   return verbs.map((verb) => `  ${usage(verb).padEnd(52)} ${verb.does}\n`).join('');
 }
@@ -23,7 +23,7 @@ export function verbHelp(verb: Verb): string {
   return [`${usage(verb)}: ${verb.does}`, ...named].join('\n');
 }
 
-/** A bash function that completes verbs, their second words and options. */
+/** Returns a bash function that completes verbs, their second words and options. */
 export function bashCompletion(): string {
   const words = [...new Set(verbs.map((verb) => verb.words.split(' ')[0]))].join(' ');
   const groups = new Map<string, string[]>();
@@ -44,7 +44,7 @@ ${cases.join('\n')}
 complete -o default -F _millrace millrace`;
 }
 
-/** Content of docs/cli.md. */
+/** Returns the content of docs/cli.md. */
 export function cliPage(): string {
   const rows = verbs.map((verb) => `| \`${usage(verb)}\` | ${escaped(verb.does)} | ${escaped(reached(verb))} |`);
   const flags = Object.entries(options).map(([name, { help }]) => `- \`--${name}\`: ${help}`);
