@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import ts from 'typescript';
 
-/** A comment, a test title, or the text of an error or log line, with the line it starts on. Wrapped lines are joined. */
+/** A comment, a test title, or the text of an error or log entry, with its first line. Wrapped lines are joined. */
 export type Prose = { kind: 'comment' | 'title' | 'message'; line: number; text: string };
 
 type CommentRange = { pos: number; end: number; kind: ts.CommentKind };

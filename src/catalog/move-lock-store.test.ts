@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-test('only one process at a time may move objects; it is notified when its connection is lost, and another may take over', async () => {
+test('one process at a time may move objects; if its connection is lost, it is told and another takes over', async () => {
   const first = await takeMoveLock(database.pool);
   await first?.check();
   expect(await takeMoveLock(database.pool)).toBeNull();

@@ -30,7 +30,8 @@ const commands: Record<string, Command> = {
   },
   orphans: {
     summary:
-      'list, delete or keep stored objects that the database does not know: orphans list [PREFIX], orphans delete|keep PREFIX|--all',
+      'list, delete or keep objects that the database does not know: orphans list [PREFIX], ' +
+      'orphans delete|keep PREFIX|--all',
     run: async (args) => await (await import('./orphans.ts')).orphans(args),
   },
   speech: {

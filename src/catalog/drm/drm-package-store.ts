@@ -196,6 +196,7 @@ function unknownVideo({ libraryId, mediaId }: { libraryId: number; mediaId: Guid
 function tooMany({ mediaId }: MediaKey): Refused {
   return new Refused(
     'busy',
-    `Video ${mediaId} was packaged ${MAX_LIVE_PACKAGES} times within a day. Wait, or package without keeping the previous packages.`,
+    `Video ${mediaId} was packaged ${MAX_LIVE_PACKAGES} times within a day. Wait, or package without keeping the ` +
+      'previous packages.',
   );
 }

@@ -114,7 +114,7 @@ test.each([
   expect(covers([first, { ...second, startTick: 201 }], from, to)).toBe(false);
 });
 
-test('runs first encode tasks before all others, short videos before long ones, early segments before late ones', () => {
+test('runs first tasks before others, short videos before long ones, and early segments before late ones', () => {
   const order = [
     taskPriority(true, 36_000, 0),
     taskPriority(false, 10, 0),

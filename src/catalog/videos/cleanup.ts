@@ -45,8 +45,8 @@ export function planCleanup(video: StoredVideo, request: CleanupRequest): Cleanu
   if (request.all && (request.original || video.originalBytes === null)) {
     throw new Refused(
       'invalid',
-      'Expected the original to remain when all resolutions are removed: nothing of the video would be left. Delete the ' +
-        'video instead.',
+      'Expected the original to remain when all resolutions are removed: nothing of the video would be left. ' +
+        'Delete the video instead.',
     );
   }
   return { renditions: rejected, originalBytes };

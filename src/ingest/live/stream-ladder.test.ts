@@ -50,7 +50,7 @@ function openLadder() {
   return { ladder, seen, take };
 }
 
-test('a publisher that disconnects before its encoder starts leaves only whole segments and no pending work', async () => {
+test('a publisher that disconnects before its encoder starts leaves whole segments and no pending work', async () => {
   const { ladder, seen, take } = openLadder();
   for (const event of events) take(event);
   expect(ladder.isIdle).toBe(false);

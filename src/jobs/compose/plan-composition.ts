@@ -190,8 +190,8 @@ function requireOriginals(parts: readonly WantedPart[]): void {
   if (lost === undefined) return;
   throw new Refused(
     'invalid',
-    `The original of video ${lost.view.mediaId} no longer exists, and is needed to encode the ends of its part. Send exact ` +
-      'false and use parts of videos with the same format.',
+    `The original of video ${lost.view.mediaId} no longer exists, and is needed to encode the ends of its part. ` +
+      'Send exact false and use parts of videos with the same format.',
   );
 }
 

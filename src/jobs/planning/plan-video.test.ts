@@ -100,7 +100,7 @@ test('plans audio without video on a timeline of audio frames', () => {
   expect(summary(null, false, { ...FACTS, video: null })).toEqual(['shown frames: en, en, fr']);
 });
 
-test('without pass-through, the first segment of the lowest rung is made first and all rungs share one long task', () => {
+test('without pass-through, the first segment of the lowest rung comes first and all rungs share a task', () => {
   const request = {
     key: { libraryId: 1, mediaId: newGuid() },
     facts: FACTS,

@@ -220,7 +220,7 @@ test('a continuing session is updated in its database page, without new index en
   expect((await updates()).hot).toBeGreaterThan(180);
 });
 
-test('sessions produce heat from five sessions on, with a peak of 100 and without parts that nobody played', async () => {
+test('five or more sessions produce heat, with a peak of 100 and without parts that nobody played', async () => {
   const mediaId = await addMedia();
   const statistics = createStatisticsStore(database.db);
   const sessions = Array.from({ length: 5 }, (_, index) =>
