@@ -70,7 +70,7 @@ test('a viewer of one library waits behind at most one viewer of another, howeve
   expect(served.filter((library) => library === full)).toHaveLength(8);
 });
 
-test('creates one task per segment for any number of edges, and none for segments that a task reaches soon', async () => {
+test('creates one task per segment for any number of edges, and none for segments that are due soon', async () => {
   const place = await addAwaited(await addLibrary());
   for (const segment of [5, 6]) await request(place, segment);
   await request(place, 7, false);

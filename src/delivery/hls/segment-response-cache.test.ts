@@ -50,7 +50,7 @@ test.each([
   { what: 'a range', request: ask({ range: 'bytes=0-1' }), address: at('/a'), isFound: false },
   { what: 'a condition', request: ask({ 'if-none-match': '"x"' }), address: at('/a'), isFound: false },
   { what: 'another condition', request: ask({ 'if-match': '"x"' }), address: at('/a'), isFound: false },
-])('find for a request $what: hit is $isFound', ({ request, address, isFound }) => {
+])('finds a cached segment for a request $what: $isFound', ({ request, address, isFound }) => {
   expect(keepOne().find(request, address) !== null).toBe(isFound);
 });
 
