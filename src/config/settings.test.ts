@@ -152,7 +152,7 @@ test.each([
   { storage: 'file:/srv', from: 'file:/srv/old' },
   { storage: 's3://media/a?region=eu-central-1', from: 's3://media?region=eu-central-1' },
 ])('refuses to move objects from $from to $storage, because one contains the other', ({ storage, from }) => {
-  expect(() => read({ MILLRACE_STORAGE: storage, MILLRACE_STORAGE_FROM: from })).toThrow('expected another place');
+  expect(() => read({ MILLRACE_STORAGE: storage, MILLRACE_STORAGE_FROM: from })).toThrow('expected another location');
 });
 
 test.each([

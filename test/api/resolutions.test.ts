@@ -188,7 +188,7 @@ describe('a cleanup is refused', () => {
     ['resolutionsToDelete=721p', /got "721p"/],
     ['resolutionsToDelete=240p,<b>', /got "<b>"/],
     ['resolutionsToDelete=240p&outputs=dash', /one of hls, mp4, all/],
-    ['resolutionsToDelete=240p,720p,1440p', /at least one resolution to stay/],
+    ['resolutionsToDelete=240p,720p,1440p', /at least one resolution to remain/],
     ['allResolutions=true&deleteOriginal=true', /Delete the video instead/],
   ])('for "%s" and changes nothing', async (query, message) => {
     const guid = await createFinished();

@@ -163,7 +163,7 @@ test('refuses an archive that changed and keeps the existing one', async () => {
 test.each([
   ['absent', [], 'HTTP 404'],
   ['../outside', [], 'Expected the name of a model'],
-  ['not-packed', ['--from', LAUNCHER], 'could not be unpacked'],
+  ['not-packed', ['--from', LAUNCHER], 'Could not unpack the archive'],
 ])('refuses %s and leaves nothing behind', async (name, options, reason) => {
   expect(await speech('add', name, ...options)).toEqual({ code: 1, text: expect.stringContaining(reason) });
   expect((await speech('list')).text).not.toContain(name);

@@ -41,6 +41,6 @@ test('reads signals back exactly as they were stored', () => {
 test('refuses keys whose ids were not requested', () => {
   const requested = newContentKeys('cbcs');
   expect(() => requireSameKids(requested, requested)).not.toThrow();
-  expect(() => requireSameKids(requested, newContentKeys('cbcs'))).toThrow('the key ids');
-  expect(() => requireSameKids(requested, { ...requested, scheme: 'cenc' })).toThrow('the scheme');
+  expect(() => requireSameKids(requested, newContentKeys('cbcs'))).toThrow('requested key ids');
+  expect(() => requireSameKids(requested, { ...requested, scheme: 'cenc' })).toThrow('key ids and scheme');
 });

@@ -61,7 +61,7 @@ test('follows redirects that keep a POST, but never from https to http', () => {
   expect(redirectTarget(303, '/new', 'https://example.com/hook')).toBeNull();
   expect(redirectTarget(307, undefined, 'https://example.com/hook')).toBeNull();
   expect(() => redirectTarget(307, 'http://example.com/', 'https://example.com/hook')).toThrow('from https to http:');
-  expect(() => redirectTarget(307, 'http://[', 'https://example.com/hook')).toThrow('no URL');
+  expect(() => redirectTarget(307, 'http://[', 'https://example.com/hook')).toThrow('invalid URL');
 });
 
 test('docs/webhooks.md lists every status', () => {

@@ -8,8 +8,8 @@ test.each([
   ['javascript:alert(1)', 'scheme'],
   ['//example.com', 'Expected a URL'],
   ['http://', 'Expected a URL'],
-  ['http://user@example.com/', 'user name or a password'],
-  ['http://user:pass@example.com/', 'user name or a password'],
+  ['http://user@example.com/', 'user name or password'],
+  ['http://user:pass@example.com/', 'user name or password'],
   [`http://example.com/${'a'.repeat(9000)}`, 'Expected a URL'],
 ])('refuses the URL %.60s', (url, message) => {
   expect(() => checkUrl(url)).toThrow(expect.objectContaining({ name: 'Refused', kind: 'invalid' }));
