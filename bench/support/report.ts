@@ -86,7 +86,7 @@ export function median(values: readonly number[]): number {
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-  if (value === undefined) throw new Error('Expected one value or more, got none.');
+  if (value === undefined) throw new Error('Expected at least one value, got none.');
   return value;
 }
 

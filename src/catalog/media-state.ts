@@ -1,6 +1,6 @@
 import type { MediaState } from './schema.ts';
 
-/** Every change of a media's state, and its cause. Nothing else changes the state: see `media-state-store.ts`. */
+/** Every change of a media item's state, and its cause. Nothing else changes the state: see `media-state-store.ts`. */
 export const TRANSITIONS: readonly { from: readonly MediaState[]; to: MediaState; cause: string }[] = [
   { from: ['upload-failed'], to: 'created', cause: 'another upload begins' },
   { from: ['created'], to: 'upload-failed', cause: 'the upload came to nothing' },
@@ -16,7 +16,7 @@ export const TRANSITIONS: readonly { from: readonly MediaState[]; to: MediaState
   { from: ['processing'], to: 'jit-segmenting', cause: 'planned on demand' },
   { from: ['created'], to: 'transcoding', cause: 'composed of other videos' },
   { from: ['finished'], to: 'transcoding', cause: 'renditions are added or retried' },
-  { from: ['jit-segmenting'], to: 'jit-ready', cause: 'every segment can be had' },
+  { from: ['jit-segmenting'], to: 'jit-ready', cause: 'every segment is available' },
   { from: ['transcoding', 'jit-segmenting', 'jit-ready'], to: 'finished', cause: 'all tasks ended' },
   { from: ['created'], to: 'finished', cause: 'a live recording is sealed' },
   {
@@ -32,7 +32,7 @@ export const TRANSITIONS: readonly { from: readonly MediaState[]; to: MediaState
   },
 ];
 
-/** Returns the states from which a media can enter this one. */
+/** Returns the states from which a media item can enter this one. */
 export function statesBefore(to: MediaState): MediaState[] {
   return [...new Set(TRANSITIONS.flatMap((each) => (each.to === to ? each.from : [])))];
 }

@@ -58,7 +58,7 @@ test('reports which videos precede a video in the queue, and when it will finish
     ...{ guid: first, status: 3, waitsFor: 1, otherLibraries: 1 },
     // 120 s for the video, 100 s for preceding work, 60 s for the video behind it (which precedes its second task), and
     // 30 s for the other library.
-    ...{ etaSeconds: 310, message: 'Waits for 1 other of this library, beside 1 other library; done in about 5 min.' },
+    ...{ etaSeconds: 310, message: 'Waits for 1 other of this library, with 1 other library; done in about 5 min.' },
   });
   expect(await place(second)).toMatchObject({ waitsFor: 2, etaSeconds: 250 });
   const estimated = Object(await place(second)).estimatedFinish;

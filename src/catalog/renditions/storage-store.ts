@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { MediaKey, Tx } from '../db.ts';
 
-/** Recalculates the stored bytes of a media and of its renditions, see `sumStorage`. */
+/** Recalculates the stored bytes of a media item and of its renditions, see `sumStorage`. */
 export async function recountStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {
   await sql`
     update rendition r set storage_bytes = coalesce(
@@ -13,7 +13,7 @@ export async function recountStorage(tx: Tx, { libraryId, mediaId }: MediaKey): 
 }
 
 /**
- * Sets the bytes of a media to the sum of its renditions and everything else stored for it: original, thumbnail,
+ * Sets the bytes of a media item to the sum of its renditions and everything else stored for it: original, thumbnail,
  * captions, other images, and retired objects that are not deleted yet.
  */
 export async function sumStorage(tx: Tx, { libraryId, mediaId }: MediaKey): Promise<void> {

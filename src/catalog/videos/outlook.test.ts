@@ -25,7 +25,7 @@ test.each<[string, Partial<OutlookView>, number | null, string]>([
     'a full library takes no more than this one does meanwhile, an emptier one what it has',
     { queues: [{ ...QUEUE, videosAhead: 1, aheadSec: 0, otherLibraries: 2, otherLibrariesSec: [9e9, 30] }] },
     150,
-    'Waits for 1 other of this library, beside 2 other libraries; done in about 3 min.',
+    'Waits for 1 other of this library, with 2 other libraries; done in about 3 min.',
   ],
   [
     'it is under way, and the slower queue counts',

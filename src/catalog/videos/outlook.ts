@@ -83,12 +83,12 @@ function reportEncoding({ state, queues, heldUp }: OutlookView): Outlook {
   const next = leaves ? 'Leaves the encoders to its first viewers' : 'Is next';
   const what = isRunning ? 'Is being encoded' : waitsFor === 0 ? next : `Waits for ${others(waitsFor)}`;
   const plays = state === 'jit-ready' ? 'Plays. ' : '';
-  const beside = otherLibraries === 0 ? '' : `, beside ${count(otherLibraries, 'other library', 'other libraries')}`;
+  const shared = otherLibraries === 0 ? '' : `, with ${count(otherLibraries, 'other library', 'other libraries')}`;
   return {
     waitsFor: isRunning ? 0 : waitsFor,
     otherLibraries,
     etaSec,
-    message: `${plays}${what}${beside}; done in about ${duration(etaSec)}.`,
+    message: `${plays}${what}${shared}; done in about ${duration(etaSec)}.`,
   };
 }
 

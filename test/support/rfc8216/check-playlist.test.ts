@@ -58,7 +58,7 @@ test.each([
   ['a missing name', multivariant, ',NAME="Audio"', '', /NAME is required/],
   ['a trailing comma', multivariant, ',AUDIO="audio"', ',AUDIO="audio",', /comma|malformed/],
   ['an attribute twice', multivariant, 'BANDWIDTH=10', 'BANDWIDTH=10,BANDWIDTH=10', /twice/],
-])('%s is a fault', (_, text, part, replacement, fault) => {
+])('reports %s', (_, text, part, replacement, fault) => {
   expect(text).toContain(part);
   expect(checkPlaylist(text.replace(part, replacement)).join('\n')).toMatch(fault);
 });

@@ -22,7 +22,7 @@ export const service = {
   '1 other of this library': '1 anderes dieser Bibliothek',
   '{0} others of this library': '{0} andere dieser Bibliothek',
   'Plays. {0}': 'Ist abspielbar. {0}',
-  '{0}, beside {1}; done in about {2}.': '{0}, neben {1}; fertig in etwa {2}.',
+  '{0}, with {1}; done in about {2}.': '{0}, neben {1}; fertig in etwa {2}.',
   '{0}; done in about {1}.': '{0}; fertig in etwa {1}.',
   '1 other library': '1 anderen Bibliothek',
   '{0} other libraries': '{0} anderen Bibliotheken',

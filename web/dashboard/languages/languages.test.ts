@@ -49,7 +49,7 @@ test('removed sentences have no translations', () => {
 test('translates sentences of the service with their values, and returns them unchanged without a translation', () => {
   const templates = readTemplates(service);
   const said = (sentence: string) => translateBy(templates, sentence);
-  expect(said('Waits for 3 others of this library, beside 1 other library; done in about 5 min.')).toBe(
+  expect(said('Waits for 3 others of this library, with 1 other library; done in about 5 min.')).toBe(
     'Wartet auf 3 andere dieser Bibliothek, neben 1 anderen Bibliothek; fertig in etwa 5 min.',
   );
   expect(said('No file has arrived yet. Awaits its file.')).toBe(
