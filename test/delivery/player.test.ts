@@ -176,7 +176,7 @@ test('a page reports that its video is still being encoded, starts automatically
   };
   await database.db.updateTable('media').set({ encode_progress: 12 }).where('id', '=', made.mediaId).execute();
   const { page, faults } = await openPlayer(made);
-  await expect.poll(() => page.locator('.notice').textContent(), PATIENCE).toContain('12 %');
+  await expect.poll(() => page.locator('.notice').textContent(), PATIENCE).toContain('12%');
   await publish(low, lowTrack.chunks.slice(0, 1));
   await publish(made.audio, film.audio.chunks);
   await expect.poll(async () => (await read(page)).sec, PATIENCE).toBeGreaterThan(0.5);
