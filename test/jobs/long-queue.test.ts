@@ -66,7 +66,7 @@ test('behind 100 hours of queue each video has an estimate, short ones overtake,
   expect(etas.toSorted((a, b) => a - b)).toEqual(etas);
   const first = await outlook(short);
   expect(first.etaSec).toBeLessThan((etas[0] ?? 0) / 20);
-  expect(first.message).toMatch(/^Is next|^Waits for/);
+  expect(first.message).toMatch(/^Next in the queue|^Waiting for/);
   const tasks = await db.selectFrom('encode_task').selectAll().where('queue', '=', 'long').execute();
   const options = {
     queue: 'long',
