@@ -39,7 +39,7 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
       <Panel title={t('Languages')}>
         {video.captions.length === 0 && (
           <p class="hint">
-            {t('None yet. Add a VTT or SRT file, write captions here, or have the audio transcribed.')}
+            {t('No captions yet. Add a VTT or SRT file, write captions here, or transcribe the audio.')}
           </p>
         )}
         <ul class="rows">
@@ -75,7 +75,7 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
           path={path}
           link={link}
           onSaved={() => {
-            toast(t('The captions are saved.'));
+            toast(t('Captions saved.'));
             onChanged();
           }}
         />

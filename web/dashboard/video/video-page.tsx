@@ -70,7 +70,7 @@ export function VideoPage({ libraryId, videoId, part }: Place & { part: string }
           <Messages video={video} />
         </div>
       </div>
-      <Tabs label={t('Parts of the video')} open={part}>
+      <Tabs label={t('Video sections')} open={part}>
         {TABS.map(([name, label]) => (
           <Link key={name} to={{ name: 'video', libraryId, videoId, part: name }} isHere={name === part} keepsPlace>
             {tr(label)}
@@ -112,12 +112,12 @@ function TrashButton({ path, libraryId, video }: { path: string; libraryId: numb
     removing.run(async () => {
       await api('DELETE', `${path}?trash=true`);
       go({ name: 'videos', libraryId });
-      toast(t('“{0}” is in the trash.', video.title), {
+      toast(t('“{0}” moved to the trash.', video.title), {
         label: t('Undo'),
         run: () => {
           api('POST', `/library/${libraryId}/trash/${video.guid}/restore`).then(
             () => go({ name: 'video', libraryId, videoId: video.guid }),
-            () => toast(t('It could not be restored now. It is in the trash.')),
+            () => toast(t('The video could not be restored and is still in the trash.')),
           );
         },
       });
