@@ -29,9 +29,15 @@ test.each([
   { part: 'a starting role', fleet: { roles: { api: { state: 'starting', detail: null } } }, says: 'starting' },
   { part: 'a starting database', fleet: { database: { state: 'starting', detail: 'recovers' } }, says: 'starting' },
   { part: 'a failing role', fleet: { roles: { edge: { state: 'failing', detail: 'ended' } } }, says: 'failing' },
-] satisfies { part: string; fleet: Partial<Fleet>; says: string }[])('$part is 503 and $says', ({ fleet, says }) => {
-  expect(describeHealth({ ...well, ...fleet }, storage, floor)).toMatchObject({ status: 503, body: { status: says } });
-});
+] satisfies { part: string; fleet: Partial<Fleet>; says: string }[])(
+  '$part returns 503 and reports $says',
+  ({ fleet, says }) => {
+    expect(describeHealth({ ...well, ...fleet }, storage, floor)).toMatchObject({
+      status: 503,
+      body: { status: says },
+    });
+  },
+);
 
 test('one failing part outweighs starting ones, and each is named with its reason', () => {
   const roles: Fleet['roles'] = {

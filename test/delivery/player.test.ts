@@ -224,9 +224,9 @@ test('playback continues after an outage of the edge', async () => {
 });
 
 test.each([
-  { what: 'once are fetched again', times: 1, selector: 'media-controller[ready]' },
-  { what: 'at all are those of the browser', times: 100, selector: 'video[controls]' },
-])('controls that cannot be fetched $what', async ({ times, selector }) => {
+  { what: 'once are requested again', times: 1, selector: 'media-controller[ready]' },
+  { what: 'at all are replaced by the browser controls', times: 100, selector: 'video[controls]' },
+])('player controls that cannot be loaded $what', async ({ times, selector }) => {
   const { mediaId } = shown;
   const page = await browser.newPage(SMALL_PAGE);
   await page.route('**/assets/controls-*', (route) => route.abort(), { times });

@@ -104,7 +104,7 @@ test('8-bit files take precedence over 32-bit files', () => {
 test.each([
   ['no vocabulary', ['model.onnx']],
   ['no model', ['tokens.txt', 'README.md']],
-  ['half a transducer', ['encoder.onnx', 'joiner.onnx', 'tokens.txt']],
+  ['an incomplete transducer', ['encoder.onnx', 'joiner.onnx', 'tokens.txt']],
 ])('a folder with %s is not a model', (_, files) => {
   expect(recogniseModel(files, () => ICEFALL)).toBeNull();
 });

@@ -104,10 +104,10 @@ test('a running stream is dynamic, and each Period starts at its time of capture
 });
 
 test.each([
-  { what: 'a segment that is known to be missing', part: null, hasEnded: false },
+  { what: 'a segment known to be missing', part: null, hasEnded: false },
   { what: 'the next segment after the end', part: null, hasEnded: true },
   { what: 'the next part after the end', part: 0, hasEnded: true },
-])('$what is not waited for', async ({ part, hasEnded }) => {
+])('a request does not wait for $what', async ({ part, hasEnded }) => {
   const stream = await watch();
   const renditionId = stream.index.periods[1]?.renditions[0]?.id ?? newGuid();
   const message = hasEnded ? ({ type: 'end' } as const) : ({ type: 'gap', renditionId, segment: 2 } as const);

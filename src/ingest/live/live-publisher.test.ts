@@ -35,8 +35,8 @@ test('announced sound that comes in time has its own parameters', () => {
 
 test.each([
   { title: 'as announced', config: USUAL, isChanged: false },
-  { title: 'of other parameters', config: OTHER, isChanged: true },
-])('sound $title that comes late changes the tracks: $isChanged', ({ config, isChanged }) => {
+  { title: 'with other parameters', config: OTHER, isChanged: true },
+])('late audio $title changes the tracks: $isChanged', ({ config, isChanged }) => {
   const late = publish(...BEFORE, picture(1_000), { type: 'config', config });
   expect(late).toMatchObject({ tracks: { video: { kind: 'video' }, audio: config }, isChanged });
 });

@@ -188,7 +188,7 @@ describe('limits of a response', () => {
   });
 
   test.each([
-    ['before its head', () => undefined],
+    ['before its headers', () => undefined],
     ['within its body', (response: { write(text: string): unknown }) => response.write('some')],
   ])('an origin that falls silent %s is refused', async (_, answer) => {
     const origin = await serve((_request, response) => void answer(response));

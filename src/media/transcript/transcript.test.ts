@@ -90,12 +90,12 @@ test.each([
 
 test.each([
   ['words without punctuation', ['music tomorrow we will', 'play it again for all of you']],
-  ['sentences that are broken off', ['The music of tomorrow...', 'We will play the…']],
+  ['unfinished sentences', ['The music of tomorrow...', 'We will play the…']],
   ['greetings and questions', ['Hello and welcome everybody.', 'Who plays the violin tonight?']],
   ['the end of a sentence', ['of the music that we play tomorrow.']],
   ['shouts', ['THE MUSIC STARTS AT EIGHT TONIGHT.']],
   ['a sentence without an end', ['The Music Starts At Eight Tonight']],
-])('%s are no title', (_, texts) => {
+])('%s are not used as a title', (_, texts) => {
   const cues = texts.map((text, index) => ({ startMs: index * 2000, endMs: index * 2000 + 1900, settings: '', text }));
   expect(makeTitle(transcriptOf(cues))).toBe('');
 });

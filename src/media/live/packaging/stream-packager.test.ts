@@ -106,7 +106,7 @@ test.each([
     expected: [5, 2, 10],
   },
   {
-    what: 'a decode time that goes back a little',
+    what: 'a decode time that steps back slightly',
     units: frames(100, (at) => ({ ms: at === 50 ? 1_950 : at * 40, isKey: at % 50 === 0 })),
     expected: [2, 2, 4],
   },
@@ -115,7 +115,7 @@ test.each([
     units: frames(100, (at) => ({ ms: at * 40 + (at < 50 ? 0 : 3_600_000), isKey: at % 50 === 0 })),
     expected: [2, 2, 4],
   },
-])('a stream continues: $what', ({ units, expected }) => {
+])('a stream continues with $what', ({ units, expected }) => {
   const packager = new StreamPackager({ video: { ...VIDEO, frameRate: 0 }, audio: null }, NEW);
   const segments = segmentsOf([...pushAll(packager, units), ...packager.end()], 'video');
   const lengths = segments.map(({ durationTicks }) => durationTicks / 90_000);
