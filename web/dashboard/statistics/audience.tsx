@@ -50,7 +50,7 @@ function factsOf(found: AudienceModel): [string, string][] {
       renditions.map(({ height, watchTime }) => `${height}p ${clock(watchTime)}`).join(', ') || '–',
     ],
     [t('Delivered'), bytes(found.bytesSent)],
-    [t('Other players, estimated'), estimateWords(estimated)],
+    [t('Other players (estimated)'), estimateWords(estimated)],
   ];
 }
 

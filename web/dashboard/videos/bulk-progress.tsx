@@ -37,7 +37,7 @@ export function BulkProgress({ libraryId }: { libraryId: number }) {
   }, [isOpen, libraryId]);
   if (watched.value.length === 0) return null;
   return (
-    <section class="bulk-reports" aria-label={t('Bulk operations')}>
+    <section class="bulk-reports" aria-label={t('Bulk actions')}>
       {watched.value.map(({ report }) => (
         <Report key={report.guid} report={report} />
       ))}
