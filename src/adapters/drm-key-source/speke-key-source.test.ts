@@ -92,7 +92,7 @@ describe('a key server that', () => {
     },
     { does: 'omits a DRM system', script: omitFairPlay, kind: 'unprocessable', says: 'nothing of fairPlay' },
   ];
-  test.each(cases)('a key server that $does fails as $kind, with the reason', async ({ script, kind, says }) => {
+  test.each(cases)('$does fails as $kind, with the reason', async ({ script, kind, says }) => {
     await expect(ask(script)).rejects.toMatchObject({ kind, message: expect.stringContaining(says) });
   });
 
