@@ -16,7 +16,7 @@ test.each([
   { what: 'a full temporary folder', error: coded('ENOSPC'), reason: 'ENOSPC' },
   { what: 'an unavailable database', error: coded('ECONNREFUSED'), reason: 'waiting for the database' },
   { what: 'an unavailable key server', error: new Postponed('waiting for keys: 503'), reason: 'waiting for keys' },
-])('work is postponed for $what', ({ error, reason }) => {
+])('postpones work for $what', ({ error, reason }) => {
   expect(postponementOf(error)).toContain(reason);
 });
 
@@ -27,11 +27,11 @@ test.each([
     what: 'an origin that responds with 403',
     error: new Refused('invalid', 'HTTP 403', { cause: coded('ECONNREFUSED') }),
   },
-])('$what counts as a failure', ({ error }) => {
+])('counts $what as a failure', ({ error }) => {
   expect(postponementOf(error)).toBeNull();
 });
 
-test('a full disk of one worker leaves the work to others, a full store does not', () => {
+test('a full disk of one worker leaves the work to others but a full store does not', () => {
   expect(isLocalShortage(coded('ENOSPC'))).toBe(true);
   expect(isLocalShortage(new Refused('disk-full', 'full', { cause: coded('ENOSPC') }))).toBe(false);
 });

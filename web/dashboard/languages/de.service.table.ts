@@ -93,9 +93,9 @@ export const service = {
     'Die Bibliothek hat keine Webhook-URL. Trage zuerst eine ein.',
   'The stream has ended and cannot start again. Create another one.':
     'Der Stream ist beendet und kann nicht erneut gestartet werden. Lege einen neuen an.',
-  'There is no session. Sign in with a key.': 'Du bist nicht angemeldet. Melde dich mit einem Schlüssel an.',
+  'You are not signed in. Sign in with a key.': 'Du bist nicht angemeldet. Melde dich mit einem Schlüssel an.',
   'Authentication has been denied for this request.': 'Der Schlüssel wurde nicht angenommen.',
-  'Too many wrong keys came from this address. Try again in a minute, or with a valid key.':
+  'Too many wrong keys from this address. Try again in a minute, or with a valid key.':
     'Von dieser Adresse kamen zu viele falsche Schlüssel. Versuche es in einer Minute oder mit einem gültigen Schlüssel erneut.',
   'The service failed to answer this request. The log has the reason under the X-Request-Id of this answer.':
     'Der Dienst konnte diese Anfrage nicht beantworten. Der Grund steht im Log unter der X-Request-Id der Antwort.',
