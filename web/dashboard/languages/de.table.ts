@@ -394,8 +394,8 @@ export const de = {
   'Chapters and moments saved.': 'Kapitel und Momente gespeichert.',
   'New moment': 'Neuer Moment',
   Chapters: 'Kapitel',
-  'No chapters yet. Play to the start of a chapter and add it.':
-    'Noch keine Kapitel. Spiele bis zum Anfang eines Kapitels und füge es hinzu.',
+  'No chapters yet. Add one at the current position.':
+    'Noch keine Kapitel. Füge eines an der aktuellen Position hinzu.',
   Moments: 'Momente',
   'No moments yet. A moment is a named point in the video.':
     'Noch keine Momente. Ein Moment ist ein benannter Punkt im Video.',

@@ -71,9 +71,7 @@ export function Chapters({ path, video, link, onChanged }: PartProps) {
       )}
       <div class="columns">
         <Panel title={t('Chapters')}>
-          {chapters.value.length === 0 && (
-            <p class="hint">{t('No chapters yet. Play to the start of a chapter and add it.')}</p>
-          )}
+          {chapters.value.length === 0 && <p class="hint">{t('No chapters yet. Add one at the current position.')}</p>}
           {chapters.value.map((chapter, index) => (
             <TimedRow
               // Rows have no id, so their index identifies them.
