@@ -106,7 +106,7 @@ export function damagedOriginalMessage(what: string, at: Date): MediaMessage {
 
 /** Message for damage in the store that was repaired. */
 export function repairedMessage(name: string, segments: [number, number], at: Date): MediaMessage {
-  const message = `${nameSegments(segments)} of ${name} were damaged in the store and were encoded again from the original.`;
+  const message = `${nameSegments(segments)} of ${name} were damaged in the store and encoded again from the original.`;
   return make(LEVEL.information, ISSUE.undefined, message, REPAIRED_VALUE, at);
 }
 

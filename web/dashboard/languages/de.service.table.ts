@@ -76,7 +76,7 @@ export const service = {
     'Segment {0} von {1} konnte nicht bei Bedarf encodiert werden: {2}',
   '{0} was left out: it would take nearly as many bits as the resolution above it.':
     '{0} wurde ausgelassen: Es bräuchte fast so viele Bits wie die nächsthöhere Auflösung.',
-  'Segments {0} to {1} of {2} were damaged in the store and were encoded again from the original.':
+  'Segments {0} to {1} of {2} were damaged in the store and encoded again from the original.':
     'Die Segmente {0} bis {1} von {2} waren im Speicher beschädigt und wurden aus dem Original neu encodiert.',
   'The speech could not be transcribed: {0}': 'Die Sprache konnte nicht transkribiert werden: {0}',
   'Texts could not be generated: {0}': 'Texte konnten nicht erzeugt werden: {0}',

@@ -6,7 +6,7 @@ export const de = {
   Collections: 'Sammlungen',
   'No collection yet': 'Noch keine Sammlung',
   'Create one here, or drop a folder on any page to upload it as a collection with the same name.':
-    'Lege hier eine an, oder lege einen Ordner auf einer beliebigen Seite ab: Er wird als Sammlung mit demselben Namen hochgeladen.',
+    'Lege hier eine an. Ein auf einer Seite abgelegter Ordner wird als Sammlung mit seinem Namen hochgeladen.',
   'Collection name': 'Name der Sammlung',
   Create: 'Anlegen',
   'Edit {0}': '{0} bearbeiten',
@@ -66,8 +66,8 @@ export const de = {
   'One hour of video takes up to': 'Eine Stunde Video braucht bis zu',
   'in addition to the original.': 'zusätzlich zum Original.',
   Codecs: 'Codecs',
-  'x264 plays everywhere. Add av1 to save bandwidth. vp9 takes several times longer to encode and saves less.':
-    'x264 läuft überall. Mit av1 sparst du Bandbreite. vp9 braucht beim Encodieren ein Mehrfaches der Zeit und spart weniger.',
+  'x264 plays everywhere. Add av1 to save bandwidth. vp9 encodes several times slower and saves less.':
+    'x264 läuft überall. Mit av1 sparst du Bandbreite. vp9 encodiert viel langsamer und spart weniger.',
   Outputs: 'Ausgabe',
   'Keep original files': 'Originaldateien behalten',
   'Create MP4 files for download': 'MP4-Dateien zum Herunterladen erzeugen',
@@ -181,7 +181,7 @@ export const de = {
   'Live streams': 'Livestreams',
   'No live stream yet': 'Noch kein Livestream',
   'Create one, enter its server URL and stream key in OBS or another encoder, then start it here.':
-    'Lege einen an, trage Server-URL und Streamschlüssel in OBS oder einen anderen Encoder ein und starte ihn dann hier.',
+    'Lege einen an, trage Server-URL und Streamschlüssel in OBS oder einen anderen Encoder ein und starte ihn hier.',
   'Stream title': 'Titel des Streams',
   'Create stream': 'Stream anlegen',
   Unknown: 'Unbekannt',
@@ -296,7 +296,7 @@ export const de = {
   minute: 'Minute',
   minutes: 'Minuten',
   '{0} ({1} GB) stored, {2} watched per month. The prices are examples. Enter the ones you want to compare.':
-    '{0} ({1} GB) gespeichert, {2} pro Monat gesehen. Die Preise sind Beispiele. Trage die ein, die du vergleichen willst.',
+    '{0} ({1} GB) gespeichert, {2} pro Monat gesehen. Die Preise sind Beispiele. Trage deine Vergleichspreise ein.',
   Costs: 'Kosten',
   Price: 'Preis',
   'Power here:': 'Strom hier:',
@@ -481,8 +481,8 @@ export const de = {
   'Retry…': 'Wiederholen…',
   'Clear selection': 'Auswahl aufheben',
   'Moving {0} to the trash.': 'Wird in den Papierkorb verschoben: {0}.',
-  'Each video is encoded from its original with the current settings. The existing version plays until the new one is ready.':
-    'Jedes Video wird mit den aktuellen Einstellungen aus seinem Original encodiert. Bis die neue Version fertig ist, läuft die bisherige.',
+  'Encodes each video from its original with the current settings. The old version plays until then.':
+    'Encodiert jedes Video mit den aktuellen Einstellungen aus dem Original. Bis dahin läuft die alte Version.',
   'Failed videos are encoded again. Incomplete videos get only their missing parts.':
     'Fehlgeschlagene Videos werden erneut encodiert. Bei unvollständigen werden nur die fehlenden Teile ergänzt.',
   'Runs in the background. A report lists each video that failed.':
@@ -498,7 +498,7 @@ export const de = {
   'The video could not be queued for encoding. Its page shows the reason.':
     'Das Video konnte nicht zum Encodieren eingereiht werden. Seine Seite zeigt den Grund.',
   'Waiting and running encodes are stopped. Earlier versions and finished resolutions are kept.':
-    'Wartende und laufende Encodierungen werden abgebrochen. Frühere Versionen und fertige Auflösungen bleiben erhalten.',
+    'Bricht wartende und laufende Encodierungen ab. Frühere Versionen und fertige Auflösungen bleiben erhalten.',
   'Videos being encoded': 'Videos in Encodierung',
   'Running encodes first, then the longest waiting.': 'Zuerst laufende Encodierungen, dann die am längsten wartenden.',
   'waiting to be probed': 'wartet auf die Analyse',
@@ -713,8 +713,8 @@ export const de = {
     'Noch kein Encoder verbunden. Trage eine der Server-URLs und den Streamschlüssel in deinen Encoder ein.',
   "No data received for {0} s. The encoder's connection is too slow or unstable. Lower its bitrate.":
     'Seit {0} s kommen keine Daten an. Die Verbindung des Encoders ist zu langsam oder instabil. Senke die Bitrate.',
-  'Frames are being dropped: only {0} in the worst second instead of {1}. The encoder or its connection is overloaded.':
-    'Bilder gehen verloren: nur {0} in der schlechtesten Sekunde statt {1}. Der Encoder oder seine Verbindung ist überlastet.',
+  'Frames are being dropped: {0} in the worst second, not {1}. The encoder or its connection is overloaded.':
+    'Bilder gehen verloren: {0} in der schlechtesten Sekunde statt {1}. Encoder oder Verbindung sind überlastet.',
   'Video at {0} fps looks choppy. Use 25 fps or more.': 'Video mit {0} Bildern/s wirkt ruckelig. Nimm mindestens 25.',
   'The bitrate drops to {0} of {1}. Use a constant or lower bitrate.':
     'Die Bitrate fällt auf {0} von {1}. Nimm eine konstante oder niedrigere Bitrate.',
@@ -837,7 +837,7 @@ export const de = {
   '1 week': '1 Woche',
   'Queuing for transcription': 'Wird zum Transkribieren eingereiht',
   'Transcribes videos without captions. Requires a speech engine in the service configuration.':
-    'Transkribiert Videos ohne Untertitel. Dafür muss in der Konfiguration des Dienstes eine Spracherkennung eingerichtet sein.',
+    'Transkribiert Videos ohne Untertitel. Dafür braucht die Konfiguration des Dienstes eine Spracherkennung.',
   'Generate title from speech': 'Titel aus der Sprache erzeugen',
   'Generate description from speech': 'Beschreibung aus der Sprache erzeugen',
   'Generate chapters from speech': 'Kapitel aus der Sprache erzeugen',

@@ -52,7 +52,8 @@ test('translates sentences of the service with their values, and returns them un
   expect(
     said('Waiting for 3 other videos of this library, sharing encoders with 1 other library; done in about 5 min.'),
   ).toBe(
-    'Wartet auf 3 andere Videos dieser Bibliothek, teilt sich die Encoder mit 1 anderen Bibliothek; fertig in etwa 5 min.',
+    'Wartet auf 3 andere Videos dieser Bibliothek, teilt sich die Encoder mit 1 anderen Bibliothek; ' +
+      'fertig in etwa 5 min.',
   );
   expect(said('No file received yet. Waiting for its file.')).toBe('Noch keine Datei empfangen. Wartet auf die Datei.');
   expect(said('720p could not be created: out of (memory) $1.')).toBe(

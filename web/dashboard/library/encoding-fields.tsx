@@ -52,9 +52,7 @@ export function EncodingFields({ library, change }: FieldsProps) {
       <div class="columns">
         <Panel
           title={t('Codecs')}
-          hint={t(
-            'x264 plays everywhere. Add av1 to save bandwidth. vp9 takes several times longer to encode and saves less.',
-          )}
+          hint={t('x264 plays everywhere. Add av1 to save bandwidth. vp9 encodes several times slower and saves less.')}
         >
           {CODECS.map((codec) => (
             <Check

@@ -21,7 +21,7 @@ type Action = CreateBulkModel['action'];
 const ASKED = {
   reencode: [
     'Re-encode',
-    'Each video is encoded from its original with the current settings. The existing version plays until the new one is ready.',
+    'Encodes each video from its original with the current settings. The old version plays until then.',
   ],
   retry: ['Retry failed parts', 'Failed videos are encoded again. Incomplete videos get only their missing parts.'],
   cancel: [
