@@ -28,9 +28,9 @@ const NOTES: readonly Note[] = [
     steps: ['seek'],
     most: 9,
     text:
-      'VLC 3, while paused, shows a frame about 0.3 s before the seek target, because it places segments by decode\n' +
-      '   time without the edit list. Playback is in sync. With times that include the delay, as ffmpeg writes them,\n' +
-      '   VLC is exact, but media start late in hls.js (`decisions/048-presentation-delay.md`).',
+      'VLC 3, while paused, shows a frame about 0.3 s before the seek target, because it places segments by\n' +
+      '   decode time without the edit list. Playback is in sync. With times that include the delay, as ffmpeg\n' +
+      '   writes them, VLC is exact, but media start late in hls.js (`decisions/048-presentation-delay.md`).',
   },
   {
     row: /^Shaka 5 DASH Firefox/,
@@ -75,13 +75,13 @@ export function writePage(rows: readonly Row[]): string {
   return `# Players
 
 Use this page to see which players work with HLS and DASH from Millrace, and their known faults.
-\`npm run soak -- players\` writes it. The test uploads a clip of 24 s with numbered frames and a beep every second, and
-plays its rungs (${HEIGHTS.join('p, ')}p: the highest copied, the others encoded) in each player.
+\`npm run soak -- players\` writes it. The test uploads a clip of 24 s with numbered frames and a beep every second,
+and plays its rungs (${HEIGHTS.join('p, ')}p: the highest copied, the others encoded) in each player.
 
 - **Plays**: more than five seconds, with each frame at its time.
 - **Seeks**: five seeks while paused, and the largest error in frames of ${1000 / RATE} ms.
-- **Switches**: each rung is selected during playback, and shown. VLC and GStreamer select by bandwidth only, so the test
-  shows that VLC switches up by itself, and that GStreamer follows the bandwidth.
+- **Switches**: each rung is selected during playback, and shown. VLC and GStreamer select by bandwidth only, so the
+  test shows that VLC switches up by itself, and that GStreamer follows the bandwidth.
 - **Ends** with the last frame and **replays** from the first.
 - **Sound**: delay of the beeps behind their frames in ms, accurate to about 20.
 
