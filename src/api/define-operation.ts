@@ -47,6 +47,8 @@ type Definition<P extends TObject, Q extends TObject, B extends BodyContract, A 
   method: Method;
   /** Path with `{name}` for each of `params`. */
   path: string;
+  /** Title in the document. When absent, it is made of the words of the name. */
+  summary?: string;
   /** Description for the document, one or two sentences. */
   description: string;
   /** Query of the document's example, if the operation needs one. */

@@ -38,8 +38,8 @@ export const explainRequest = defineOperation({
   method: 'POST',
   path: '/pullzone/{id}/explain',
   description:
-    'Judges a request as the edge would, without counting it: the verdict of each rule, and the usual mistake in ' +
-    'its token.',
+    'Evaluates a request as the edge would, without counting it. Returns the verdict of each rule, and the likely ' +
+    'mistake if its token is wrong.',
   auth: 'account-key',
   params: Type.Object({ id: idParam('pull zone') }),
   body: ExplainRequestModel,

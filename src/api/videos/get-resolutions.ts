@@ -19,7 +19,9 @@ export const getResolutions = defineOperation({
   name: 'getResolutions',
   method: 'GET',
   path: '/library/{libraryId}/videos/{videoId}/resolutions',
-  description: 'Lists the resolutions of a video: listed to players, stored, offered as MP4, and set for the library.',
+  description:
+    'Lists the resolutions of a video by use: in playlists, stored, available as MP4, and configured in the ' +
+    'library.',
   auth: 'access-key',
   params: VideoParams,
   answer: StatusModelOfVideoResolutionsInfoModel,

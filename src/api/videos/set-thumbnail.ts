@@ -35,8 +35,8 @@ export const setThumbnail = defineOperation({
   method: 'POST',
   path: '/library/{libraryId}/videos/{videoId}/thumbnail',
   description:
-    'Sets the thumbnail of a video from an address in the query, or from the image that is the body (JPEG, PNG, ' +
-    'WebP or AVIF).',
+    'Sets the thumbnail of a video from an address in the query, or from an image in the body (JPEG, PNG, WebP or ' +
+    'AVIF).',
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({ thumbnailUrl: queryText() }),

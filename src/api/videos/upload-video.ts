@@ -33,7 +33,8 @@ export const uploadVideo = defineOperation({
   name: 'uploadVideo',
   method: 'PUT',
   path: '/library/{libraryId}/videos/{videoId}',
-  description: 'Uploads the file of a video as the raw body, of any content type and length. A video takes one file.',
+  description:
+    'Uploads the file of a video as the raw body. Content type and length do not matter. A video takes one file.',
   auth: 'access-key',
   params: VideoParams,
   query: Type.Object({
