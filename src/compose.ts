@@ -17,7 +17,7 @@ import {
   type StorageWatch,
   watchStorage,
 } from './compose/storage.ts';
-import { openTranscribers } from './compose/transcriber.ts';
+import { openTranscribers } from './compose/transcribers.ts';
 import { openTus } from './compose/tus.ts';
 import { findVoiceDetector } from './compose/voice-detector.ts';
 import { startWebhooks } from './compose/webhooks.ts';
@@ -33,15 +33,15 @@ import { readVersion } from './service/version.ts';
 
 type StartedRole = Pick<RunningRole, 'listeners' | 'close'>;
 
-/** Provided to a role by its process: the state of all parts, for `/healthz`. */
+/** Provided to a role by its process: the state of all parts of the service, for `/healthz`. */
 export type RoleHost = { fleet: () => Fleet };
 
 /** Slots for work that must not wait for long encodes: probes, first chunks, audio, thumbnails. */
 const QUICK_SLOTS = 4;
-/** Downloads mostly wait for other machines. */
+/** Slots for downloads, which mostly wait for other machines. */
 const FETCH_SLOTS = 4;
 const SOURCE_CACHE_BYTES = 20e9;
-/** Maximum time that a caller of the API waits for the store, in ms. Its first check has finished by then. */
+/** Maximum time that a caller of the API waits for the store, in ms. The store's first check has finished by then. */
 const STORE_ANSWER_MS = 20_000;
 const EDGE_PORT_WAIT_MS = 60_000;
 
@@ -49,15 +49,15 @@ type Common = { settings: RoleSettings; database: Database; log: ReturnType<type
     watch: StorageWatch;
   };
 
-/** Code of each role. Anything that a role does not need is not even imported. */
+/** Code of each role. Code that a role does not need is not even imported. */
 const code = {
   api: () =>
     Promise.all([
-      import('./api/server.ts'),
+      import('./api/start-api.ts'),
       import('./jobs/queue/queue.ts'),
       import('./lib/outbound/outbound.ts'),
       import('./catalog/publications/publication-watch-store.ts'),
-      import('./adapters/storage/timed.ts'),
+      import('./adapters/storage/timed-storage.ts'),
     ]),
   edge: loadEdge,
   worker: () =>
@@ -73,7 +73,7 @@ const code = {
   ingest: () => Promise.all([import('./compose/ingest.ts')]),
 } satisfies Record<Role, () => Promise<unknown>>;
 
-/** Loads the code of a role while it waits to be started. */
+/** Loads the code of a role before the role is started. */
 export async function loadRole(role: Role): Promise<void> {
   await code[role]();
 }
@@ -83,7 +83,7 @@ export async function startRole(role: Role, settings: RoleSettings, host: RoleHo
   const log = openLog(role);
   setMediaRules({ requiresBubblewrap: settings.requiresSandbox, allowsRareDecoders: settings.allowsRareDecoders });
   const database = openDatabase({ ...settings.database, ...poolSize(role, settings.databaseConnections) }, (error) =>
-    log.warn(error, 'a database connection broke'),
+    log.warn(error, 'A database connection was lost.'),
   );
   await whenRoleHasSlots(role, database, log);
   await requireStore(settings);
@@ -166,8 +166,8 @@ async function startApiRole(common: Common, host: RoleHost): Promise<StartedRole
 }
 
 /**
- * Returns the address of the edge for viewers. The port is known in advance unless the edge takes any free one; in that
- * case this waits for it.
+ * Returns the address of the edge for viewers. The port is known in advance unless the edge uses any free one; in that
+ * case this function waits for it.
  */
 async function findEdgeUrl(settings: RoleSettings, host: RoleHost): Promise<string> {
   const limitMs = performance.now() + EDGE_PORT_WAIT_MS;

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 
 const SETTLE_MS = 1_500;
 /** Browsers do not report interactions shorter than a frame. */
-const SHORTEST_MS = 16;
+const MIN_DURATION_MS = 16;
 
 /** Records in each opened page when the grid was painted, long tasks, shifts, the largest paint and interactions. */
 export async function watchPage(page: Page): Promise<void> {
@@ -22,7 +22,7 @@ export async function watchPage(page: Page): Promise<void> {
       else requestAnimationFrame(() => performance.mark('grid'));
     };
     requestAnimationFrame(look);
-  }, SHORTEST_MS);
+  }, MIN_DURATION_MS);
 }
 
 async function readKept(page: Page, type: string): Promise<number[]> {
@@ -47,7 +47,7 @@ export async function readSlowVisit(page: Page): Promise<{ lcpMs: number; shift:
 }
 
 /**
- * Types, selects, opens the palette and turns the list. Returns the maximum time from input to next paint (Event
+ * Types, selects, opens the palette and reverses the list. Returns the maximum time from input to next paint (Event
  * Timing), in ms.
  */
 export async function interactWith(page: Page): Promise<number> {
@@ -61,13 +61,13 @@ export async function interactWith(page: Page): Promise<number> {
   await page.getByLabel('Search titles').click();
   await page.keyboard.type('Lisbon');
   await page.waitForTimeout(SETTLE_MS * 2);
-  return Math.max(SHORTEST_MS, ...(await readKept(page, 'event')));
+  return Math.max(MIN_DURATION_MS, ...(await readKept(page, 'event')));
 }
 
 const TABS = ['share', 'captions', 'chapters', 'thumbnail', 'clip', 'statistics', 'files', 'activity'];
 const PLACES = ['collections', 'trash', 'live', 'statistics', 'events', 'settings/general', 'settings/rules'];
 
-/** Returns the KiB, as gzip, that the first screen loads, and the maximum that any other loads in addition. */
+/** Returns the KiB, as gzip, that the first screen loads, and the maximum that any other screen loads in addition. */
 export async function heavyScreens(
   page: Page,
   apiUrl: string,

@@ -38,7 +38,7 @@ import type { VideoViewStore } from '../catalog/videos/video-view-store.ts';
 import type { Queue } from '../jobs/queue/define-job.ts';
 import type { Outbound } from '../lib/outbound/outbound.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
-import type { ImageMaker } from '../media/images/run-image.ts';
+import type { ImageMaker } from '../media/images/image-maker.ts';
 import type { LicenceProxy } from '../ports/licence-proxy.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Place } from './keyless-guard.ts';
@@ -72,8 +72,7 @@ export type OperationDeps = {
   shieldSettings: ShieldSettingsStore;
   /** Rules that inspect requests. */
   firewall: FirewallSource;
-  /** Rules for the viewers of a pull zone. */
-  /** Where an address is; empty where it is not known. */
+  /** Returns the location of an address; empty if unknown. */
   place(address: string): Promise<Place>;
   loadPolicy(ref: ZoneRef): Promise<ZonePolicy | null>;
   /** Secret of the page tokens of the event log. */
@@ -93,7 +92,7 @@ export type OperationDeps = {
   storage: Storage;
   outbound: Outbound;
   findSpeech(): Promise<SpeechEngine | null>;
-  /** Whether captions can be translated. */
+  /** True if captions can be translated. */
   translates: boolean;
   packager: Packager;
   drmPackages: DrmPackageStore;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { queryInt32, queryText } from './read-query.ts';
 
 /** Maximum entries of a plain list. Larger lists have to be read in pages. */
-const LONGEST_LIST = 10_000;
+const MAX_LIST_LENGTH = 10_000;
 
 /** Query of the second address's lists. Page 0, the default, requests a plain list. */
 export const ListQuery = Type.Object({
@@ -14,18 +14,18 @@ export const ListQuery = Type.Object({
 type Part = { search: string; limit: number; offset: number };
 type Page<T> = { Items: T[]; CurrentPage: number; TotalItems: number; HasMoreItems: boolean };
 
-/** Runs such a query: returns a plain list of at most 10,000 things, or one page in its envelope. */
+/** Runs a list query: returns a plain list of at most 10,000 items, or one page in its envelope. */
 export async function listOrPage<T>(
   { page, perPage, search }: { page: number; perPage: number; search: string },
   list: (part: Part) => Promise<{ total: number; items: T[] }>,
 ): Promise<T[] | Page<T>> {
-  if (page === 0) return (await list({ search, limit: LONGEST_LIST, offset: 0 })).items;
+  if (page === 0) return (await list({ search, limit: MAX_LIST_LENGTH, offset: 0 })).items;
   const offset = (page - 1) * perPage;
   const { total, items } = await list({ search, limit: perPage, offset });
   return toPage(items, { page, offset, total });
 }
 
-/** Wraps one page of things in the second address's envelope. */
+/** Wraps one page of items in the second address's envelope. */
 export function toPage<T>(
   items: T[],
   { page, offset, total }: { page: number; offset: number; total: number },

@@ -9,7 +9,7 @@ type Build = (externalSchemas: object, options: object) => (route: { schema: unk
  * Serialises responses by their models. Each serialiser is compiled at the first response of its operation: compiling
  * all at start took a tenth of a second and 10 MiB. Requests are read by the operations themselves.
  */
-export const serializersAtFirstUse = {
+export const lazySerializers = {
   compilersFactory: {
     buildValidator: () => (): never => {
       throw new Error('Expected requests to be read by their operations, got a schema of a route.');
@@ -26,7 +26,10 @@ export const serializersAtFirstUse = {
   },
 };
 
-/** The framework's own compiler, loaded on demand; by `require`, because the framework serialises synchronously. */
+/**
+ * Compiles with the framework's own compiler, loaded on demand, by `require`, because the framework serialises
+ * synchronously.
+ */
 function compile(schema: unknown): Serialize {
   const own = createRequire(require.resolve('fastify'));
   const select: () => Build = own('@fastify/fast-json-stringify-compiler');

@@ -11,7 +11,8 @@ const PLAN_OUTDATED = '0A000';
 
 /**
  * A statement that each connection parses and plans once, for queries so frequent that planning would cost more than
- * execution. Its plan must suit all values; those with patterns do not qualify. Not for transactions.
+ * execution. Its plan must suit all values, so statements with patterns do not qualify. Must not be used in
+ * transactions.
  */
 export function prepare<Row>(
   name: string,
@@ -38,7 +39,7 @@ function typed<Row>(text: string, values: readonly unknown[]): CompiledQuery<Row
 /** Lets a connection keep the plans of prepared statements. */
 export function keepPlans(client: pg.ClientBase): void {
   const plain: unknown = Reflect.get(client, 'query');
-  if (typeof plain !== 'function') throw new Error('Expected a connection that can be asked.');
+  if (typeof plain !== 'function') throw new Error('Expected an open connection.');
   const query = (question: unknown, values: unknown, ...rest: unknown[]): unknown => {
     const name = typeof question === 'string' ? names.get(question) : undefined;
     const requested = name === undefined ? [question, values] : [{ name, text: question, values }];

@@ -2,38 +2,40 @@ import { Refused } from '../lib/refused.ts';
 
 type Command = { summary: string; run(args: readonly string[]): Promise<number> };
 
-/** Each command loads its code when it runs: `serve` must stay small. */
+/** Each command loads its code when it runs, because `serve` must stay small. */
 const commands: Record<string, Command> = {
   serve: {
     summary: 'run the service, or one part with --role api|edge|ingest|worker',
     run: async (args) => await (await import('./serve.ts')).serve(args),
   },
   build: {
-    summary: 'pack the code of the dashboard ahead of the first start, for images',
+    summary: 'bundle the dashboard before the first start, for container images',
     run: async () => await (await import('./build.ts')).build(),
   },
   doctor: {
-    summary: 'say what is installed, what is missing and which settings are wrong',
+    summary: 'check what is installed, what is missing and which settings are wrong',
     run: async () => await (await import('./doctor.ts')).doctor(),
   },
   store: {
-    summary: 'say that store and database belong together: store adopt',
+    summary: 'confirm that store and database belong together: store adopt',
     run: async (args) => await (await import('./store.ts')).store(args),
   },
   backup: {
-    summary: 'copy database and store of a running service into a folder: backup FOLDER',
+    summary: 'copy the database and store of a running service into a folder: backup FOLDER',
     run: async (args) => await (await import('./backup/backup.ts')).backup(args),
   },
   restore: {
-    summary: 'put a backup into an empty data folder, before the first start: restore FOLDER',
+    summary: 'restore a backup into an empty data folder, before the first start: restore FOLDER',
     run: async (args) => await (await import('./backup/restore.ts')).restore(args),
   },
   orphans: {
-    summary: 'objects that no row names: orphans list [PREFIX], orphans delete|keep PREFIX|--all',
+    summary:
+      'list, delete or keep objects that the database does not know: orphans list [PREFIX], ' +
+      'orphans delete|keep PREFIX|--all',
     run: async (args) => await (await import('./orphans.ts')).orphans(args),
   },
   speech: {
-    summary: 'models that turn speech into text: speech list, speech add NAME, speech test, speech doctor',
+    summary: 'manage speech recognition models: speech list, speech add NAME, speech test, speech doctor',
     run: async (args) => await (await import('./speech.ts')).speech(args),
   },
   openapi: {
@@ -55,7 +57,7 @@ export async function main([name = 'help', ...args]: readonly string[]): Promise
   }
 }
 
-/** Runs a verb that calls a service. Explains the usage for any other word. */
+/** Runs a verb that calls a service. Prints the usage for any other word. */
 async function runClient(name: string, args: readonly string[]): Promise<number> {
   const { runVerb } = await import('./client/run-verb.ts');
   return (await runVerb([name, ...args])) ?? (await explain(name));
@@ -72,7 +74,7 @@ async function explain(name: string): Promise<number> {
   return isHelp ? 0 : 1;
 }
 
-/** Arguments that parseArgs from node:util rejects. */
+/** Returns whether parseArgs from node:util rejected the arguments. */
 function isUsageError(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
 }

@@ -10,7 +10,7 @@ import { openWaitingRoom, type WaitingRoom } from '../service/waiting-room.ts';
 import { watchHealth } from '../service/watch-health.ts';
 import type { FromRole, ToRole } from './role-messages.ts';
 
-/** Time that a role has to close after its supervisor died, in ms. */
+/** Time that a role has for closing after its supervisor died, in ms. */
 const ORPHAN_GRACE_MS = 1000;
 
 let role: Role | null = null;
@@ -19,7 +19,7 @@ let waitingRoom: WaitingRoom | null = null;
 let running: RunningRole | null = null;
 const stopping = new AbortController();
 
-// One message at a time: `stop` waits until a pending start has finished.
+// Handles one message at a time: `stop` waits until a pending start has finished.
 let task = Promise.resolve();
 process.on('message', (message: ToRole) => {
   if (message.type === 'fleet') {
@@ -67,7 +67,7 @@ async function prepare(settings: RoleSettings, keys: FirstKeys): Promise<void> {
 }
 
 async function start(settings: RoleSettings): Promise<void> {
-  if (role === null) throw new Error('Expected to be given the role before the message to start.');
+  if (role === null) throw new Error('Expected the role before the start message.');
   await waitingRoom?.close();
   waitingRoom = null;
   running = await startRole(role, settings, { fleet: currentFleet });
@@ -76,7 +76,7 @@ async function start(settings: RoleSettings): Promise<void> {
 }
 
 function currentFleet(): Fleet {
-  if (fleet === null) throw new Error('Expected the supervisor to have given the state of the service.');
+  if (fleet === null) throw new Error('Expected the state of the service from the supervisor.');
   return fleet;
 }
 

@@ -12,17 +12,17 @@ import type { LicenceProxy } from '../ports/licence-proxy.ts';
 
 const SECRET_BYTES = 32;
 
-/** Secret of play sessions. All edges with the same secret key derive the same one. */
+/** Returns the secret of play sessions. All edges with the same secret key derive the same one. */
 export function playSessionSecret(secretKey: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secretKey, '', 'millrace play sessions', SECRET_BYTES));
 }
 
-/** Secret that signs page tokens of the event log; the same for each api. */
+/** Returns the secret that signs page tokens of the event log. It is the same for each api process. */
 export function eventCursorSecret(secretKey: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secretKey, '', 'millrace event cursors', SECRET_BYTES));
 }
 
-/** Opens the source of video keys: the key server that the settings name, or else our own. */
+/** Opens the source of video keys: the configured key server, or else our own. */
 export async function openPackager(settings: RoleSettings, db: Db, outbound: Outbound): Promise<Packager> {
   const { createPackager } = await import('../catalog/drm/packager.ts');
   const keySource = await openKeySource(settings, outbound);
@@ -30,21 +30,21 @@ export async function openPackager(settings: RoleSettings, db: Db, outbound: Out
 }
 
 async function openKeySource({ keyServer }: RoleSettings, outbound: Outbound): Promise<DrmKeySource> {
-  if (keyServer === null) return (await import('../adapters/drm-key-source/built-in.ts')).builtInKeySource;
+  if (keyServer === null) return (await import('../adapters/drm-key-source/built-in-key-source.ts')).builtInKeySource;
   const [{ createSpekeKeySource }, { parseCpixAnswer, writeCpixRequest }] = await Promise.all([
-    import('../adapters/drm-key-source/speke.ts'),
+    import('../adapters/drm-key-source/speke-key-source.ts'),
     import('../media/drm/keys/cpix.ts'),
   ]);
   const cpix = { write: writeCpixRequest, parse: parseCpixAnswer };
   return createSpekeKeySource({ ...keyServer, outbound, cpix });
 }
 
-/** Opens a proxy to the licence servers that the settings name. */
+/** Opens a proxy to the configured licence servers. */
 export async function openLicenceProxy(
   settings: Pick<RoleSettings, 'licenceServers' | 'fairPlayCertificatePath'>,
   outbound: Outbound,
 ): Promise<LicenceProxy> {
-  const { createLicenceProxy } = await import('../adapters/licence-proxy/licence-servers.ts');
+  const { createLicenceProxy } = await import('../adapters/licence-proxy/licence-proxy.ts');
   const { licenceServers: servers, fairPlayCertificatePath: path } = settings;
   const fairPlayCertificate = path === null ? null : await readCertificate(path);
   return createLicenceProxy({ servers, fairPlayCertificate, outbound });
@@ -57,14 +57,14 @@ export async function openCountedLicences(
   settings: Pick<RoleSettings, 'licenceServers' | 'fairPlayCertificatePath'>,
   { db, outbound, log }: CountDeps,
 ): Promise<{ licences: LicenceProxy; close(): Promise<void> }> {
-  const [{ countingLicences }, { addLicences }] = await Promise.all([
+  const [{ createLicenceCounter }, { addLicences }] = await Promise.all([
     import('../catalog/drm/licence-counter.ts'),
     import('../catalog/drm/licence-count-store.ts'),
   ]);
   const proxy = await openLicenceProxy(settings, outbound);
-  return countingLicences(proxy, {
+  return createLicenceCounter(proxy, {
     write: (given) => addLicences(db, given),
-    onError: (error) => log.warn(error, 'Licences could not be counted; trying again.'),
+    onError: (error) => log.warn(error, 'Could not count licences. Trying again.'),
   });
 }
 
@@ -73,13 +73,16 @@ async function readCertificate(path: string): Promise<Buffer> {
     return await readFile(path);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Refused('invalid', `MILLRACE_FAIRPLAY_CERTIFICATE: expected a file that can be read, got ${reason}.`, {
+    throw new Refused('invalid', `MILLRACE_FAIRPLAY_CERTIFICATE: expected a readable file: ${reason}.`, {
       cause,
     });
   }
 }
 
-/** The same for the edge, which has no outbound access unless a licence server or a certificate is configured. */
+/**
+ * Like `openCountedLicences`, for the edge, which has no outbound access unless a licence server or a certificate is
+ * configured.
+ */
 export async function openEdgeLicences(
   settings: RoleSettings,
   { db, log }: Pick<CountDeps, 'db' | 'log'>,

@@ -10,8 +10,8 @@ type Place = { country: string; asn: string };
 type Settings = Pick<RoleSettings, 'countryDatabase' | 'asnDatabase' | 'dataDir'>;
 
 /**
- * Finds the location of addresses, for a role that seldom needs it: the databases are opened at the first lookup. While
- * they are not readable, no location is known.
+ * Finds the location of addresses, for a role that seldom needs it. The databases are opened at the first lookup. While
+ * they are unreadable, no location is known.
  */
 export function openPlaces(settings: Settings, log: Log): (address: string) => Promise<Place> {
   const open = openOnce(async () => {
@@ -20,12 +20,12 @@ export function openPlaces(settings: Settings, log: Log): (address: string) => P
       const [geo, asnOf] = await Promise.all([openMmdb(settings.countryDatabase), openAsn(settings, log)]);
       return (address: string): Place => ({ country: geo.countryOf(address) ?? '', asn: asnOf(address) ?? '' });
     } catch (err) {
-      log.warn({ err }, 'The databases of places could not be read; events have none.');
+      log.warn({ err }, 'Could not read the geolocation databases. Events have no countries.');
       throw err;
     }
   }, RETRY_MS);
   return async (address) => {
-    // Reported above, once per attempt.
+    // The error was reported above, once per attempt.
     const locate = await open().catch(() => null);
     return locate?.(address) ?? { country: '', asn: '' };
   };

@@ -19,9 +19,9 @@ export type EngineSettings = {
   /** Cores for encoding live streams; 0: streams are only passed through. */
   liveCores: number;
   makesPreviews: boolean;
-  /** Whether media is read only where bubblewrap works. */
+  /** True if media is read only where bubblewrap works. */
   requiresSandbox: boolean;
-  /** Whether ffmpeg may use decoders outside the list of usual ones. */
+  /** True if ffmpeg may use decoders outside the list of usual ones. */
   allowsRareDecoders: boolean;
   transcriber: TranscriberSettings;
   /** URL of published speech model archives, without a final slash. */
@@ -29,11 +29,11 @@ export type EngineSettings = {
   languageModel: LanguageModelSettings | null;
 };
 
-const MOST_CORES = 256;
+const MAX_CORES = 256;
 
 export const engineSchema = {
   MILLRACE_ENCODE_THREADS: setting('a number of threads from 1 to 256', parseThreads),
-  MILLRACE_LIVE_CORES: setting(`a number of cores from 0 to ${MOST_CORES}, such as 1.5`, parseCores),
+  MILLRACE_LIVE_CORES: setting(`a number of cores from 0 to ${MAX_CORES}, such as 1.5`, parseCores),
   MILLRACE_PREVIEWS: setting('on or off', parseSwitch),
   MILLRACE_SANDBOX: setting('auto or required', parseSandbox),
   MILLRACE_RARE_DECODERS: setting('on or off', parseSwitch),
@@ -64,7 +64,7 @@ export function engineSettings(texts: Texts): EngineSettings {
   };
 }
 
-/** Servers with a single model ignore its name. */
+/** Default model name. Servers with a single model ignore it. */
 const USUAL_MODEL = 'default';
 
 function languageModel(texts: Texts): LanguageModelSettings | null {
@@ -91,13 +91,13 @@ function parseThreads(text: string): number | null {
 }
 
 function parseCores(text: string): number | null {
-  return /^\d{1,3}(\.\d)?$/.test(text) && Number(text) <= MOST_CORES ? Number(text) : null;
+  return /^\d{1,3}(\.\d)?$/.test(text) && Number(text) <= MAX_CORES ? Number(text) : null;
 }
 
 /** URL at which the makers of sherpa-onnx publish models. */
 const SPEECH_MODELS_URL = 'https://github.com/k2-fsa/sherpa-onnx/releases/download/asr-models';
 
-/** Name of the model in the first services of this kind. */
+/** Default model name: that of the first services of this kind. */
 const USUAL_TRANSCRIBER = 'whisper-1';
 
 function transcriber(texts: Texts): TranscriberSettings {

@@ -1,26 +1,26 @@
 import { parseSwitch, parseWholeNumber, setting } from './setting.ts';
 
 export type StatisticsSettings = {
-  /** Whether different viewers are counted, by a sketch. Off: addresses are not even hashed. */
+  /** True if distinct viewers are counted, with a sketch. If false, addresses are not even hashed. */
   countsUniqueViewers: boolean;
-  /** Whether estimates for other players count in the charts. */
+  /** True if estimates for other players count in the charts. */
   countsOtherPlayers: boolean;
-  /** Whether a CDN hides deliveries from the edge, so that views are bounded by rates instead. */
+  /** True if a CDN hides deliveries from the edge, so that views are limited by rates instead. */
   countsByRate: boolean;
-  /** Days for which sessions are kept. Their sums stay. */
+  /** Days for which sessions are kept. Their sums are kept longer. */
   sessionDays: number;
 };
 
-/** Minimum days: a session may last three days, and would be counted again without its row. */
-const FEWEST_DAYS = 7;
-const MOST_DAYS = 3650;
+/** Minimum days. A session may last three days, and would be counted again without its row. */
+const MIN_DAYS = 7;
+const MAX_DAYS = 3650;
 const USUAL_DAYS = 90;
 
 export const statisticsSchema = {
   MILLRACE_UNIQUE_VIEWERS: setting('on or off', parseSwitch),
   MILLRACE_COUNT_OTHER_PLAYERS: setting('on or off', parseSwitch),
   MILLRACE_VIEW_EVIDENCE: setting('delivery or rate', parseEvidence),
-  MILLRACE_SESSION_DAYS: setting(`a number of days from ${FEWEST_DAYS} to ${MOST_DAYS}`, parseDays),
+  MILLRACE_SESSION_DAYS: setting(`a number of days from ${MIN_DAYS} to ${MAX_DAYS}`, parseDays),
 };
 
 export function statisticsSettings(texts: Partial<Record<keyof typeof statisticsSchema, string>>): StatisticsSettings {
@@ -37,5 +37,5 @@ function parseEvidence(text: string): 'delivery' | 'rate' | null {
 }
 
 function parseDays(text: string): number | null {
-  return parseWholeNumber(text, FEWEST_DAYS, MOST_DAYS);
+  return parseWholeNumber(text, MIN_DAYS, MAX_DAYS);
 }

@@ -3,16 +3,16 @@ import { remember } from './remember.ts';
 /** Whether an attempt of `key` is allowed at `nowMs`. */
 export type AttemptLimit = (key: string, nowMs: number) => boolean;
 
-/** Maximum keys that are remembered: the most recently seen ones. */
-const MOST_KEYS = 10_000;
+/** Maximum keys in memory. The least recently seen ones are dropped. */
+const MAX_KEYS = 10_000;
 
-/** Allows `burst` attempts of each key at once, and `perSec` a second after that. */
+/** Allows a burst of `burst` attempts per key, and `perSec` attempts per second after that. */
 export function createAttemptLimit({ burst, perSec }: { burst: number; perSec: number }): AttemptLimit {
   const known = new Map<string, { left: number; atMs: number }>();
   return (key, nowMs) => {
     const before = known.get(key) ?? { left: burst, atMs: nowMs };
     const left = Math.min(burst, before.left + ((nowMs - before.atMs) * perSec) / 1000);
-    remember(known, [key, { left: left >= 1 ? left - 1 : left, atMs: nowMs }], MOST_KEYS);
+    remember(known, [key, { left: left >= 1 ? left - 1 : left, atMs: nowMs }], MAX_KEYS);
     return left >= 1;
   };
 }

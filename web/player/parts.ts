@@ -1,7 +1,7 @@
 import type { PageConfig } from './base/config.ts';
 import type { Memory } from './base/memory.ts';
+import type { Say } from './base/say.ts';
 import type { StartOptions } from './base/start-options.ts';
-import type { Say } from './base/words.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Session } from './session.ts';
 
@@ -15,6 +15,6 @@ export type ControlParts = {
   memory: Memory;
   config: PageConfig;
   say: Say;
-  /** Position resumed from an earlier visit; 0 if playback began at the start. */
+  /** Position resumed from an earlier session. 0 if playback began at the start. */
   resumedSec: number;
 };

@@ -1,25 +1,28 @@
 import { readConfig } from './base/config.ts';
 import { Memory } from './base/memory.ts';
+import { createSay } from './base/say.ts';
 import { readStartOptions } from './base/start-options.ts';
-import { createSay } from './base/words.ts';
 import { Engine } from './engine/engine.ts';
 import { watchGaps } from './engine/gap-watch.ts';
 import { keepPlaying } from './engine/keep-playing.ts';
 import { returnToLive } from './engine/return-to-live.ts';
 import { loadPart } from './load-part.ts';
+import { paintBlur } from './paint-blur.ts';
 import { Position } from './position.ts';
-import { paintBlur } from './poster.ts';
 import { type Beacons, sendBeacons } from './send-beacons.ts';
 import { Session } from './session.ts';
 import { followState, renewTicket } from './state-feed.ts';
 
 /** Maximum time for which the controls leave the connection to the first segment. */
 const CONTROLS_AFTER_MS = 3_000;
-/** A hanging request is abandoned: the page continues with the browser's own controls, or without the advertisement. */
+/**
+ * Time limits for fetching the controls. After them, the page continues with the browser's own controls, or without the
+ * advertisement.
+ */
 const CONTROLS_PATIENCE = { withinMs: 15_000, retryAfterMs: [500, 3_000] };
 const AD_PATIENCE = { withinMs: 5_000 };
 
-// The page's only entry: the engine first, so that the video loads while the controls are fetched.
+// The page's only entry. It loads the engine first, so that the video loads while the controls are fetched.
 const config = readConfig();
 const frame = document.querySelector<HTMLElement>('media-controller');
 const video = frame?.querySelector('video');
@@ -36,7 +39,7 @@ video.volume = memory.readNumber('volume') ?? 1;
 const { vastTagUrl } = config.look;
 // An owner's preview does not show the advertisement either.
 if (vastTagUrl !== null && options.counts) {
-  const ads = await loadPart(() => import('./ads/ad-break.ts'), AD_PATIENCE);
+  const ads = await loadPart(() => import('./ads/hold-for-ad.ts'), AD_PATIENCE);
   ads?.holdForAd({ frame, video, tagUrl: vastTagUrl, say });
 }
 const engine = new Engine(video);
@@ -74,7 +77,7 @@ await followState(config.stateUrl, config.state, {
   followsHidden: () => session.isTrailer && !video.paused,
 });
 
-/** Resolves with the first loaded segment, when playback is refused, or after a while. */
+/** Resolves with the first loaded segment, when playback is refused, or after a timeout. */
 function firstSegment(source: Engine): Promise<void> {
   return new Promise((resolve) => {
     const end = () => resolve();

@@ -4,14 +4,14 @@ import { MAX_MARK_BYTES, type Staging, type StorageKey, type StoreMark } from '.
 import { areEmpty, collect, PROBE_NAME, requireProbe } from './bytes.ts';
 import { openObject, putFile } from './file-objects.ts';
 import { removeObject } from './file-tree.ts';
-import { walkObjects } from './file-walk.ts';
+import { walkObjects } from './walk-objects.ts';
 
 /** Name of the mark's file. Callers cannot use this key: no segment of a key begins with a dot. */
 const MARK_KEY = '.installation' as StorageKey;
 const PROBE_KEY = PROBE_NAME as StorageKey;
 const START = { start: 0, end: MAX_MARK_BYTES - 1 };
 
-/** The mark of a folder: a file next to its objects. */
+/** Stores the mark of a folder as a file next to its objects. */
 export function createFileMark(root: string, staging: Pick<Staging, 'list'>): StoreMark {
   return {
     place: root,

@@ -79,7 +79,7 @@ async function appendTo(
   const handle = existing ?? (await begin(path));
   try {
     const { size } = await handle.stat();
-    if (offset !== size) throw new Refused('conflict', `Expected an append at offset ${size}, came one at ${offset}.`);
+    if (offset !== size) throw new Refused('conflict', `Expected an append at offset ${size}, got one at ${offset}.`);
     return await appendDurably(handle, offset, write);
   } finally {
     await handle.close();
@@ -88,8 +88,8 @@ async function appendTo(
 }
 
 /**
- * If two processes create the file of an upload at once, one is refused. A process that finds the file appends to its
- * end.
+ * If two processes create the file of an upload simultaneously, one is refused. A process that finds the file appends
+ * to its end.
  */
 async function begin(path: string): Promise<FileHandle> {
   try {
@@ -100,7 +100,7 @@ async function begin(path: string): Promise<FileHandle> {
   }
 }
 
-/** All received bytes are durable before the response, and before the error. */
+/** Makes all received bytes durable before it returns or throws. */
 async function appendDurably(
   handle: FileHandle,
   offset: number,
@@ -117,7 +117,9 @@ async function appendDurably(
   return offset + written;
 }
 
-/** A process that was killed while appending leaves bytes only in the page cache. They count once they are on disk. */
+/**
+ * A process that was killed while appending leaves its bytes only in the page cache. They count once they are on disk.
+ */
 async function durableSize(handle: FileHandle): Promise<number> {
   try {
     await handle.datasync();
@@ -156,7 +158,7 @@ async function commitFile(
 /** After a crash between the rename and the caller's row, the object exists and the staged file does not. */
 async function committedBefore(root: string, key: StorageKey): Promise<{ sizeBytes: number }> {
   const info = await statObject(root, key);
-  if (info === null) throw new Refused('not-found', `Nothing is staged for ${key}, and no object is there.`);
+  if (info === null) throw new Refused('not-found', `Nothing is staged for ${key}, and no object exists.`);
   await syncFolders(root, pathOf(root, key));
   return { sizeBytes: info.sizeBytes };
 }

@@ -6,9 +6,9 @@ import { StorageAway } from '../../ports/storage.ts';
 export type S3Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
 
 export type S3Options = {
-  /** `s3://bucket?endpoint=https://host&region=eu-central-1&prefix=media/`, everything but the bucket is optional. */
+  /** `s3://bucket?endpoint=https://host&region=eu-central-1&prefix=media/`; only the bucket is required. */
   url: string;
-  /** Null leaves the search to the SDK: a role of the machine or a profile. */
+  /** Null lets the SDK search for credentials: a role of the machine or a profile. */
   credentials: S3Credentials | null;
   /** Time after which a request without a response is retried, in ms. */
   requestTimeoutMs?: number;
@@ -18,7 +18,7 @@ export type S3Options = {
   maxAttempts?: number;
 };
 
-/** A bucket that is ready to be used, and the features that it turned out to lack. */
+/** A bucket that is ready to be used, and the features that it lacks. */
 export type S3Bucket = {
   client: S3Client;
   name: string;
@@ -48,7 +48,7 @@ export function openBucket(options: S3Options): S3Bucket {
       httpsAgent: { keepAlive: true, maxSockets: 256 },
     },
   };
-  // A bucket with its own endpoint is rarely part of the host name.
+  // With a custom endpoint, the bucket is rarely part of the host name.
   if (endpoint !== null) Object.assign(config, { endpoint, forcePathStyle: true });
   if (options.credentials !== null) config.credentials = options.credentials;
   return { client: new S3Client(config), name, prefix, lacks: { bulkDelete: false, partCopy: false } };
@@ -60,11 +60,11 @@ type S3Address = { name: string; endpoint: string | null; region: string; prefix
 export function parseS3Url(text: string): S3Address {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== 's3:' || !/^[a-z0-9][a-z0-9.-]{1,62}$/.test(url.hostname)) {
-    throw new Error(`Expected storage as s3://bucket?endpoint=…&region=…&prefix=…, came ${JSON.stringify(text)}.`);
+    throw new Error(`Expected storage as s3://bucket?endpoint=…&region=…&prefix=…, got ${JSON.stringify(text)}.`);
   }
   if (url.username !== '' || url.port !== '' || !['', '/'].includes(url.pathname)) {
     throw new Error(
-      'Expected an s3: address of a bucket alone: the endpoint and a prefix are parameters, keys are not in it.',
+      'Expected an s3: address with a bucket only. Endpoint and prefix are parameters, and keys do not belong in it.',
     );
   }
   for (const parameter of url.searchParams.keys()) {
@@ -73,13 +73,11 @@ export function parseS3Url(text: string): S3Address {
   }
   const endpoint = url.searchParams.get('endpoint');
   if (endpoint !== null && !/^https?:\/\/[^/]/.test(endpoint)) {
-    throw new Error(`Expected the S3 endpoint to begin with http:// or https://, came ${JSON.stringify(endpoint)}.`);
+    throw new Error(`Expected the S3 endpoint to begin with http:// or https://, got ${JSON.stringify(endpoint)}.`);
   }
   const prefix = (url.searchParams.get('prefix') ?? '').replace(/^\/+|\/+$/g, '');
   if (!/^[A-Za-z0-9._/-]{0,200}$/.test(prefix)) {
-    throw new Error(
-      `Expected an S3 prefix of [A-Za-z0-9._/-], at most 200 characters, came ${JSON.stringify(prefix)}.`,
-    );
+    throw new Error(`Expected an S3 prefix of [A-Za-z0-9._/-], at most 200 characters, got ${JSON.stringify(prefix)}.`);
   }
   const region = url.searchParams.get('region') ?? 'us-east-1';
   return { name: url.hostname, endpoint, region, prefix: prefix === '' ? '' : `${prefix}/` };
@@ -90,24 +88,27 @@ export function locate(bucket: S3Bucket, key: string): { Bucket: string; Key: st
   return { Bucket: bucket.name, Key: bucket.prefix + key };
 }
 
-/** Waits for the response to a command. An error says what was tried and what was received. */
+/** Waits for the response to a command. Errors name the action and the response. */
 export async function answerOf<T>(action: string, answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
     if (isFull(error))
-      throw new Refused('disk-full', 'The storage is full: free some space and send the bytes again.', {
+      throw new Refused('disk-full', 'The storage is full. Free some space and send the bytes again.', {
         cause: error,
       });
     const { status, name, attempts } = failureOf(error);
     if (status === null && name === 'AbortError') throw error;
-    const message = `Expected S3 to ${action}, came ${status ?? ''} ${name} after ${attempts} attempts.`;
+    const message = `Expected S3 to ${action}, got ${status ?? ''} ${name} after ${attempts} attempts.`;
     if (isAway(status, name)) throw new StorageAway(message, { cause: error });
     throw new S3Failure(message, { cause: error });
   }
 }
 
-/** No response, a response that says "later", or a bucket or credentials that an operator has to fix. */
+/**
+ * Returns whether there was no response, a response to try later, or a bucket or credentials that an operator has to
+ * fix.
+ */
 function isAway(status: number | null, name: string): boolean {
   if (status === null || status >= 500) return true;
   return [401, 403, 408, 429].includes(status) || name === 'NoSuchBucket';

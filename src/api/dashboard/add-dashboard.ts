@@ -15,21 +15,21 @@ import { readJsonBody } from '../read-json-body.ts';
 import { guidParam, idParam, readParams } from '../read-params.ts';
 import { createAttemptLimit } from './attempt-limit.ts';
 import type { DashboardFiles } from './load-dashboard.ts';
-import { addPages } from './serve-dashboard.ts';
+import { serveDashboard } from './serve-dashboard.ts';
 import { readSession, requireOwnPage, sessionClaim, sessionCookie } from './session-cookie.ts';
 
 export type DashboardDeps = AuthenticateDeps & {
   publicUrl: string | null;
   edgeUrl: string;
   files: (() => Promise<DashboardFiles>) | null;
-  /** Days for which single visits are kept. */
+  /** Days for which individual viewing sessions are kept. */
   sessionDays: number;
-  /** Returns the caller's own address, also behind proxies. */
+  /** Returns the caller's own address, even behind proxies. */
   callerOf(message: IncomingMessage): string;
 };
 
 const SIGNED_SEC = 3600;
-const LONGEST_LINK_SEC = 31 * 24 * 3600;
+const MAX_LINK_SEC = 31 * 24 * 3600;
 const secret = () => Type.Optional(Type.String({ minLength: 1, maxLength: 500 }));
 /** A key, or the secret of a sign-in link. */
 const SignIn = Type.Object({ key: secret(), link: secret() });
@@ -47,7 +47,7 @@ const VideoParams = Type.Object({ libraryId: idParam('library'), videoId: guidPa
 
 /** Adds the dashboard: its pages, its sessions, and signed URLs for its pages. Not part of the published interface. */
 export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
-  if (deps.files !== null) addPages(app, { edgeUrl: deps.edgeUrl, publicUrl: deps.publicUrl, files: deps.files });
+  if (deps.files !== null) serveDashboard(app, { edgeUrl: deps.edgeUrl, publicUrl: deps.publicUrl, files: deps.files });
   addSessions(app, deps);
   const video = '/dashboard/libraries/:libraryId/videos/:videoId';
   app.post(`${video}/upload-signature`, async (request, reply) => {
@@ -65,7 +65,7 @@ export function addDashboard(app: FastifyInstance, deps: DashboardDeps): void {
   app.get(`${video}/embed-address`, async (request, reply) => {
     const { libraryId, videoId } = await readVideo(request, 'GET', deps);
     const { hours }: { hours?: string } = Object(request.query);
-    const validSec = Math.min(LONGEST_LINK_SEC, Math.max(1, Math.floor(Number(hours) || 1)) * SIGNED_SEC);
+    const validSec = Math.min(MAX_LINK_SEC, Math.max(1, Math.floor(Number(hours) || 1)) * SIGNED_SEC);
     return noStore(reply).send({ address: await embedAddress({ libraryId, videoId, validSec }, deps) });
   });
 }
@@ -78,20 +78,17 @@ function addSessions(app: FastifyInstance, deps: DashboardDeps): void {
     const isReached = limit.isReached(address);
     limit.fail(address);
     if (!isReached) return new Refused('unauthenticated', message);
-    return new Refused(
-      'busy',
-      'Too many wrong keys came from this address. Try again in a minute, or with a valid key.',
-    );
+    return new Refused('busy', 'Too many wrong keys from this address. Try again in a minute, or with a valid key.');
   };
   app.get('/dashboard/session', async (request, reply) => {
     const session = readSession(request.raw);
     const grant = session === null ? null : await sessions.find(session);
-    if (grant === null) throw new Refused('unauthenticated', 'There is no session. Sign in with a key.');
+    if (grant === null) throw new Refused('unauthenticated', 'You are not signed in. Sign in with a key.');
     return noStore(reply).send(describe(grant, deps));
   });
   app.post('/dashboard/session', async (request, reply) => {
     requireOwnPage(request.raw, publicUrl);
-    // The body was just read by the schema that its type is inferred from.
+    // The body was just read with the schema from which its type is inferred.
     const { key = '', link } = (await readJsonBody(request.raw, signIn)) as Static<typeof SignIn>;
     const started = link === undefined ? await sessions.start(key.trim()) : await sessions.startByLink(link);
     if (started === null) throw failedSignIn(link === undefined ? WRONG_KEY : WORN_LINK, deps.callerOf(request.raw));
@@ -122,7 +119,7 @@ async function readVideo(
   const { libraryId }: { libraryId?: string } = Object(request.params);
   const claim = sessionClaim(request.raw, deps.publicUrl);
   requireScope(await authenticate({ auth: 'access-key', ...claim, libraryId }, deps), method);
-  // The body was just read by the schema that its type is inferred from.
+  // The body was just read with the schema from which its type is inferred.
   return readParams(VideoParams, request.params) as { libraryId: number; videoId: Guid };
 }
 

@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PackedFile } from '../../lib/packed-code.ts';
 import { Refused } from '../../lib/refused.ts';
 import type { DashboardFiles } from './load-dashboard.ts';
-import { addDocuments } from './serve-documents.ts';
+import { serveDocuments } from './serve-documents.ts';
 
 type Pages = { edgeUrl: string; publicUrl: string | null; files: () => Promise<DashboardFiles> };
 
 /** Serves the page at `/` and at every deep link under `/dashboard/`, and the files that it loads. */
-export function addPages(app: FastifyInstance, { edgeUrl, publicUrl, files }: Pages): void {
+export function serveDashboard(app: FastifyInstance, { edgeUrl, publicUrl, files }: Pages): void {
   const headers = pageHeaders(edgeUrl);
   const prefix = pathPrefix(publicUrl);
   const page = async (_request: FastifyRequest, reply: FastifyReply) => {
@@ -17,7 +17,7 @@ export function addPages(app: FastifyInstance, { edgeUrl, publicUrl, files }: Pa
       .type('text/html; charset=utf-8')
       .send(html(script, style, prefix));
   };
-  addDocuments(app, { prefix, files });
+  serveDocuments(app, { prefix, files });
   app.get('/', page);
   app.get('/dashboard', page);
   app.get('/dashboard/*', page);
@@ -44,7 +44,8 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: PackedFile
 }
 
 /**
- * Content Security Policy Level 3: our own files, and images and players of the edge. Nothing inline, no other host.
+ * Content Security Policy Level 3: allows our own files, and images and players of the edge. Allows nothing inline and
+ * no other host.
  */
 function pageHeaders(edgeUrl: string): Record<string, string> {
   const edge = new URL(edgeUrl).origin;

@@ -27,8 +27,9 @@ export type LicenceDeps = {
 type Requested = { libraryId: number; referrer: string | null; token: string; expires: number };
 
 /**
- * Admits a caller who may get licences of a system for a video: the same page and token that playing requires. Refuses
- * `not-found`, `invalid` if the library or the video has no such DRM, and `forbidden` if a rule forbids it.
+ * Admits a caller who may get licences of a system for a video. Page and token must meet the same requirements as for
+ * playback. Refuses `not-found`, `invalid` if the library or the video has no such DRM, and `forbidden` if a rule
+ * forbids it.
  */
 export async function requireLicence(
   requested: Requested & { video: string },
@@ -41,7 +42,7 @@ export async function requireLicence(
   if (mediaId === null || !signals.includes(system)) {
     throw new Refused(
       'not-found',
-      `There is no video "${requested.video.slice(0, 40)}" with keys of ${system}. Check the id.`,
+      `Found no video "${requested.video.slice(0, 40)}" with keys of ${system}. Check the id.`,
     );
   }
   try {
@@ -59,7 +60,7 @@ export async function requireSystem(
   deps: LicenceDeps,
 ): Promise<Library> {
   const library = await deps.libraries.recall(libraryId);
-  if (library === null) throw new Refused('not-found', `There is no library ${libraryId}. Check the id.`);
+  if (library === null) throw new Refused('not-found', `Found no library ${libraryId}. Check the id.`);
   const { settings } = library;
   if (drmModeOf(settings) !== 'enterprise' || !chooseSystems([system], settings, 'cbcs').includes(system)) {
     throw new Refused('invalid', `Library ${libraryId} has not Enterprise DRM with ${system} on. Turn it on first.`);

@@ -6,7 +6,7 @@ import type { LiveThumbnailStore } from '../../catalog/live/streams/live-thumbna
 import { mediaPrefix } from '../../catalog/tasks/encode-task.ts';
 import { newGuid } from '../../lib/guid.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { ImageMaker } from '../../media/images/run-image.ts';
+import type { ImageMaker } from '../../media/images/image-maker.ts';
 import { type Storage, storageKey } from '../../ports/storage.ts';
 
 export type ThumbnailDeps = { liveThumbnails: LiveThumbnailStore; storage: Storage; images: ImageMaker };
@@ -34,13 +34,13 @@ export async function showThumbnail(
   });
 }
 
-/** Sets the default image of a library's streams; returns false if it has none. */
+/** Sets a stream's image to the default of its library; returns false if the library has none. */
 export async function showDefaultThumbnail(
   key: MediaKey,
   deps: ThumbnailDeps & { libraries: Pick<LibraryStore, 'find'> },
   signal: AbortSignal,
 ): Promise<boolean> {
-  // Read again, because the file of a replaced image is deleted.
+  // Reads the library again, because the file of a replaced image is deleted.
   const library = await deps.libraries.find(key.libraryId);
   if (library?.settings.liveThumbnail.present !== true) return false;
   const stored = imageKey(key.libraryId, 'liveThumbnail', library.settings.liveThumbnail.version);

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../../catalog/shield/events/shield-event-store.ts';
 
 /** Returns the fields of an event under the names used by searches and exports. */
-export function toFields({
+export function toEventFields({
   ruleGroup,
   ruleId,
   asn,
@@ -16,7 +16,7 @@ export function toFields({
     feature: ruleGroup,
     ruleId,
     ip: details.RemoteIp,
-    // No TLS handshake is visible here.
+    // The edge sees no TLS handshake.
     ja4: '',
     ua: details.userAgent,
     url: details.Url,

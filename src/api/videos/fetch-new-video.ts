@@ -12,7 +12,7 @@ import { maybe, queryGuid } from '../read-query.ts';
 import { type AskFetchDeps, fetching, readOrigin, requireFetchable } from './ask-fetch.ts';
 
 /** Maximum characters of a name taken from the URL. */
-const LONGEST_NAME = 1_000;
+const MAX_NAME_CHARS = 1_000;
 
 type Deps = AskFetchDeps & { videos: VideoStore; collections: CollectionStore };
 
@@ -29,7 +29,7 @@ export const fetchNewVideo = defineOperation({
   refusals: { invalid: 400, forbidden: 403, 'not-found': 404 },
   async run({ params: { libraryId }, query, body, signal }, { videos, collections, ...deps }: Deps) {
     const collectionId = query.collectionId === '' ? null : query.collectionId;
-    // An unknown collection is 404 here, before the origin is contacted.
+    // An unknown collection gets 404 here, before the origin is contacted.
     if (collectionId !== null) await collections.load({ libraryId, collectionId });
     const origin = readOrigin(body);
     await requireFetchable(libraryId, origin, deps, signal);
@@ -50,9 +50,9 @@ function fileNameOf(url: string): string {
   const name = pathname.split('/').findLast((part) => part !== '');
   if (name === undefined) return hostname;
   try {
-    return cleanText(decodeURIComponent(name)).slice(0, LONGEST_NAME).toWellFormed();
+    return cleanText(decodeURIComponent(name)).slice(0, MAX_NAME_CHARS).toWellFormed();
   } catch {
-    // Percent signs that encode nothing are part of the name.
-    return name.slice(0, LONGEST_NAME);
+    // Percent signs that encode nothing are kept as part of the name.
+    return name.slice(0, MAX_NAME_CHARS);
   }
 }

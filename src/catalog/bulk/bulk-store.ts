@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import type { Db, FollowUp, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { matches, type VideoFilter } from '../videos/video-search-store.ts';
-import { BULK_KEPT_DAYS, type BulkKind, type BulkReport, MOST_BULK_ITEMS } from './bulk-operation.ts';
+import { BULK_KEPT_DAYS, type BulkKind, type BulkReport, MAX_BULK_ITEMS } from './bulk-operation.ts';
 
 const FAILURES_SHOWN = 100;
 
@@ -25,15 +25,15 @@ export type OpenBulk = BulkAct & { items: BulkItem[] };
 /** Operations over many videos, each video with its own outcome. */
 export type BulkStore = {
   /**
-   * Records the videos that an operation applies to now, and runs the follow-up. Refuses an unknown earlier operation
-   * (`not-found`), and the undo of a move that did not record where its videos were (`invalid`).
+   * Creates an operation: records the videos that it applies to now, and runs the follow-up. Refuses an unknown earlier
+   * operation (`not-found`), and the undo of a move that recorded no previous collections (`invalid`).
    */
   create(wanted: WantedBulk, followUp: (key: BulkKey) => FollowUp): Promise<BulkKey>;
   /** Refuses (`not-found`) an unknown operation. */
   load(key: BulkKey): Promise<BulkReport>;
   /**
-   * Returns the next videos of an operation in order; null if the operation is gone. An operation with none left is
-   * marked as ended.
+   * Returns the next videos of an operation in order; null if the operation no longer exists. Marks an operation
+   * without remaining videos as ended.
    */
   open(key: BulkKey, limit: number): Promise<OpenBulk | null>;
   /**
@@ -91,7 +91,7 @@ async function insertBulk(tx: Tx, { libraryId, bulkId }: BulkKey, wanted: Wanted
     .execute();
   await sql`
     insert into bulk_item (bulk_id, place, media_id)
-    select ${bulkId}, row_number() over (), chosen.id from (${selected(wanted)} limit ${MOST_BULK_ITEMS}) chosen
+    select ${bulkId}, row_number() over (), chosen.id from (${selected(wanted)} limit ${MAX_BULK_ITEMS}) chosen
   `.execute(tx);
   if (undone !== null) await takeOver(tx, undone, bulkId);
   await sql`update bulk_operation set total = (select count(*) from bulk_item where bulk_id = ${bulkId})
@@ -110,7 +110,7 @@ async function requireUndoable(tx: Tx, { libraryId, bulkId }: BulkKey): Promise<
   throw new Refused('invalid', `This move cannot be undone. ${where}`);
 }
 
-/** Records what an undo undoes, and where each video was before. */
+/** Records the kind of the operation that an undo reverts, and each video's previous collection. */
 async function takeOver(tx: Tx, undone: Guid, bulkId: Guid): Promise<void> {
   await sql`update bulk_operation set undoes = (select kind from bulk_operation where id = ${undone})
     where id = ${bulkId}`.execute(tx);
@@ -120,7 +120,7 @@ async function takeOver(tx: Tx, undone: Guid, bulkId: Guid): Promise<void> {
 
 /**
  * Ends an operation that is undone or abandoned: its waiting videos fail with the reason and are never processed. Locks
- * videos first, then the operation, like `finalizeItem`: a video in progress is waited for, and counts as done.
+ * videos first, then the operation, like `finalizeItem`: this waits for a video in progress, which counts as done.
  */
 async function endOperation(tx: Tx, key: BulkKey, reason: string): Promise<void> {
   const { libraryId, bulkId } = key;
@@ -191,5 +191,5 @@ async function dropOld(tx: Tx): Promise<void> {
 }
 
 function notFound({ libraryId, bulkId }: BulkKey): Refused {
-  return new Refused('not-found', `There is no bulk operation ${bulkId} in library ${libraryId}. Check the id.`);
+  return new Refused('not-found', `Found no bulk operation ${bulkId} in library ${libraryId}. Check the id.`);
 }

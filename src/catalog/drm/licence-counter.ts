@@ -2,7 +2,7 @@ import type { Guid } from '../../lib/guid.ts';
 import type { LicenceProxy } from '../../ports/licence-proxy.ts';
 
 const FLUSH_MS = 1_000;
-/** Maximum number of videos with unwritten counts; further ones are not counted. */
+/** Maximum number of videos with unwritten counts. Licences of further videos are not counted. */
 const MAX_VIDEOS = 10_000;
 
 export type LicenceCounterDeps = {
@@ -14,7 +14,7 @@ export type LicenceCounterDeps = {
  * Wraps a proxy and counts each licence that it issues. Counts are written once a second, so that busy videos cost one
  * row each; counts that could not be written are kept for the next attempt. `close` writes the rest.
  */
-export function countingLicences(
+export function createLicenceCounter(
   proxy: LicenceProxy,
   { write, onError }: LicenceCounterDeps,
 ): { licences: LicenceProxy; close(): Promise<void> } {

@@ -15,12 +15,12 @@ export type AccessKey = {
   label: string;
   createdAt: Date;
   expiresAt: Date | null;
-  /** At most a minute old. */
+  /** Updated with a delay of at most one minute. */
   lastUsedAt: Date | null;
 };
 
 /** Maximum number of keys of a library in addition to its own two, not counting expired ones. */
-export const MOST_KEYS = 100;
+export const MAX_KEYS = 100;
 
 /** Generates a key of 256 random bits as 64 hexadecimal digits. */
 export function newKey(): string {
@@ -35,7 +35,7 @@ export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest();
 }
 
-/** Returns whether a grant covers a library at all. Its scope decides what it may do there. */
+/** Returns whether a grant covers a library. The grant's scope decides which operations it allows there. */
 export function opensLibrary(grant: Grant, libraryId: number): boolean {
   return grant.libraryId === null || grant.libraryId === libraryId;
 }

@@ -5,11 +5,11 @@ import { Refused } from '../../lib/refused.ts';
 import { remember } from '../../lib/remember.ts';
 import type { Db, Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { type AccessKey, type Grant, hashKey, MOST_KEYS, newKey } from './access-key.ts';
+import { type AccessKey, type Grant, hashKey, MAX_KEYS, newKey } from './access-key.ts';
 
 const REMEMBERED_KEYS = 1_000;
 const REMEMBERED_MS = 1_000;
-/** Days for which ended keys are kept. The next new key of their library then deletes them. */
+/** Days for which ended keys are kept. After that, the creation of their library's next key deletes them. */
 const KEPT_DAYS = 30;
 
 export type NewKey = Pick<AccessKey, 'libraryId' | 'scope' | 'label' | 'expiresAt'>;
@@ -65,12 +65,12 @@ export function createKeyStore(db: Db): KeyStore {
         .where('id', '=', id)
         .executeTakeFirst();
       if (numUpdatedRows > 0n) return;
-      throw new Refused('not-found', `There is no key ${id} of library ${libraryId}. Check both ids.`);
+      throw new Refused('not-found', `Found no key ${id} of library ${libraryId}. Check both ids.`);
     },
   };
 }
 
-// Looks up a hash, which is compared again in constant time: timing of the index reveals the hash, not the key.
+// Looks up a hash and compares it again in constant time. Index timing may reveal the hash, but not the key.
 async function lookUp(db: Db, hash: Buffer): Promise<Grant | null> {
   const { rows } = await sql<Found>`
     with used as (
@@ -89,7 +89,7 @@ async function lookUp(db: Db, hash: Buffer): Promise<Grant | null> {
 }
 
 async function insertKey(tx: Tx, { libraryId, scope, label, expiresAt }: NewKey): Promise<AccessKey & { key: string }> {
-  // Locked, so that the count of its keys stays correct until the new one is written.
+  // Locks the library, so that the count of its keys stays correct until the new one is written.
   await requireLibrary(tx, libraryId, true);
   await dropOldKeys(tx, libraryId);
   const { count } = await tx
@@ -99,8 +99,8 @@ async function insertKey(tx: Tx, { libraryId, scope, label, expiresAt }: NewKey)
     .where('revoked_at', 'is', null)
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
     .executeTakeFirstOrThrow();
-  if (count >= MOST_KEYS) {
-    throw new Refused('invalid', `Library ${libraryId} has ${count} keys already. Revoke one that is not needed.`);
+  if (count >= MAX_KEYS) {
+    throw new Refused('invalid', `Library ${libraryId} already has ${count} keys. Revoke one that is not needed.`);
   }
   const key = newKey();
   const row = { id: newGuid(), library_id: libraryId, hash: hashKey(key), scope, label, expires_at: expiresAt };
@@ -142,7 +142,7 @@ async function requireLibrary(db: Db, id: number, lock: boolean): Promise<void> 
     .where('deleted_at', 'is', null)
     .$if(lock, (query) => query.forUpdate())
     .executeTakeFirst();
-  if (row === undefined) throw new Refused('not-found', `There is no library ${id}. Check the id.`);
+  if (row === undefined) throw new Refused('not-found', `Found no library ${id}. Check the id.`);
 }
 
 /** The one account of an installation. It is identified by its first key, whether or not that is still valid. */

@@ -6,17 +6,17 @@ import type { KeyStore } from './key-store.ts';
 /** Days after which a browser must sign in again. */
 export const SESSION_DAYS = 7;
 /** Maximum number of sessions of one key; another sign-in ends the oldest. */
-const MOST_SESSIONS = 100;
+const MAX_SESSIONS = 100;
 
 export type StartedSession = { id: string; grant: Grant };
 
-/** Browsers that presented a key once and use a random id since. */
+/** Sessions of browsers that presented a key once and have used a random id since. */
 export type SessionStore = {
   /** Starts a session with the rights of a key, for as long as the key is valid; null for an invalid key. */
   start(key: string): Promise<StartedSession | null>;
   /** Starts a session with the secret of a link and uses the link up; null if the link is no longer valid. */
   startByLink(secret: string): Promise<StartedSession | null>;
-  /** Returns the grant of a session, or null. It ends at most 1 s after its key. */
+  /** Returns the grant of a session, or null. A session ends at most 1 s after its key. */
   find(id: string): Promise<Grant | null>;
   /** Ends a session; idempotent. */
   end(id: string): Promise<void>;
@@ -71,7 +71,7 @@ async function dropOld(db: Db, keyHash: Buffer): Promise<void> {
     delete from dashboard_session
     where expires_at < now() or hash in (
       select hash from dashboard_session where key_hash = ${keyHash}
-      order by created_at desc offset ${MOST_SESSIONS - 1})`.execute(db);
+      order by created_at desc offset ${MAX_SESSIONS - 1})`.execute(db);
 }
 
 /** Minutes for which a link is valid. */

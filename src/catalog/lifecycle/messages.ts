@@ -83,7 +83,7 @@ export function damagedMessage(
   const { name, renditionId, segments, what, reason } = damage;
   const value = damagedValue({ renditionId, firstSegment: segments[0] });
   const lost = nameSegments(segments);
-  const message = `${lost} of ${name} cannot be played: ${what}. Nothing was made anew, for ${reason}.`;
+  const message = `${lost} of ${name} cannot be played: ${what}. Nothing was repaired, because ${reason}.`;
   return make(LEVEL.error, ISSUE.undefined, message, value, at);
 }
 
@@ -91,7 +91,7 @@ export function damagedMessage(
 export const DAMAGED = 'damaged ';
 export const REPAIRED_VALUE = 'repaired';
 
-/** Identifies a damage, so that none is reported twice. */
+/** Identifies a damaged range, so that it is reported only once. */
 export function damagedValue({ renditionId, firstSegment }: { renditionId: string; firstSegment: number }): string {
   return `${DAMAGED}${renditionId}/${firstSegment}`;
 }
@@ -106,7 +106,7 @@ export function damagedOriginalMessage(what: string, at: Date): MediaMessage {
 
 /** Message for damage in the store that was repaired. */
 export function repairedMessage(name: string, segments: [number, number], at: Date): MediaMessage {
-  const message = `${nameSegments(segments)} of ${name} were damaged in the store and made anew from the original.`;
+  const message = `${nameSegments(segments)} of ${name} were damaged in the store and encoded again from the original.`;
   return make(LEVEL.information, ISSUE.undefined, message, REPAIRED_VALUE, at);
 }
 
@@ -117,7 +117,7 @@ function nameSegments([first, last]: [number, number]): string {
 /** Prefix of an encode task's failure reason if its encoder ran out of memory. */
 export const MEMORY_REASON = 'memory: ';
 
-/** Failure reason of cancelled encode tasks, and of everything that they leave unmade. */
+/** Failure reason of cancelled encode tasks, and of everything that they leave unfinished. */
 export const CANCELLED_REASON = 'Its encoding was cancelled.';
 
 /** Returns the machine-readable kind of a failure that is not caused by the source. */

@@ -31,7 +31,7 @@ export async function loadSpeechSource(db: Db, { libraryId, mediaId }: MediaKey)
     .where('type', '=', 'video')
     .executeTakeFirst();
   if (media === undefined) {
-    throw new Refused('not-found', `There is no video ${mediaId} in library ${libraryId}. Check the id.`);
+    throw new Refused('not-found', `Found no video ${mediaId} in library ${libraryId}. Check the id.`);
   }
   const { rows } = await sql<AudioRow>`
     select r.init, r.language, r.state, m.duration_ms,
@@ -54,8 +54,8 @@ export function autoLanguage(language: string): string {
 }
 
 /**
- * Returns whether captions in a language may be made: never over a person's, and over generated ones only if forced. If
- * a person made captions in the language, nothing is made unless forced.
+ * Returns whether captions in a language may be generated: never over a person's, and over generated ones only if
+ * forced. If a person made captions in the language, nothing is generated unless forced.
  */
 export function mayTranscribe(captions: readonly CaptionTrack[], language: string, force: boolean): boolean {
   const made = findCaption(captions, autoLanguage(language));

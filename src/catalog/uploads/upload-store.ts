@@ -11,9 +11,9 @@ import { announce } from '../webhooks/webhook-store.ts';
 
 const FOREIGN_KEY_VIOLATION = '23503';
 const LEASE_SEC = 60;
-const LONGEST_PUT_SEC = 7 * 24 * 3600;
+const MAX_PUT_SEC = 7 * 24 * 3600;
 
-/** Seconds for which a complete upload session is reported, to clients that lost the last response. */
+/** Seconds for which a complete upload session is reported to clients that lost the last response. */
 const REMEMBERED_SEC = 24 * 3600;
 
 /** Owners of a lease are named `host/pid`, for people who inspect the table. */
@@ -27,12 +27,15 @@ export type UploadRef = { id: Guid; key: MediaKey };
 
 /** Upload sessions for PUTs, each with a lease of 60 s that its request keeps renewing. */
 export type UploadStore = {
-  /** Opens an upload session. Refuses (`not-found`) a video that is gone. */
+  /** Opens an upload session. Refuses (`not-found`) a video that does not exist. */
   openPut(key: MediaKey, wanted: { lengthBytes: number | null; options: UploadOptions }): Promise<Guid>;
-  /** Keeps an upload session open for another 60 s. Refuses (`timeout`) if its lease expired and the sweep took it. */
+  /**
+   * Keeps an upload session open for another 60 s. Refuses (`timeout`) if its lease expired and the sweep claimed it.
+   */
   renew(id: Guid): Promise<void>;
   /**
-   * Closes an own upload session within the change that its upload caused. Refuses (`timeout`) if the sweep took it.
+   * Closes an upload session of this process within the change that its upload caused. Refuses (`timeout`) if the sweep
+   * claimed it.
    */
   closing(id: Guid): FollowUp;
   /** Deletes an upload session of any owner. Idempotent. */
@@ -54,7 +57,7 @@ export function createUploadStore(db: Db): UploadStore {
           metadata: JSON.stringify(options),
           lease_owner: owner,
           lease_until: sql`now() + ${LEASE_SEC} * interval '1 second'`,
-          expires_at: sql`now() + ${LONGEST_PUT_SEC} * interval '1 second'`,
+          expires_at: sql`now() + ${MAX_PUT_SEC} * interval '1 second'`,
         })
         .execute();
       await inserted.catch((error: unknown) => {
@@ -109,7 +112,7 @@ export function completing(id: Guid): FollowUp {
       .where('state', '=', 'open')
       .returning(['method', 'library_id as libraryId', 'media_id as mediaId'])
       .executeTakeFirst();
-    if (row === undefined) throw new Refused('not-found', 'The upload was given up before it was complete.');
+    if (row === undefined) throw new Refused('not-found', 'The upload was abandoned before it was complete.');
     await tx.deleteFrom('upload').where('part_of', '=', id).execute();
     if (row.method === 'tus') await announce(row, WebhookStatus.presignedUploadFinished)(tx);
   };
@@ -127,12 +130,12 @@ export function givingUp(id: Guid): FollowUp {
       .where('id', '=', id)
       .where('state', '=', 'open')
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new Refused('not-found', 'The upload is not open any more.');
+    if (numUpdatedRows === 0n) throw new Refused('not-found', 'The upload is no longer open.');
   };
 }
 
 /**
- * Makes an upload session accept no more bytes. `closing`: its bytes must be removed. `complete`: they are the video's.
+ * Stops an upload session from accepting bytes. `closing`: its bytes must be removed. `complete`: they are the video's.
  */
 export async function giveUpUpload(db: Db, id: Guid): Promise<'closing' | 'complete' | 'gone'> {
   return inTransaction(db, async (tx) => {
@@ -178,5 +181,5 @@ export async function announceLost(tx: Tx, lost: readonly (MediaKey & { concat: 
 }
 
 function givenUp(): Refused {
-  return new Refused('timeout', 'The upload stood still for over a minute and was given up. Send it again.');
+  return new Refused('timeout', 'The upload received no bytes for over a minute and was abandoned. Send it again.');
 }

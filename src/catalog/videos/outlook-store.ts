@@ -9,7 +9,7 @@ import type { OutlookView, QueueOutlook } from './outlook.ts';
 /** Weight of the latest task against all before it. */
 const LATEST_SHARE = 0.2;
 /** Minimum duration of a measured task, in s. Shorter ones measure start-up rather than speed. */
-const LEAST_SEC = 0.2;
+const MIN_SEC = 0.2;
 /** The kind under which the speed of a task `w` with the rendition `r` is stored. */
 const SPEED_KIND = sql<string>`w.kind || coalesce('/' || r.codec, '')`;
 /** Seconds per unit of weight before any was measured: an x264 ladder on one core. */
@@ -21,7 +21,7 @@ const TASKS_PER_LIBRARY = 100;
 const TASKS_AHEAD = 5_000;
 const UPLOADS_AHEAD = 10_000;
 
-/** Reads why videos wait. Refuses (`not-found`) an unknown video. */
+/** Reads the reasons why videos wait. Refuses (`not-found`) an unknown video. */
 export type OutlookStore = { load(key: MediaKey): Promise<OutlookView> };
 
 export function createOutlookStore(db: Db): OutlookStore {
@@ -38,15 +38,15 @@ async function loadOutlook(db: Db, key: MediaKey): Promise<OutlookView> {
   `.execute(db);
   const [media] = rows;
   if (media === undefined) {
-    throw new Refused('not-found', `There is no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
+    throw new Refused('not-found', `Found no video ${key.mediaId} in library ${key.libraryId}. Check the id.`);
   }
   return { ...media, queues: await loadQueues(db, key), heldUp: await loadHeldUp(db, key) };
 }
 
 /**
- * Counts up to its last task: a video's tasks rank from early to late on its timeline, with others in between. Bounded
- * for any queue: the most urgent tasks of long queues are read, and a sample of many other libraries, whose mean
- * represents all.
+ * Counts the work before the video's last task, because a video's tasks rank from early to late on its timeline, with
+ * others in between. Bounded for any queue: reads the most urgent tasks of long queues, and a sample of many other
+ * libraries, whose mean represents all.
  */
 async function loadQueues(db: Db, { libraryId, mediaId }: MediaKey): Promise<QueueOutlook[]> {
   const { rows } = await sql<QueueOutlook>`
@@ -112,11 +112,13 @@ async function loadHeldUp(db: Db, { libraryId, mediaId }: MediaKey): Promise<Out
 /** Duration of a successful task. */
 export type SpeedSample = { task: EncodeTask; tookSec: number };
 
-/** Records how long tasks took, for estimates of waiting times: apart from their commits, many at once. */
+/**
+ * Records how long tasks took, for estimates of waiting times. Called in batches and apart from the commits of tasks.
+ */
 export async function measureSpeeds(db: Db, samples: readonly SpeedSample[]): Promise<void> {
   await sql`
     insert into encode_speed as s (kind, sec_per_weight)
-    select ${SPEED_KIND}, avg(greatest(${LEAST_SEC}::float8, w.sec) / w.weight)
+    select ${SPEED_KIND}, avg(greatest(${MIN_SEC}::float8, w.sec) / w.weight)
     from unnest(${samples.map(({ task }) => task.kind)}::text[],
       ${samples.map(({ task }) => task.renditionIds[0] ?? null)}::uuid[],
       ${samples.map(({ task }) => task.weight)}::float8[], ${samples.map(({ tookSec }) => tookSec)}::float8[])

@@ -4,7 +4,7 @@ import { Refused } from '../../lib/refused.ts';
 import { countInCollection } from '../collections/collection-store.ts';
 import { bumpPublication, type Db, type FollowUp, type MediaKey, PUBLICATION_CHANNEL, type Tx } from '../db.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { countInLibrary } from '../libraries/video-count-store.ts';
+import { countInLibrary } from '../libraries/count-in-library-store.ts';
 
 /** Days that a video stays in the trash. */
 export const TRASH_DAYS = 7;
@@ -30,17 +30,19 @@ export type TrashStore = {
   put(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
   /**
    * Restores a video from the trash, into its previous collection if that still exists. Refuses (`not-found`) one that
-   * is not there.
+   * is not in the trash.
    */
   restore(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
-  /** Removes a video in the trash with all rows that reference it. Refuses (`not-found`) one that is not there. */
+  /**
+   * Removes a video in the trash with all rows that reference it. Refuses (`not-found`) one that is not in the trash.
+   */
   remove(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
   /** Like `remove`, for a video that has expired; also refuses one that was restored and trashed again. */
   removeExpired(key: MediaKey, ...followUps: FollowUp[]): Promise<void>;
-  /** Returns a page, latest first, and the total number. */
+  /** Returns a page of the trash, latest first, and the total number. */
   list(libraryId: number, page: { offset: number; limit: number }): Promise<{ total: number; items: TrashedVideo[] }>;
   /**
-   * Returns a bounded number of expired videos of any library, in no order, so that failing ones do not block others.
+   * Returns a bounded number of expired videos of any library, in any order, so that failing ones do not block others.
    */
   findExpired(): Promise<MediaKey[]>;
 };
@@ -69,7 +71,7 @@ export function createTrashStore(db: Db): TrashStore {
   };
 }
 
-// The media row first, then collection and library, as in every change of a video.
+// Locks the media row first, then collection and library, as in every change of a video.
 async function putIntoTrash(tx: Tx, key: MediaKey): Promise<void> {
   const { libraryId, mediaId } = key;
   const { rows } = await sql<{ collection_id: Guid | null }>`
@@ -79,7 +81,7 @@ async function putIntoTrash(tx: Tx, key: MediaKey): Promise<void> {
     returning before.collection_id`.execute(tx);
   const [row] = rows;
   if (row === undefined)
-    throw new Refused('not-found', `There is no video ${mediaId} in library ${libraryId}. Check the id.`);
+    throw new Refused('not-found', `Found no video ${mediaId} in library ${libraryId}. Check the id.`);
   if (row.collection_id !== null) await countInCollection(tx, libraryId, row.collection_id, -1);
   await countInLibrary(tx, libraryId, -1);
   await sql`select pg_notify(${PUBLICATION_CHANNEL}, ${`${libraryId}:${mediaId}:deleted`})`.execute(tx);
@@ -127,5 +129,5 @@ async function listTrash(
 }
 
 function notInTrash({ libraryId, mediaId }: MediaKey): Refused {
-  return new Refused('not-found', `There is no video ${mediaId} in the trash of library ${libraryId}. Check the id.`);
+  return new Refused('not-found', `Found no video ${mediaId} in the trash of library ${libraryId}. Check the id.`);
 }

@@ -35,7 +35,7 @@ export function announce(key: MediaKey, status: WebhookStatus, { isIncomplete = 
   };
 }
 
-// The line is written first: its lock, held until the commit, makes positions of one video rise with the commits.
+// Writes the line first: its lock, held until the commit, makes the positions of one video follow the commits.
 async function addEvent(
   tx: Tx,
   { libraryId, mediaId }: MediaKey,
@@ -84,7 +84,10 @@ export function requestTest(db: Db, libraryId: number): Promise<Guid> {
       .where('state', '=', 'pending')
       .executeTakeFirstOrThrow();
     if (waiting > MAX_PENDING_TESTS) {
-      throw new Refused('busy', `${MAX_PENDING_TESTS} test deliveries of this library wait already. Ask again later.`);
+      throw new Refused(
+        'busy',
+        `${MAX_PENDING_TESTS} test deliveries of this library are already waiting. Try again later.`,
+      );
     }
     return id;
   });
@@ -136,7 +139,7 @@ const nextAttempt = sql<Date | null>`(
 
 /**
  * Puts an event back in line, whatever its state, before the later events of its video. Its three days restart, and its
- * line continues at once. Refuses (`not-found`) an event that the library does not have.
+ * line continues immediately. Refuses (`not-found`) an event that the library does not have.
  */
 export async function resendEvent(db: Db, libraryId: number, id: Guid): Promise<void> {
   await inTransaction(db, async (tx) => {
@@ -147,7 +150,7 @@ export async function resendEvent(db: Db, libraryId: number, id: Guid): Promise<
         set next_attempt_at = case when webhook_line.claim is null then now() else webhook_line.next_attempt_at end
       returning media_id`.execute(tx);
     if (line.rows.length === 0) {
-      throw new Refused('not-found', `There is no webhook event ${id} in library ${libraryId}. Check the id.`);
+      throw new Refused('not-found', `Found no webhook event ${id} in library ${libraryId}. Check the id.`);
     }
     await tx
       .updateTable('webhook_event')

@@ -8,17 +8,17 @@ import { Refused } from '../../lib/refused.ts';
 import { type ObjectInfo, type Storage, storageKey } from '../../ports/storage.ts';
 
 /** Maximum concurrent copies. */
-const MOST_AT_ONCE = 4;
+const MAX_CONCURRENT = 4;
 
 export type Copied = { objects: number; bytes: number; copied: number };
 
 /**
  * Copies every object of a store into a folder. The bytes under a key never change, except in a repaired index, so
- * files of the same size are skipped. Objects deleted in the meantime are left out.
+ * files of the same size are skipped. Omits objects that are deleted in the meantime.
  */
 export async function copyObjectsOut(storage: Storage, folder: string, signal: AbortSignal): Promise<Copied> {
   const sum: Copied = { objects: 0, bytes: 0, copied: 0 };
-  await inParallel(storage.list('', signal), MOST_AT_ONCE, async (object) => {
+  await inParallel(storage.list('', signal), MAX_CONCURRENT, async (object) => {
     const file = path.join(folder, object.key);
     const isThere = (await sizeOf(file)) === object.sizeBytes;
     if (!isThere && !(await copyOut(storage, object, file, signal))) return;
@@ -43,12 +43,12 @@ async function copyOut(storage: Storage, { key }: ObjectInfo, file: string, sign
 }
 
 /**
- * Finds the files of a folder that the store no longer has. It runs before the rows are read, so no row names them.
- * They are deleted only once the backup is complete.
+ * Finds the files of a folder that the store no longer has. Runs before the rows are read, so that no row names them.
+ * The files are deleted only once the backup is complete.
  */
 export async function findGoneObjects(storage: Storage, folder: string): Promise<string[]> {
   const gone: string[] = [];
-  await inParallel(filesIn(folder), MOST_AT_ONCE, async (name) => {
+  await inParallel(filesIn(folder), MAX_CONCURRENT, async (name) => {
     if (name.endsWith('.new') || (await storage.head(storageKey(name))) === null) gone.push(name);
   });
   return gone;
@@ -57,7 +57,7 @@ export async function findGoneObjects(storage: Storage, folder: string): Promise
 /** Copies every object of a folder into a store. Objects of the same size are kept. */
 export async function putObjectsBack(storage: Storage, folder: string, signal: AbortSignal): Promise<Copied> {
   const sum: Copied = { objects: 0, bytes: 0, copied: 0 };
-  await inParallel(filesIn(folder), MOST_AT_ONCE, async (name) => {
+  await inParallel(filesIn(folder), MAX_CONCURRENT, async (name) => {
     if (name.endsWith('.new')) return;
     const key = storageKey(name);
     const { size } = await stat(path.join(folder, name));
@@ -75,7 +75,7 @@ async function* filesIn(folder: string, below = ''): AsyncGenerator<string> {
   for (const entry of await readdir(path.join(folder, below), { withFileTypes: true })) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory()) yield* filesIn(folder, name);
-    // A link in a foreign folder would be followed.
+    // A link in a folder of unknown origin would be followed.
     else if (entry.isFile()) yield name;
   }
 }

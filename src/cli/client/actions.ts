@@ -6,7 +6,7 @@ import { printAnswer, printLine } from './output.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 import { replaceFile, uploadAll } from './upload-files.ts';
 
-/** Verbs that take more than one call. */
+/** Verbs that need more than one call. */
 export const actions = {
   login,
   upload: uploadAll,
@@ -20,14 +20,14 @@ export const actions = {
   api,
 } as const;
 
-/** `completion` needs no service and runs outside the table. */
+/** `completion` needs no service and is not in this table. */
 export type Action = keyof typeof actions | 'completion';
 
 const DAY_SEC = 86_400;
 
 async function login({ url, key: given, library, values }: Context): Promise<void> {
   const key = values.key ?? (process.stdin.isTTY ? given : (await readStdin()).toString().trim());
-  if (key === '') throw new Refused('invalid', 'expected the key on stdin or by --key.');
+  if (key === '') throw new Refused('invalid', 'expected the key on stdin or in --key.');
   await new Millrace({ url, key }).call('listVideos', { libraryId: library, itemsPerPage: 1 });
   const profiles = await readPrivate<Profile>('profiles.json');
   await writePrivate('profiles.json', { ...profiles, [values.profile ?? 'default']: { url, key, library } });
@@ -60,7 +60,7 @@ async function captions({ millrace, library, takes, pairs }: Context): Promise<v
   await millrace.call('addCaption', { libraryId: library, videoId, srclang, body });
 }
 
-/** The service returns the address of its player page; the pull zone has the key. */
+/** The service returns the address of its player page; the pull zone has the signing key. */
 async function token({ millrace, url, library, takes, values }: Context): Promise<void> {
   const [videoId = ''] = takes;
   const { PullZoneId } = await millrace.call('getLibrary', { id: library });
@@ -88,7 +88,7 @@ async function api({ millrace, takes, pairs, values }: Context): Promise<void> {
   await printAnswer(await millrace.request(method.toUpperCase(), path, body), values.json === true);
 }
 
-/** Returns the bytes of `--file`; `-` is stdin. */
+/** Returns the bytes of `--file`; `-` reads stdin. */
 export async function readBody(file: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(file === '-' ? await readStdin() : await readFile(file));
 }

@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 
-/** An edge that reads too slowly is disconnected when this many bytes wait. It reconnects and starts again. */
-const MOST_WAITING_BYTES = 64 * 2 ** 20;
-const MOST_SUBSCRIBERS = 1_000;
+/** Maximum bytes queued for an edge. A slower edge is disconnected, reconnects and starts again. */
+const MAX_QUEUED_BYTES = 64 * 2 ** 20;
+const MAX_SUBSCRIBERS = 1_000;
 
-/** The edges that watch one stream. */
+/** Edges that watch one stream. */
 export class FeedSubscribers {
   readonly #responses = new Set<ServerResponse>();
 
-  /** Adds an edge after its snapshot. Returns false if there are too many. */
+  /** Sends the snapshot to an edge and adds it. Returns false if there are too many edges. */
   add(response: ServerResponse, snapshot: readonly Buffer[]): boolean {
-    if (this.#responses.size >= MOST_SUBSCRIBERS) return false;
+    if (this.#responses.size >= MAX_SUBSCRIBERS) return false;
     this.#responses.add(response);
     response.once('close', () => this.#responses.delete(response));
     write(response, snapshot);
@@ -19,7 +19,7 @@ export class FeedSubscribers {
 
   send(frame: readonly Buffer[]): void {
     for (const response of this.#responses) {
-      if (response.writableLength > MOST_WAITING_BYTES) response.destroy();
+      if (response.writableLength > MAX_QUEUED_BYTES) response.destroy();
       else write(response, frame);
     }
   }

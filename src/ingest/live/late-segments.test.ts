@@ -18,7 +18,7 @@ import { aacConfig } from '../../media/live/tracks/aac-config.ts';
 import type { TrackConfig } from '../../media/live/tracks/access-unit.ts';
 import { avcConfig } from '../../media/live/tracks/video-config.ts';
 import { computeSegmentRun, runLength } from '../../media/presentation/segment-run.ts';
-import { renditionOf } from './period-rendition.ts';
+import { periodRenditionOf } from './period-rendition.ts';
 
 const AVC_RECORD = '0142c00affe100156742c00ada11ec0440000003004000000c83c489a801000468ce0fc8';
 const PICTURES = avcConfig(Buffer.from(AVC_RECORD, 'hex'), 25);
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-/** A started stream with a period of one track, whose owner has let its lease expire. */
+/** Opens a started stream with a period of one track and an expired lease. */
 async function openUnrenewed(track: TrackConfig) {
   const { db } = database;
   const deps = { db, secretBox: createSecretBox(Buffer.alloc(32, 7)) };
@@ -43,7 +43,7 @@ async function openUnrenewed(track: TrackConfig) {
     feedUrl: 'http://127.0.0.1:1',
   });
   await streams.change(key, startStream);
-  const renditions = [renditionOf(track, 'pass-through')];
+  const renditions = [periodRenditionOf(track, 'pass-through')];
   const wanted = { firstSequence: 0, isPreview: false, parameters: '', startMs: null, renditions };
   await openPeriod(db, lease, wanted, { widthPx: 0, heightPx: 0, frameRate: 0 });
   await sql`update live_lease set lease_until = now() - interval '1 minute' where stream_id = ${stream.id}`.execute(db);
@@ -52,7 +52,7 @@ async function openUnrenewed(track: TrackConfig) {
 
 type Opened = Awaited<ReturnType<typeof openUnrenewed>>;
 
-/** A one-second segment that is stored and has no row yet. */
+/** Returns a one-second segment that is stored but has no row. */
 function segmentOf({ lease, renditionId, track: { kind, timescale } }: Opened, number: number) {
   const writer = new PartWriter(kind, timescale, number);
   const frame = { durationTicks: timescale, sizeBytes: 5, isSync: true, compositionOffsetTicks: 0 };
@@ -70,7 +70,7 @@ test.each([
   { name: 'only the beginning of the pictures', track: PICTURES, before: [0, 1], after: [2, 3] },
   { name: 'nothing', track: AAC_LC_STEREO, before: [], after: [0, 1, 2, 3] },
 ])(
-  'segments that an owner held when others sealed its stream with $name are in the video',
+  'a video includes segments that its old owner still held when others sealed the stream with $name',
   async ({ track, before, after }) => {
     const opened = await openUnrenewed(track);
     const { streams, key, lease } = opened;
@@ -82,13 +82,13 @@ test.each([
     const publications = createPublicationStore(db);
     const known = await publications.load(key, null);
     expect(await commitSegments(db, segments(after))).toEqual([]);
-    // Before the timeline has the rest, an edge shows what it has.
+    // Until the timeline is complete, an edge shows the segments that have rows.
     const meanwhile = await publications.load(key, null);
     const pictures = meanwhile?.renditions.filter(({ kind }) => kind === 'video') ?? [];
     expect(pictures.map((one) => runLength(computeSegmentRun(one)))).toEqual(pictures.map(() => before.length));
     expect(await sealOwned(db, lease)).toBe(true);
     expect(await streams.load(key)).toMatchObject({ isVideo: true, stream: { state: 'ended' } });
-    // An edge that already showed it, one that loaded it in between, and one that loads it now.
+    // An edge that already had the publication, one that loaded it in the meantime, and one that loads it now.
     for (const from of [known, meanwhile, null]) {
       const shown = await publications.load(key, from);
       expect(shown).toMatchObject({ durationMs: 4_000 });

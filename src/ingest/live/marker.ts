@@ -8,33 +8,33 @@ import { MarkRun } from './mark-run.ts';
 
 export type MarkerDeps = {
   budget: CoreBudget;
-  /** Folder for the watermark file while it is drawn. */
+  /** Folder for the watermark file in use. */
   folder: string;
-  /** Receives the output that is published instead of the input. */
+  /** Receives the output, which is published instead of the input. */
   output(event: LiveEvent, wireBytes: number): void;
-  /** The watermark cannot be drawn, and without it nothing may be shown. */
+  /** Called if the watermark cannot be drawn. Nothing may be shown without it. */
   refuse(reason: string): void;
   report(error: Error): void;
 };
 
 type Held = { unit: AccessUnit; wireBytes: number };
 
-/** Maximum time that audio waits for its pictures, in ms. */
-const LONGEST_WAIT_MS = 2_000;
+/** Maximum time that audio waits for its frames, in ms. */
+const MAX_WAIT_MS = 2_000;
 /**
- * Frames in 2 s of the shortest possible ones (2.5 ms of Opus), and more bytes than such audio has. Needed because
- * frames that all have the same time would never be due by time alone.
+ * Maximum held audio frames: 2 s of the shortest possible frames (2.5 ms of Opus). `MAX_HELD_BYTES` is larger than such
+ * audio. These limits are needed because frames with identical times would never be released by time alone.
  */
-const MOST_HELD = 800;
-const MOST_HELD_BYTES = 4 * 2 ** 20;
-/** A clock that jumps further is restarted. */
-const LARGEST_STEP_MS = 10_000;
+const MAX_HELD = 800;
+const MAX_HELD_BYTES = 4 * 2 ** 20;
+/** Maximum step between frame times, in ms. After a larger jump, the process restarts with a new clock. */
+const MAX_STEP_MS = 10_000;
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 /**
- * Draws a library's watermark over the pictures of one publisher: everything is decoded and encoded again, and no
- * picture passes unchanged. If the encoder dies, it is restarted at the next keyframe, with pauses.
+ * Draws a library's watermark over the frames of one publisher. All video is decoded and encoded again, and no frame
+ * passes unchanged. If the encoder crashes, it restarts at the next keyframe, with pauses.
  */
 export class Marker {
   readonly #mark: Watermark;
@@ -44,7 +44,7 @@ export class Marker {
   #run: MarkRun | null = null;
   #release: (() => void) | null = null;
   #last: Promise<void> = Promise.resolve();
-  /** Audio that belongs to pictures in progress. */
+  /** Audio that waits for the frames in progress. */
   #held: Held[] = [];
   #heldBytes = 0;
   #newestMs = 0;
@@ -64,7 +64,7 @@ export class Marker {
     else this.#pushAudio({ unit: event.unit, wireBytes });
   }
 
-  /** The publisher is gone. */
+  /** Called when the publisher has disconnected. */
   close(): void {
     this.#isClosed = true;
     this.#held = [];
@@ -85,7 +85,7 @@ export class Marker {
 
   #pushPicture(unit: AccessUnit): void {
     const step = unit.ptsMs - this.#newestMs;
-    if (unit.isKey && this.#run !== null && (step < 0 || step > LARGEST_STEP_MS)) this.#endRun();
+    if (unit.isKey && this.#run !== null && (step < 0 || step > MAX_STEP_MS)) this.#endRun();
     if (this.#run === null && unit.isKey && Date.now() >= this.#retryAtMs) this.#start();
     this.#newestMs = unit.isKey ? unit.ptsMs : Math.max(this.#newestMs, unit.ptsMs);
     this.#run?.frame(unit);
@@ -99,8 +99,8 @@ export class Marker {
     this.#held.push(held);
     this.#heldBytes += held.wireBytes;
     const newestMs = held.unit.dtsMs;
-    this.#releaseAudio(({ unit }) => Math.abs(newestMs - unit.dtsMs) > LONGEST_WAIT_MS);
-    this.#releaseAudio(() => this.#held.length > MOST_HELD || this.#heldBytes > MOST_HELD_BYTES);
+    this.#releaseAudio(({ unit }) => Math.abs(newestMs - unit.dtsMs) > MAX_WAIT_MS);
+    this.#releaseAudio(() => this.#held.length > MAX_HELD || this.#heldBytes > MAX_HELD_BYTES);
   }
 
   #start(): void {
@@ -150,11 +150,11 @@ export class Marker {
     if (this.#run === run) this.#leaveRun();
     if (problem === null || this.#isClosed) return;
     this.#failures += 1;
-    this.#retryAtMs = Date.now() + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+    this.#retryAtMs = Date.now() + Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
     this.#deps.report(new Error(`The mark of a live stream is not drawn for now, it shows nothing: ${problem}`));
   }
 
-  /** Pictures in progress are still output. */
+  /** Ends the input of the process, which still outputs the frames in progress. */
   #endRun(): void {
     this.#run?.end();
     this.#leaveRun();

@@ -1,30 +1,30 @@
 import type { Db, MediaKey } from '../../catalog/db.ts';
 import { recordStill, stillKey } from '../../catalog/live/viewing/still-store.ts';
-import { makeStill } from '../../media/live/recording/run-still.ts';
+import { makeStill } from '../../media/live/recording/make-still.ts';
 import type { Storage } from '../../ports/storage.ts';
 
-/** Minimum interval between the stills of a stream. */
+/** Minimum interval between the stills of a stream, in ms. */
 const EVERY_MS = 10_000;
-/** Share of the time of one core: starting a decoder costs as much as packaging the stream for ten seconds. */
-const MOST_SHARE = 0.2;
-/** Weight of the last run in the mean. */
+/** Maximum share of one core's time. Starting a decoder costs as much as packaging ten seconds of the stream. */
+const MAX_SHARE = 0.2;
+/** Weight of the last run in the mean duration. */
 const NEWEST_WEIGHT = 0.2;
 
 type Deps = { db: Db; storage: Storage; report(error: Error): void };
 
-/** A keyframe at the beginning of a fragment, and its display time. */
+/** A fragment that begins with a keyframe, and the display time of that keyframe. */
 export type Keyframe = { init: Buffer; fragment: Buffer; wallMs: number };
 
 /**
  * Makes stills of streams from their keyframes, one at a time and for at most a fifth of the time. With many streams,
- * or on a busy machine, each gets equally fewer.
+ * or on a busy machine, each stream gets fewer stills.
  */
 export class StillMaker {
   readonly #deps: Deps;
   readonly #lastMs = new Map<string, number>();
   readonly #closing = new AbortController();
   #isBusy = false;
-  /** Mean time of one, in ms. */
+  /** Mean duration of a run, in ms. */
   #meanMs = 0;
   #restsUntilMs = 0;
 
@@ -35,7 +35,7 @@ export class StillMaker {
   offer(key: MediaKey, keyframe: Keyframe): void {
     const nowMs = Date.now();
     const sinceMs = nowMs - (this.#lastMs.get(key.mediaId) ?? 0);
-    const everyMs = Math.max(EVERY_MS, (this.#lastMs.size * this.#meanMs) / MOST_SHARE);
+    const everyMs = Math.max(EVERY_MS, (this.#lastMs.size * this.#meanMs) / MAX_SHARE);
     if (this.#isBusy || nowMs < this.#restsUntilMs || sinceMs < everyMs || this.#closing.signal.aborted) return;
     this.#lastMs.set(key.mediaId, nowMs);
     this.#isBusy = true;
@@ -59,7 +59,7 @@ export class StillMaker {
 
   #rest(tookMs: number): void {
     this.#meanMs = this.#meanMs === 0 ? tookMs : this.#meanMs + NEWEST_WEIGHT * (tookMs - this.#meanMs);
-    this.#restsUntilMs = Date.now() + tookMs * (1 / MOST_SHARE - 1);
+    this.#restsUntilMs = Date.now() + tookMs * (1 / MAX_SHARE - 1);
   }
 
   async #make(key: MediaKey, { init, fragment, wallMs }: Keyframe): Promise<void> {

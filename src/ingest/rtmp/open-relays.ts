@@ -4,18 +4,18 @@ import type { FlvTag } from '../../media/live/flv/flv-tag.ts';
 import { readRelayTarget } from './relay-target.ts';
 import { RtmpRelay } from './rtmp-relay.ts';
 
-/** The receivers of one publisher's media. */
+/** Relays of one publisher's media. */
 export type Relays = { push(tag: FlvTag): void; states(): readonly RelayState[]; close(): void };
 
-const MOST_RELAYS = 5;
+const MAX_RELAYS = 5;
 
-/** Starts a relay to each receiver that a stream names. Invalid RTMP addresses are reported and skipped. */
+/** Starts a relay to each receiver configured for a stream. Reports and skips invalid RTMP addresses. */
 export function openRelays(
   requests: readonly RelayRequest[],
   deps: { rules: AddressRules; report(error: Error): void },
 ): Relays {
   const refused: RelayState[] = [];
-  const relays = requests.slice(0, MOST_RELAYS).flatMap((request) => {
+  const relays = requests.slice(0, MAX_RELAYS).flatMap((request) => {
     const target = readRelayTarget(request);
     if (target !== null) return [new RtmpRelay(target, deps)];
     const reason = 'Expected an address such as rtmp://host/app/key, got another one. Correct the relay.';

@@ -1,4 +1,4 @@
-import { dropOldSessions } from '../../catalog/statistics/sessions/session-retention-store.ts';
+import { dropOldSessions } from '../../catalog/statistics/sessions/drop-old-sessions-store.ts';
 import { mergeDelivered } from '../../catalog/statistics/sums/delivered-store.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { defineJob } from '../queue/define-job.ts';
@@ -6,7 +6,7 @@ import { defineJob } from '../queue/define-job.ts';
 const USUAL_DAYS = 90;
 
 /**
- * Deletes whole days of expired viewing sessions, and the salts of past days, four times a day. Their sums stay.
+ * Deletes whole days of expired viewing sessions and the salts of past days, four times a day. Keeps their totals.
  * Idempotent.
  */
 export const pruneSessions = defineJob<object, JobDeps>({

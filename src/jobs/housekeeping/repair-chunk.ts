@@ -1,20 +1,20 @@
 import { createReadStream } from 'node:fs';
 import { loadTaskView, type TaskRendition, type TaskView } from '../../catalog/tasks/task-view-store.ts';
 import { sha256Of } from '../../lib/sha256-of.ts';
-import { encodeTrack } from '../encode/encode-audio.ts';
-import { encodeRange } from '../encode/encode-chunk.ts';
-import { copySegments } from '../encode/pass-through.ts';
+import { copySegments } from '../encode/copy-segments.ts';
+import { encodeRange } from '../encode/encode-range.ts';
+import { encodeTrack } from '../encode/encode-track.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { LeaseLost } from '../queue/hold-lease.ts';
 import type { HeldTask, PerformTask } from '../queue/run-task.ts';
 
 const READ_BYTES = 2 ** 20;
 
-/** Remakes one damaged chunk of a finished video from its original, with the method that made it first. */
-export async function repair(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
+/** Makes one damaged chunk of a finished video again from its original, with the same method as before. */
+export async function repairChunk(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const view = await loadTaskView(deps.db, held.claim.task);
   const [rendition] = view?.renditions ?? [];
-  if (view === null) throw new Error('Expected the original file to be there, it is gone.');
+  if (view === null) throw new Error('The original file no longer exists.');
   if (rendition === undefined) throw new LeaseLost();
   await expectOriginal(view, deps, signal);
   await performerOf(rendition)(held, deps, signal);
@@ -25,7 +25,10 @@ function performerOf({ kind, isPassThrough }: TaskRendition): PerformTask {
   return isPassThrough ? copySegments : encodeRange;
 }
 
-/** If a medium damaged a chunk, it may also have damaged the original. A copy of that would pass for the video. */
+/**
+ * Throws if the original is damaged. A disk that damaged a chunk may also have damaged the original, and a copy of that
+ * would replace the video.
+ */
 async function expectOriginal(
   { sourceKey, sourceSha256 }: TaskView,
   deps: JobDeps,
@@ -35,7 +38,7 @@ async function expectOriginal(
   const original = await deps.sources.open(sourceKey, signal);
   try {
     const sha256 = await sha256Of(createReadStream(original.path, { signal, highWaterMark: READ_BYTES }));
-    if (!sha256.equals(sourceSha256)) throw new Error('the original file is damaged as well: its SHA-256 changed');
+    if (!sha256.equals(sourceSha256)) throw new Error('the original file is damaged too: its SHA-256 has changed');
   } finally {
     await original.release();
   }

@@ -27,20 +27,20 @@ import { requestTranscription } from '../speech/transcribe-video.ts';
 import { generateTexts } from './generate-texts.ts';
 import { readEvidence } from './read-evidence.ts';
 
-/** A request for texts of a video. `language` is that of the speaker, null for any captions. */
+/** A request for generated texts of a video. `language` is the speaker's language. Null selects any captions. */
 export type SmartRequest = MediaKey & { request: Guid; language: string | null };
 
-const LONGEST_WAIT_SEC = 24 * 3600;
+const MAX_WAIT_SEC = 24 * 3600;
 
 type Payload = SmartRequest & { waitedSec?: number; isTranscribing?: boolean };
 
 /**
- * Generates the requested texts of a video from its captions: title, description, chapters and moments. A video without
- * captions is transcribed first. Idempotent: stored results end the request.
+ * Generates the requested texts of a video from its captions: title, description, chapters and moments. Transcribes a
+ * video without captions first. Idempotent: a request ends if its results are stored.
  */
 export const generateSmart = defineJob<Payload, JobDeps>({
   name: 'generate-smart',
-  // It mostly waits for a model, or for captions.
+  // The job mostly waits for a model or for captions.
   queue: 'fetch',
   retryLimit: 4,
   async run(payload, deps, signal) {
@@ -55,7 +55,7 @@ export const generateSmart = defineJob<Payload, JobDeps>({
     const passages = toPassages(await readTrack(track, deps.storage, signal));
     const transcript = readTranscript(passages, track.srclang.slice(0, 2).toLowerCase(), source.durationSec);
     if (transcript.sentences.length === 0)
-      throw new Refused('invalid', `Its captions "${track.srclang}" hold no words.`);
+      throw new Refused('invalid', `Its captions "${track.srclang}" contain no words.`);
     try {
       const wanted = { features: source.open, transcript, model: deps.languageModel };
       const evidence = () => readEvidence(key, source.durationSec, deps, signal);
@@ -73,7 +73,9 @@ export const generateSmart = defineJob<Payload, JobDeps>({
   },
 });
 
-/** The features requested for a video. `isTranscribing`: its transcription was also sent and is awaited. */
+/**
+ * Features requested for a video. `isTranscribing` means that its transcription was also sent and must finish first.
+ */
 export type SmartOrder = {
   key: MediaKey;
   features: readonly SmartFeature[];
@@ -81,7 +83,7 @@ export type SmartOrder = {
   isTranscribing?: boolean;
 };
 
-/** Requests features of a video and sends the job in the same transaction. */
+/** Records the requested features of a video and sends the job in the same transaction. */
 export async function sendSmart(
   tx: Tx,
   queue: Queue,
@@ -92,7 +94,7 @@ export async function sendSmart(
   await requestSmart(tx, key, features, send);
 }
 
-/** Returns the features that flags name. A missing flag uses the fallback. */
+/** Returns the features enabled by flags. A missing flag uses the fallback. */
 export function featuresOf(flags: Partial<Record<SmartFeature, boolean | null | undefined>>): SmartFeature[] {
   return SMART_FEATURES.filter((feature) => flags[feature] === true);
 }
@@ -124,6 +126,6 @@ function pauseSec({ waitedSec = 0 }: Payload): number {
 
 async function sendAgain(payload: Payload, { db, queue }: JobDeps, delaySec: number): Promise<void> {
   const waitedSec = (payload.waitedSec ?? 0) + delaySec;
-  if (waitedSec > LONGEST_WAIT_SEC) throw new Refused('invalid', 'Its audio or captions were not ready within a day.');
+  if (waitedSec > MAX_WAIT_SEC) throw new Refused('invalid', 'Its audio or captions were not ready within a day.');
   await inTransaction(db, queue.send(generateSmart, { ...payload, waitedSec }, { delaySec }));
 }

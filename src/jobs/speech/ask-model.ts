@@ -1,11 +1,11 @@
 import { BadModelAnswer } from '../../media/transcript/model-answer.ts';
 import type { LanguageModel, ModelRequest } from '../../ports/language-model.ts';
 
-const LONGEST_QUOTE = 8_000;
+const MAX_QUOTE = 8_000;
 
 /**
- * Queries a model and parses its answer. An unreadable answer is sent back once, with the reason. Throws
- * `BadModelAnswer` if the second one is unreadable too.
+ * Queries a model and parses its response. Sends an unreadable response back once, with the reason. Throws
+ * `BadModelAnswer` if the second response is unreadable too.
  */
 export async function askModel<T>(
   model: LanguageModel,
@@ -19,7 +19,7 @@ export async function askModel<T>(
     if (!(error instanceof BadModelAnswer)) throw error;
     const repair =
       `${request.instructions}\nAn earlier answer was refused: ${error.message} It was: ` +
-      `${JSON.stringify(first.slice(0, LONGEST_QUOTE))}\nAnswer again, correctly.`;
+      `${JSON.stringify(first.slice(0, MAX_QUOTE))}\nAnswer again, correctly.`;
     return read(await model.complete({ ...request, instructions: repair }, signal));
   }
 }

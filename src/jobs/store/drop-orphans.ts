@@ -15,19 +15,23 @@ import { pastFailures } from './past-failures.ts';
 import { ownerOf, sortByName } from './sort-by-name.ts';
 
 const QUARANTINE_SEC = 24 * 3600;
-/** More orphans than this share of all objects, or than this many bytes, have another cause than a lost worker. */
-const MOST_OF_ALL = 0.01;
-const MOST_BYTES = 100e9;
-/** In a small store, a single video is more than a hundredth. */
-const LEAST_LIMIT = 100;
+/**
+ * Maximum share of orphans among all objects. More orphans than this share, or than `MAX_BYTES`, have another cause
+ * than a lost worker.
+ */
+const MAX_TOTAL = 0.01;
+const MAX_BYTES = 100e9;
+/** Minimum limit in objects. In a small store, a single video is more than a hundredth of all objects. */
+const MIN_LIMIT = 100;
 const ROWS_AT_ONCE = 1000;
 const PAGES_AT_ONCE = 20;
 
 export type DropDeps = { db: Db; storage: Storage; quarantineSec?: number };
 
 /**
- * Deletes orphans after their quarantine if still no row names them, a bounded number per run. If there are more in
- * total than lost workers leave, deletes none and throws: the owner decides (`millrace orphans`).
+ * Deletes a bounded number of orphans per run, after their quarantine and if there is still no row for them. If there
+ * are more in total than lost workers leave, deletes none and throws. The administrator then decides (`millrace
+ * orphans`).
  */
 export async function dropOrphans(deps: DropDeps, signal: AbortSignal): Promise<void> {
   const { db, quarantineSec = QUARANTINE_SEC } = deps;
@@ -43,18 +47,18 @@ async function refuseTooMany(db: Db): Promise<void> {
   const { objects, bytes } = await sumOrphans(db);
   const sweep = await loadOrphanSweep(db);
   const stored = Math.max(sweep.lastObjects ?? 0, sweep.objects);
-  const limit = Math.max(LEAST_LIMIT, Math.floor(stored * MOST_OF_ALL));
-  if (objects <= limit && bytes <= MOST_BYTES) return;
+  const limit = Math.max(MIN_LIMIT, Math.floor(stored * MAX_TOTAL));
+  if (objects <= limit && bytes <= MAX_BYTES) return;
   throw new Error(
-    `The sweep stops and deletes no orphans: ${objects} of ${stored} objects (${bytes} bytes) are named by no ` +
-      `row, more than ${limit} or ${MOST_BYTES} bytes. See "millrace orphans list", then "millrace orphans delete" ` +
+    `The sweep stops and deletes no orphans: ${objects} of ${stored} objects (${bytes} bytes) are referenced by no ` +
+      `row, more than ${limit} or ${MAX_BYTES} bytes. See "millrace orphans list", then "millrace orphans delete" ` +
       'or "keep".',
   );
 }
 
 /**
- * Deletes those of these orphans that are still orphans, and removes final cases from the list. Returns the number
- * deleted.
+ * Deletes those objects that are still orphans, and removes decided ones from the list. Returns the number of deleted
+ * objects.
  */
 export async function deleteOrphans(
   orphans: readonly ListedOrphan[],

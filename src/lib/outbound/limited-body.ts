@@ -5,23 +5,23 @@ import { Refused } from '../refused.ts';
 export type BodyLimits = {
   /** Maximum bytes of the body. */
   maxBytes: number;
-  /** Maximum wait for the next byte. */
+  /** Maximum wait for the next byte, in ms. */
   idleTimeoutMs: number;
-  /** Minimum rate, measured over `rateWindowMs` of waiting; 0 for none. */
+  /** Minimum rate, measured over `rateWindowMs` of waiting. 0 disables the limit. */
   minBytesPerSec: number;
   rateWindowMs: number;
 };
 
 /**
- * Returns a body that fails when it grows too large, stalls or trickles. Only time spent waiting for the origin counts,
- * so a slow reader is not blamed on the origin. Closing it closes the source.
+ * Returns a body that fails if it is too large, stalls or is too slow. Only time spent waiting for the origin counts,
+ * so a slow reader does not count as a slow origin. Closing the body closes the source.
  */
 export function limitBody(source: Readable, limits: BodyLimits, onClose: () => void): Readable {
   const body = readableFrom(limitedChunks(source, limits), () => {
     source.destroy();
     onClose();
   });
-  // A source that is aborted without a reader, or by closing, emits an error that must have a listener.
+  // A source aborted without a reader, or on close, emits an error that needs a listener.
   source.on('error', (error) => body.destroy(error));
   return body;
 }
@@ -50,7 +50,8 @@ async function nextWithin(
   idleTimeoutMs: number,
 ): Promise<{ next: IteratorResult<Uint8Array>; waitedMs: number }> {
   const startMs = performance.now();
-  const stalled = () => source.destroy(new Refused('timeout', `Origin sent nothing for ${idleTimeoutMs / 1000} s.`));
+  const stalled = () =>
+    source.destroy(new Refused('timeout', `The origin sent nothing for ${idleTimeoutMs / 1000} s.`));
   const timer = setTimeout(stalled, idleTimeoutMs);
   try {
     const next = await chunks.next();
@@ -63,10 +64,13 @@ async function nextWithin(
 function checkRate({ waitedMs, bytes }: { waitedMs: number; bytes: number }, minBytesPerSec: number): void {
   const bytesPerSec = Math.round((bytes * 1000) / waitedMs);
   if (bytesPerSec >= minBytesPerSec) return;
-  throw new Refused('timeout', `Origin is too slow: expected ${minBytesPerSec} bytes a second, came ${bytesPerSec}.`);
+  throw new Refused(
+    'timeout',
+    `The origin is too slow: expected ${minBytesPerSec} bytes a second, got ${bytesPerSec}.`,
+  );
 }
 
-/** Returns the refusal of a response with more bytes than allowed. */
+/** Returns the refusal of a response that exceeds the limit. */
 export function tooLarge(maxBytes: number): Refused {
-  return new Refused('too-large', `Origin's answer is larger than the ${maxBytes} bytes allowed.`);
+  return new Refused('too-large', `The origin's response is larger than the ${maxBytes} bytes allowed.`);
 }

@@ -7,8 +7,8 @@ export const AUDIO_RATE_HZ = 48_000;
 /** Target bitrate of every encoded audio track, in bits per second. */
 export const AUDIO_BITRATE_BPS = 128_000;
 
-/** Factor by which a segment may exceed that. */
-const MOST_OVER_RATE = 1.1;
+/** Factor by which a segment may exceed the target bit rate. */
+const MAX_OVER_RATE = 1.1;
 
 /** Returns the number of samples of an audio track, at least 1. */
 export function countAudioSamples(durationSec: number): number {
@@ -20,10 +20,10 @@ export function countAudioSegments(durationSec: number): number {
   return Math.ceil(countAudioFrames(durationSec) / AAC_SEGMENT_FRAMES);
 }
 
-/** Lists a whole audio track before any of it is encoded, like `listOnDemand` for video. */
+/** Lists the segments of a whole audio track before any of it is encoded, like `listOnDemand` for video. */
 export function listAudioOnDemand(durationSec: number): Buffer {
   const total = countAudioFrames(durationSec);
-  const bytesOfFrame = (MOST_OVER_RATE * AUDIO_BITRATE_BPS * AAC_FRAME_TICKS) / AUDIO_RATE_HZ / 8;
+  const bytesOfFrame = (MAX_OVER_RATE * AUDIO_BITRATE_BPS * AAC_FRAME_TICKS) / AUDIO_RATE_HZ / 8;
   return encodeFragmentTable(
     Array.from({ length: countAudioSegments(durationSec) }, (_, segment) => {
       const samples = Math.min(AAC_SEGMENT_FRAMES, total - segment * AAC_SEGMENT_FRAMES);
@@ -32,7 +32,7 @@ export function listAudioOnDemand(durationSec: number): Buffer {
   );
 }
 
-/** How many AAC frames an audio track of a length has. */
+/** Returns the number of AAC frames in an audio track. */
 export function countAudioFrames(durationSec: number): number {
   return Math.ceil(countAudioSamples(durationSec) / AAC_FRAME_TICKS);
 }

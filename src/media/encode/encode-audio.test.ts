@@ -51,11 +51,11 @@ type Fit = { shiftSamples: number; noiseShare: number };
 const WINDOW = 4096;
 
 /**
- * Returns by how many samples the second is later than the first around a position, and how much they differ otherwise.
+ * Returns the shift of the second signal behind the first around a position, in samples, and the remaining difference.
  */
 function compare(wanted: Float32Array, got: Float32Array, at: number): Fit {
   let best: Fit = { shiftSamples: 0, noiseShare: noiseBetween(wanted, got, { at, shiftSamples: 0 }) };
-  for (let shiftSamples = -MOST_SHIFT; shiftSamples <= MOST_SHIFT; shiftSamples += 1) {
+  for (let shiftSamples = -MAX_SHIFT; shiftSamples <= MAX_SHIFT; shiftSamples += 1) {
     const noiseShare = noiseBetween(wanted, got, { at, shiftSamples });
     if (noiseShare < best.noiseShare) best = { shiftSamples, noiseShare };
   }
@@ -76,7 +76,7 @@ function noiseBetween(
   return noise / signal;
 }
 
-/** Returns the largest step between neighbouring samples around a position, as a click would be. */
+/** Returns the largest step between adjacent samples around a position. A click is a large step. */
 function largestStep(samples: Float32Array, at: number): number {
   let most = 0;
   for (let sample = at - WINDOW / 2; sample < at + WINDOW / 2; sample += 1) {
@@ -85,11 +85,11 @@ function largestStep(samples: Float32Array, at: number): number {
   return most;
 }
 
-/** A rising tone, so that no two positions sound alike. */
+/** A rising tone, so that no two positions have the same audio. */
 const RISING = "aevalsrc='0.4*sin(2*PI*(100*t+10*t*t))|0.3*cos(2*PI*(100*t+10*t*t))'";
 
-/** Matroska stores times in whole milliseconds, so no run can be more precise. */
-const MOST_SHIFT = 48;
+/** Maximum shift in samples. Matroska stores times in whole milliseconds, so no run can be more precise. */
+const MAX_SHIFT = 48;
 const NOT_HEARD = 0.01;
 
 const SOURCES = [
@@ -97,7 +97,7 @@ const SOURCES = [
   { name: 'pcm.avi', exactTo: 0, rate: 48_000, soundSec: 6, video: 'mpeg4', codec: ['pcm_s16le'] },
   {
     name: 'opus.webm',
-    exactTo: MOST_SHIFT,
+    exactTo: MAX_SHIFT,
     rate: 48_000,
     soundSec: 18,
     video: 'vp8',
@@ -105,10 +105,11 @@ const SOURCES = [
   },
 ];
 /**
- * A click at a join is a step many times larger than its neighbours. Decoders on other processors differ by up to 1.21.
+ * Maximum ratio of steps. A click at a join is many times larger than adjacent steps. Decoders on other processors
+ * differ by up to 1.21.
  */
 const NO_CLICK = 1.25;
-/** The third range ends with the video, where the audio may have ended long before. */
+/** The third range ends with the video. The audio may have ended long before. */
 const RANGES = [
   { fromSegment: 1, toSegment: 3 },
   { fromSegment: 3, toSegment: 4 },

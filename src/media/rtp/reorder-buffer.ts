@@ -1,18 +1,18 @@
 import type { RtpPacket } from './rtp-packet.ts';
 
-/** A packet in order. `isAfterLoss`: packets before it are lost for good. */
+/** A packet in order. `isAfterLoss` means that packets before it are permanently lost. */
 export type OrderedPacket = { packet: RtpPacket; isAfterLoss: boolean };
 
-/** Maximum wait for a missing packet. */
+/** Maximum wait for a missing packet, in ms. */
 const WAIT_MS = 250;
-const MOST_WAITING = 512;
-/** A larger step of the sequence belongs to another stream. */
-const LARGEST_STEP = 3_000;
-const MOST_MISSING = 64;
+const MAX_QUEUED = 512;
+/** Maximum step of the sequence number. A packet beyond it belongs to another stream. */
+const MAX_STEP = 3_000;
+const MAX_MISSING = 64;
 
 /**
- * Sorts the packets of one source by sequence number (RFC 3550 appendix A.1). Waits for missing packets, for a bounded
- * time and number of packets. Duplicate and late packets are dropped.
+ * Sorts the packets of one source by sequence number (RFC 3550 appendix A.1). Waits for missing packets, within limits
+ * of time and number. Drops duplicate and late packets.
  */
 export class ReorderBuffer {
   readonly #waiting = new Map<number, { packet: RtpPacket; atMs: number }>();
@@ -26,7 +26,7 @@ export class ReorderBuffer {
   push(packet: RtpPacket, nowMs: number): OrderedPacket[] {
     this.#next ??= packet.sequence;
     const ahead = distance(this.#next, packet.sequence);
-    if (Math.abs(ahead) > LARGEST_STEP) {
+    if (Math.abs(ahead) > MAX_STEP) {
       this.#waiting.clear();
       this.#next = packet.sequence;
       this.#isAfterLoss = true;
@@ -35,13 +35,13 @@ export class ReorderBuffer {
     return this.#release(nowMs);
   }
 
-  /** Returns missing numbers before received ones, oldest first. */
+  /** Returns the missing sequence numbers before received ones, oldest first. */
   missing(): number[] {
     if (this.#next === null || this.#waiting.size === 0) return [];
     const next = this.#next;
     const last = Math.max(...[...this.#waiting.keys()].map((sequence) => distance(next, sequence)));
     const missing: number[] = [];
-    for (let step = 0; step < last && missing.length < MOST_MISSING; step += 1) {
+    for (let step = 0; step < last && missing.length < MAX_MISSING; step += 1) {
       const sequence = (next + step) & 0xffff;
       if (!this.#waiting.has(sequence)) missing.push(sequence);
     }
@@ -51,7 +51,7 @@ export class ReorderBuffer {
   #release(nowMs: number): OrderedPacket[] {
     const ordered: OrderedPacket[] = [];
     for (;;) {
-      // `push` has set it.
+      // `push` has set `#next`.
       const next = this.#next ?? 0;
       const found = this.#waiting.get(next);
       if (found !== undefined) {
@@ -67,7 +67,7 @@ export class ReorderBuffer {
   }
 
   #isOverdue(nowMs: number): boolean {
-    if (this.#waiting.size > MOST_WAITING) return true;
+    if (this.#waiting.size > MAX_QUEUED) return true;
     for (const { atMs } of this.#waiting.values()) if (nowMs - atMs > WAIT_MS) return true;
     return false;
   }
@@ -78,7 +78,7 @@ export class ReorderBuffer {
   }
 }
 
-/** Returns the shorter distance between two 16-bit numbers. */
+/** Returns the signed distance between two 16-bit numbers in the shorter direction. */
 function distance(from: number, to: number): number {
   return ((to - from + 0x8000) & 0xffff) - 0x8000;
 }

@@ -3,21 +3,21 @@ export type Span = { startSec: number; samples: Buffer };
 
 const FRAME_SEC = 0.03;
 export const BYTES_A_SAMPLE = 2;
-/** Levels below this share of full scale are silence, however quiet the rest. */
+/** Share of full scale below which a level is silence, however quiet the rest is. */
 const SILENCE = 0.004;
-/** Factor over the quietest tenth of the last half minute from which audio is not silence. */
+/** Factor above the quietest tenth of the last half minute from which audio is not silence. */
 const OVER_FLOOR = 2.5;
 const FLOOR_SEC = 30;
-/** Minimum pause that ends a span. Shorter ones are breaths. */
+/** Minimum pause that ends a span, in seconds. Shorter pauses are breaths. */
 const PAUSE_SEC = 0.6;
-const LONGEST_SEC = 25;
-const SHORTEST_SEC = 0.25;
-/** Words are quieter at their beginning and end. */
+const MAX_DURATION_SEC = 25;
+const MIN_DURATION_SEC = 0.25;
+/** Margin around a span, in seconds, because words are quieter at their beginning and end. */
 const MARGIN_SEC = 0.2;
 
 /**
- * Cuts audio into spans by its level, as it arrives. Each contains speech or other audio, ends in a pause if there is
- * one, and has at most 25 s. Silence is in no span. Holds one span and the levels of half a minute in memory.
+ * Cuts audio into spans by its level, as it arrives. Each span contains speech or other audio, ends in a pause if there
+ * is one, and has at most 25 s. Silence is in no span. Keeps one span and the levels of half a minute in memory.
  */
 export async function* cutSpans(audio: AsyncIterable<Buffer>, sampleRate: number): AsyncGenerator<Span> {
   const frameBytes = Math.round(FRAME_SEC * sampleRate) * BYTES_A_SAMPLE;
@@ -68,7 +68,7 @@ class SpanCutter {
     this.frames.push(Buffer.from(frame));
     this.quietFrames = isLoud ? 0 : this.quietFrames + 1;
     this.loudFrames += isLoud ? 1 : 0;
-    const isOver = this.quietFrames * FRAME_SEC >= PAUSE_SEC || (this.frames.length + 1) * FRAME_SEC > LONGEST_SEC;
+    const isOver = this.quietFrames * FRAME_SEC >= PAUSE_SEC || (this.frames.length + 1) * FRAME_SEC > MAX_DURATION_SEC;
     return isOver ? this.finish() : null;
   }
 
@@ -76,7 +76,7 @@ class SpanCutter {
     const { frames, startFrame, loudFrames } = this;
     this.frames = [];
     this.margin = [];
-    if (loudFrames * FRAME_SEC < SHORTEST_SEC || frames.length === 0) return null;
+    if (loudFrames * FRAME_SEC < MIN_DURATION_SEC || frames.length === 0) return null;
     this.loudFrames = 0;
     return {
       startSec: (startFrame * this.frameBytes) / BYTES_A_SAMPLE / this.sampleRate,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { inWholeSeconds, MOST_CHAPTERS, type SpokenChapter } from './chapters.ts';
-import { MOST_MOMENTS, type SpokenMoment } from './moments.ts';
+import { inWholeSeconds, MAX_CHAPTERS, type SpokenChapter } from './chapters.ts';
+import { MAX_MOMENTS, type SpokenMoment } from './moments.ts';
 import { LONGEST, plainLine } from './plain-line.ts';
 import type { Sentence } from './sentences.ts';
 import type { Transcript } from './transcript.ts';
@@ -14,17 +14,20 @@ export type GeneratedTexts = {
   moments?: SpokenMoment[];
 };
 
-/** A model's answer does not match the request. The message says where, for the model and for people. */
+/**
+ * Thrown if a model's response does not match the request. The message states the position, for the model and for
+ * people.
+ */
 export class BadModelAnswer extends Error {
   override name = 'BadModelAnswer';
 }
 
 /**
- * Maximum characters of the transcript given to a model, about an hour of talk. From a longer one every n-th sentence
- * is dropped.
+ * Maximum characters of the transcript for a model, about an hour of talk. From a longer one, every n-th sentence is
+ * dropped.
  */
-const MOST_CHARS = 60_000;
-/** A chapter is moved to the nearest start of a sentence, at most this far away. */
+const MAX_CHARS = 60_000;
+/** Maximum distance in seconds over which a chapter is moved to the nearest start of a sentence. */
 const NEAREST_SEC = 10;
 const MAX_FAULTS = 5;
 
@@ -37,13 +40,13 @@ const FEATURES = {
   description: line(LONGEST.description, 'What the video is about, in two to four sentences.'),
   chapters: Type.Array(Type.Object({ title: line(LONGEST.chapter, 'A short title.'), start: seconds }, closed), {
     minItems: 1,
-    maxItems: MOST_CHAPTERS,
+    maxItems: MAX_CHAPTERS,
     description: 'Where the topic changes. The first begins at 0.',
   }),
   moments: Type.Array(Type.Object({ label: line(LONGEST.moment, 'A short label.'), timestamp: seconds }, closed), {
     minItems: 1,
-    maxItems: MOST_MOMENTS,
-    description: 'Single points in time that are worth a jump.',
+    maxItems: MAX_MOMENTS,
+    description: 'Single points in time that are worth jumping to.',
   }),
 } as const;
 const AnswerSchema = Type.Object(
@@ -58,7 +61,7 @@ const AnswerSchema = Type.Object(
 type Answer = Static<typeof AnswerSchema>;
 const validator = Compile(AnswerSchema);
 
-/** Returns the JSON Schema of an answer with these features. */
+/** Returns the JSON Schema of a response with these features. */
 export function answerSchema(features: readonly TextFeature[]): object {
   return Type.Object(Object.fromEntries(features.map((feature) => [feature, FEATURES[feature]])), closed);
 }
@@ -80,23 +83,23 @@ export function answerInstructions(features: readonly TextFeature[], { language,
 /** Returns the transcript as JSON of bounded length. */
 export function transcriptData({ sentences }: Transcript): string {
   const chars = sentences.reduce((sum, { text }) => sum + text.length + 30, 0);
-  const step = Math.max(1, Math.ceil(chars / MOST_CHARS));
+  const step = Math.max(1, Math.ceil(chars / MAX_CHARS));
   const kept = sentences.filter((_, index) => index % step === 0);
   return JSON.stringify(kept.map(({ startSec, text }) => ({ at: Math.round(startSec), said: text.slice(0, 2_000) })));
 }
 
 /**
- * Parses a model's answer: every requested feature, within its limits, as plain text, with times inside the video.
- * Throws `BadModelAnswer` for anything else.
+ * Parses a model's response, which must have every requested feature, within its limits, as plain text, with times
+ * inside the video. Throws `BadModelAnswer` for anything else.
  */
 export function readModelAnswer(text: string, wanted: readonly TextFeature[], transcript: Transcript): GeneratedTexts {
   const answer = readJson(text);
   if (!validator.Check(answer)) throw new BadModelAnswer(faultsOf(answer));
   const missing = wanted.filter((feature) => answer[feature] === undefined);
-  if (missing.length > 0) throw new BadModelAnswer(`The answer lacks ${missing.join(', ')}.`);
+  if (missing.length > 0) throw new BadModelAnswer(`The response lacks ${missing.join(', ')}.`);
   const texts = toTexts(answer, transcript);
   const empty = wanted.filter((feature) => texts[feature]?.length === 0);
-  if (empty.length > 0) throw new BadModelAnswer(`The answer has nothing usable as ${empty.join(', ')}.`);
+  if (empty.length > 0) throw new BadModelAnswer(`The response has no usable ${empty.join(', ')}.`);
   return Object.fromEntries(wanted.map((feature) => [feature, texts[feature]]));
 }
 
@@ -140,14 +143,14 @@ export function readJson(text: string): unknown {
   try {
     return JSON.parse(bare);
   } catch {
-    throw new BadModelAnswer('The answer is not JSON.');
+    throw new BadModelAnswer('The response is not JSON.');
   }
 }
 
 function faultsOf(answer: unknown): string {
   const faults = validator.Errors(answer).slice(0, MAX_FAULTS);
   return (
-    'The answer is not of the schema: ' +
+    'The response does not match the schema: ' +
     `${faults.map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`).join('; ')}.`
   );
 }

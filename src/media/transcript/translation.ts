@@ -6,17 +6,17 @@ import { BadModelAnswer, readJson } from './model-answer.ts';
 import type { Passage } from './passage.ts';
 import { plainLine } from './plain-line.ts';
 
-/** Cues that a model translates at once: enough for context, few enough to keep their number. */
+/** Cues per request to the model: enough for context, and few enough that the model returns the correct number. */
 export const CUES_AT_ONCE = 40;
-const LONGEST_TEXT = 500;
+const MAX_TEXT_CHARS = 500;
 
 const validator = Compile(
-  Type.Object({ texts: Type.Array(Type.String({ maxLength: 4 * LONGEST_TEXT })) }, { additionalProperties: false }),
+  Type.Object({ texts: Type.Array(Type.String({ maxLength: 4 * MAX_TEXT_CHARS })) }, { additionalProperties: false }),
 );
 
 /** Returns the JSON Schema of `count` translations. */
 export function translationSchema(count: number): object {
-  const texts = Type.Array(Type.String({ maxLength: LONGEST_TEXT }), { minItems: count, maxItems: count });
+  const texts = Type.Array(Type.String({ maxLength: MAX_TEXT_CHARS }), { minItems: count, maxItems: count });
   return Type.Object({ texts }, { additionalProperties: false });
 }
 
@@ -32,17 +32,17 @@ export function translationInstructions(from: string, to: string, count: number)
   ].join('\n');
 }
 
-/** Parses `count` translations. Throws `BadModelAnswer` for another number, and for empty ones. */
+/** Parses `count` translations. Throws `BadModelAnswer` for another number or an empty translation. */
 export function readTranslations(answer: string, count: number): string[] {
   const parsed = readJson(answer);
-  if (!validator.Check(parsed)) throw new BadModelAnswer('The answer is not of the schema.');
-  const texts = parsed.texts.map((text) => plainLine(text, LONGEST_TEXT));
+  if (!validator.Check(parsed)) throw new BadModelAnswer('The response does not match the schema.');
+  const texts = parsed.texts.map((text) => plainLine(text, MAX_TEXT_CHARS));
   if (texts.length !== count) throw new BadModelAnswer(`Expected ${count} texts, got ${texts.length}.`);
-  if (texts.includes('')) throw new BadModelAnswer('The answer holds an empty text.');
+  if (texts.includes('')) throw new BadModelAnswer('The response contains an empty text.');
   return texts;
 }
 
-/** Returns the words of translations at the times of the original passages. */
+/** Returns the words of translations with the times of the original passages. */
 export function translatedWords(
   passages: readonly Passage[],
   texts: readonly string[],

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { measureRecording, readPictureFile } from './measure-recording.ts';
 import type { NativePlayer } from './native-trial.ts';
 
-/** Only a hang takes this long. */
+/** Timeout that only a hang exceeds. */
 const START_MS = 20_000;
 const COMMAND_MS = 20_000;
 const PLAY_MS = 90_000;
@@ -50,7 +50,7 @@ export async function openMpv(address: string, folder: string): Promise<NativePl
   return { ...driverOf(send, { address, folder }), close };
 }
 
-/** Ends it, and kills it if it does not end by itself. */
+/** Terminates the process, and kills it if it does not exit. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -73,7 +73,7 @@ function driverOf(send: Send, { address, folder }: { address: string; folder: st
       await send('set_property', 'pause', false);
     },
     async choose(heightPx) {
-      // Each rung is a track: ffmpeg, which mpv uses, lists all of them.
+      // Each rung is a track, because ffmpeg, which mpv uses, lists all of them.
       const tracks = (await get('track-list')) as { type: string; id: number; 'demux-h'?: number }[];
       const track = tracks.find((one) => one.type === 'video' && one['demux-h'] === heightPx);
       await send('set_property', 'vid', track?.id ?? 0);

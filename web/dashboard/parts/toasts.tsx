@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../base/language.ts';
-import { Icon } from './icons.tsx';
+import { Icon } from './icon.tsx';
 
 /** A short message at the bottom of the page, with one action. */
 type Toast = { id: number; text: string; action: { label: string; run: () => void } | null };
@@ -32,7 +32,7 @@ export function Toasts() {
   );
 }
 
-/** Disappears by itself, but not while it has the pointer or the focus (WCAG 2.2.1). */
+/** Disappears automatically, unless it has the pointer or the focus (WCAG 2.2.1). */
 function Message({ id, text, action }: Toast) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const hold = () => clearTimeout(timer.current);

@@ -10,7 +10,7 @@ import { Toasts } from '../parts/toasts.tsx';
 import { UploadTray } from '../uploads/upload-tray.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { openPalette, Palette } from './palette.tsx';
-import { Screen } from './screens.tsx';
+import { Screen } from './screen.tsx';
 import { ShortcutHelp, showHelp } from './shortcut-help.tsx';
 import { ShowCall } from './show-call.tsx';
 import { SideBar } from './side-bar.tsx';
@@ -65,7 +65,7 @@ function Signed() {
   );
 }
 
-/** The first page is the video list of the first library. */
+/** The default is the video list of the first library. */
 function ownRoute(): Route {
   const first = libraries.value[0];
   if (route.value.name !== 'home' || first === undefined) return route.value;

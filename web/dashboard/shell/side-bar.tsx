@@ -3,20 +3,20 @@ import { useEffect, useRef } from 'preact/hooks';
 import { chooseLanguage, LANGUAGES, type LanguageCode, language, t } from '../base/language.ts';
 import { addressOf, go, prefix, type Route, route } from '../base/router.ts';
 import { libraries, session, signOut } from '../base/session.ts';
-import { Icon, type IconName } from '../parts/icons.tsx';
+import { Icon, type IconName } from '../parts/icon.tsx';
 import { Link } from '../parts/parts.tsx';
 import { openPalette } from './palette.tsx';
 import { openCalls } from './show-call.tsx';
 import { Mark } from './sign-in.tsx';
 
 export function SideBar({ libraryId }: { libraryId: number | null }) {
-  // Narrow screens have no room for it next to the content: it opens on demand and closes after navigation.
+  // Narrow screens have no space for the bar next to the content, so it opens on demand and closes after navigation.
   const isOpen = useSignal(false);
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!isOpen.peek()) return;
     isOpen.value = false;
-    // The focused element is hidden now, so focus moves to the content.
+    // The focused element is now hidden, so focus moves to the content.
     document.getElementById('content')?.focus();
   }, [isOpen, route.value]);
   useEffect(() => {

@@ -5,8 +5,8 @@ import { toast } from '../parts/toasts.tsx';
 import type { Target } from './upload-item.ts';
 import { addFiles, type GivenFile } from './uploads.ts';
 
-/** Maximum files of a folder; more is likely a mistake. */
-const MOST_FILES = 20_000;
+/** Maximum number of files in a folder. A larger folder is likely a mistake. */
+const MAX_FILES = 20_000;
 
 /** Uploads dropped items: files into the target, and each folder into a collection of its name. */
 export async function addDropped(target: Target, { items }: DataTransfer): Promise<void> {
@@ -37,7 +37,7 @@ async function addFolder(target: Target, folder: FileSystemDirectoryEntry): Prom
     const files: GivenFile[] = [];
     for await (const file of filesIn(folder)) {
       files.push({ file, handle: null });
-      if (files.length >= MOST_FILES) break;
+      if (files.length >= MAX_FILES) break;
     }
     const media = files.filter(isMedia);
     if (media.length === 0) {
@@ -57,7 +57,7 @@ function isMedia({ file }: GivenFile): boolean {
 async function* filesIn(folder: FileSystemDirectoryEntry): AsyncGenerator<File> {
   const reader = folder.createReader();
   for (;;) {
-    // A reader returns a hundred entries at a time, and none at the end.
+    // A reader returns a hundred entries per call, and none at the end.
     const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (entries.length === 0) return;
     for (const entry of entries) {

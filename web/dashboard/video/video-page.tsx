@@ -9,7 +9,7 @@ import { go } from '../base/router.ts';
 import { mayWrite } from '../base/session.ts';
 import { useShortcuts } from '../base/shortcuts.ts';
 import { bytes, clock, day, plural } from '../base/words.ts';
-import { Icon } from '../parts/icons.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Link, Notice, Tabs } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { StateChip } from '../videos/card.tsx';
@@ -105,7 +105,7 @@ function Part({ name, ...props }: PartProps & { name: string }) {
   }
 }
 
-/** Moves to the trash without confirmation; the message that follows can undo it. */
+/** Moves to the trash without confirmation. The message that follows can undo it. */
 function TrashButton({ path, libraryId, video }: { path: string; libraryId: number; video: VideoModel }) {
   const removing = useAction();
   const remove = () =>

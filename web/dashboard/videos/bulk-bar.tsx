@@ -7,7 +7,7 @@ import { t } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { plural } from '../base/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { Icon } from '../parts/icons.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Notice } from '../parts/parts.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { BulkProgress, watchBulk } from './bulk-progress.tsx';
@@ -40,7 +40,7 @@ export function BulkBar({ total, ...place }: Place & { total: number }) {
   const asked = useSignal<Asked | 'move' | null>(null);
   const running = useAction();
   const count = countSelected(total);
-  // The error of one dialog must not show in the next.
+  // The error of one dialog must not appear in the next.
   const ask = (next: Asked | 'move' | null) => {
     running.error.value = null;
     asked.value = next;

@@ -4,10 +4,10 @@ import type { PaginationListOfVideoModel, VideoModel } from '../../../src/api/mo
 import { api, describeError } from '../base/api.ts';
 import { follow } from '../base/follow.ts';
 
-/** Videos per request. A visible window spans at most two pages. */
+/** Number of videos per request. A visible window spans at most two pages. */
 const PER_PAGE = 60;
-/** Pages that are kept: constant memory however far the user scrolls. */
-const MOST_PAGES = 20;
+/** Maximum number of pages kept in memory, regardless of how far the user scrolls. */
+const MAX_PAGES = 20;
 
 export type VideoPages = {
   /** Null until the first page has loaded. */
@@ -29,7 +29,7 @@ export function useVideoPages(libraryId: number, apiQuery: string): VideoPages {
   const store = useRef(new PageStore());
   const pages = store.current;
   pages.onChange = (found) => {
-    // The total of a search is too low while pages remain: it grows, and only the first page can lower it.
+    // The total of a search is too low while pages remain. It grows, and only the first page can lower it.
     if (found !== null) total.value = found.isFirst ? found.total : Math.max(found.total, total.value ?? 0);
     error.value = found === null ? pages.error : null;
     version.value += 1;
@@ -40,7 +40,7 @@ export function useVideoPages(libraryId: number, apiQuery: string): VideoPages {
     return () => pages.close();
   }, [libraryId, apiQuery, pages, total]);
   useEffect(() => follow(libraryId, () => pages.refresh()), [libraryId, pages]);
-  // Read here so that components showing videos render again when a page arrives.
+  // Read here, so that components showing videos render again when a page arrives.
   version.value;
   return {
     total,
@@ -82,7 +82,7 @@ class PageStore {
     // The window is measured before the list is opened.
     if (this.#path === '') return;
     const [first, last] = [Math.floor(from / PER_PAGE), Math.floor(Math.max(from, to - 1) / PER_PAGE)];
-    // Requests for pages that were scrolled past are cancelled.
+    // Cancels requests for pages that were scrolled past.
     for (const [page, loading] of this.#loading) {
       if (page < first || page > last) {
         loading.abort();
@@ -122,7 +122,7 @@ class PageStore {
   #keep(page: number, items: readonly VideoModel[]): void {
     this.#pages.delete(page);
     const oldest = this.#pages.keys().next();
-    if (this.#pages.size >= MOST_PAGES && !oldest.done) this.#pages.delete(oldest.value);
+    if (this.#pages.size >= MAX_PAGES && !oldest.done) this.#pages.delete(oldest.value);
     this.#pages.set(page, { items, isStale: false });
   }
 }

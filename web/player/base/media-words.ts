@@ -1,5 +1,5 @@
 import { addTranslation, setLanguage } from 'media-chrome/dist/utils/i18n.js';
-import type { Say } from './words.ts';
+import type { Say } from './say.ts';
 
 /** The texts of media-chrome's elements that this page shows or reads aloud, by our own keys. */
 const TEXTS: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ export function setMediaWords(language: string, say: Say): void {
   const seconds = { seekOffset: '{seekOffset}' };
   texts['seek back {seekOffset} seconds'] = say('back.by', { sec: seconds.seekOffset });
   texts['seek forward {seekOffset} seconds'] = say('forward.by', { sec: seconds.seekOffset });
-  // The type of their dictionary requires all of their texts; a missing one falls back to English.
+  // The type of their dictionary requires all of their texts. A missing one falls back to English.
   addTranslation(language, texts as unknown as Parameters<typeof addTranslation>[1]);
   setLanguage(language);
 }

@@ -15,9 +15,9 @@ export type LiveThumbnail = {
   blurhash: string;
 };
 
-/** Thumbnails that owners set for their streams. They are kept by the video that a stream becomes. */
+/** Thumbnails that owners set for their streams. The video that a stream becomes keeps them. */
 export type LiveThumbnailStore = {
-  /** Replaces the shown image by a stored one, or by none (null). Refuses (`not-found`) an unknown stream. */
+  /** Replaces the shown image with a stored one, or with none (null). Refuses (`not-found`) an unknown stream. */
   put(key: MediaKey, thumbnail: LiveThumbnail | null): Promise<void>;
 };
 
@@ -38,7 +38,7 @@ async function putThumbnail(tx: Tx, key: MediaKey, thumbnail: LiveThumbnail | nu
     .returning('id')
     .executeTakeFirst();
   if (changed === undefined) {
-    throw new Refused('not-found', `There is no live stream ${key.mediaId} in library ${key.libraryId}. Check the id.`);
+    throw new Refused('not-found', `Found no live stream ${key.mediaId} in library ${key.libraryId}. Check the id.`);
   }
   const before = await tx
     .selectFrom('media')

@@ -1,7 +1,7 @@
 import type { Rule } from '../rules.ts';
 import { LiteralScan } from './literal-scan.ts';
 import { expand, type MacroText, readMacros } from './macro-text.ts';
-import { type Operator, readOperator } from './operators.ts';
+import { type Operator, readOperator } from './operator.ts';
 import { requiredLiterals } from './required-literals.ts';
 import { readSelector, type Selector } from './rule-variables.ts';
 import { type Condition, type Directive, parseRules, type RuleAction, valuesOf } from './sec-lang.ts';
@@ -23,7 +23,7 @@ export type CompiledCondition = {
   /** Indexes in the lists of the rule set: equal ones are computed once per request. */
   selector: number;
   change: number;
-  /** Every intermediate text is evaluated, not only the last. */
+  /** True if every intermediate text is evaluated, not only the last. */
   isMulti: boolean;
   isNegated: boolean;
   operator: Operator;
@@ -35,11 +35,11 @@ export type CompiledCondition = {
 
 export type CompiledRule = {
   rule: Rule;
-  /** Its name in events. */
+  /** Name of the operator in events. */
   operator: string;
   isSilent: boolean;
   conditions: readonly CompiledCondition[];
-  /** After a match, rules before this place are skipped; null for none. */
+  /** After a match, rules before this position are skipped; null skips none. */
   skipsTo: number | null;
   place: number;
 };
@@ -61,8 +61,8 @@ const PARANOIA = 1;
 const SETTINGS_FILE = /901-INITIALIZATION/;
 
 /**
- * Compiles one rule per step, so that the caller can do other work in between. Rules above paranoia level 1 are left
- * out, and so are those of bodies and responses; unsupported rules are listed in `missing`.
+ * Compiles one rule per step, so that the caller can do other work in between. Omits rules above paranoia level 1, and
+ * rules for bodies and responses. Lists unsupported rules in `missing`.
  */
 export function* compileRules(
   { files, phrases }: RuleTexts,
@@ -143,7 +143,7 @@ class RuleSetBuilder {
     };
   }
 
-  /** Returns whether this rule separates off those of a higher level. */
+  /** Returns whether this rule skips the rules of a higher paranoia level. */
   #isAboveLevel([condition]: readonly Condition[]): boolean {
     if (condition === undefined || condition.variables.toLowerCase() !== `tx:${LEVEL}`) return false;
     return condition.operator === 'lt' && PARANOIA < Number(condition.argument);
@@ -162,7 +162,7 @@ class RuleSetBuilder {
     try {
       const reads = readsGroups(conditions);
       const compiled = conditions.map((condition, index) => this.#compile(condition, selectors[index] ?? null, reads));
-      if (compiled.some((condition) => condition === null)) throw new Error('An operator that is not supported.');
+      if (compiled.some((condition) => condition === null)) throw new Error('This operator is not supported.');
       const message = (first('msg') ?? '').replaceAll(/\s*\(?%\{[^}]*\}\)?/g, '');
       const severity = first('severity') ?? '';
       this.#rules.push({
@@ -238,7 +238,7 @@ function transformationOf(name: string): Transformation {
   return transformation;
 }
 
-/** Only `tx.…` is kept. State per address across requests is handled by the edge's own rules. */
+/** Keeps only `tx.…`. The edge's own rules handle state per address across requests. */
 function readSetting(text: string): Setting[] {
   const [, name, sign = '', value = '1'] = /^tx\.([^=]+)(?:=([+-]?)(.*))?$/is.exec(text) ?? [];
   if (name === undefined || sign === '-') return [];

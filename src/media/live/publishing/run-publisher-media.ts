@@ -1,13 +1,13 @@
-import { FlvTagWriter } from '../flv/write-flv-tag.ts';
+import { FlvTagWriter } from '../flv/flv-tag-writer.ts';
 import type { LiveEvent, TrackConfig } from '../tracks/access-unit.ts';
 import type { ForeignAudio, IngestEvent } from '../tracks/foreign-audio.ts';
 import type { MediaInput } from './publisher.ts';
 import { AudioEncoder, fitsRun } from './run-audio-encoder.ts';
 
-/** Time for which audio is dropped after a failed run. */
+/** Time for which audio is dropped after a failed run, in ms. */
 const PAUSE_MS = 5_000;
 
-/** Maximum concurrent audio encoder runs of all publishers in a process. */
+/** Limits the concurrent audio encoder runs of all publishers in a process. */
 export class EncoderBudget {
   #left: number;
 
@@ -28,7 +28,7 @@ export class EncoderBudget {
 
 type Deps = { budget: EncoderBudget; report(error: Error): void };
 
-/** Passes a publisher's media to its stream, and encodes audio that cannot be packaged. `end` ends both. */
+/** Passes a publisher's media to its stream, and encodes audio that cannot be packaged directly. `end` ends both. */
 export class PublisherMedia {
   readonly #input: MediaInput;
   readonly #deps: Deps;
@@ -42,7 +42,7 @@ export class PublisherMedia {
     this.#deps = deps;
   }
 
-  /** `wireBytes`: bytes that the event used on the wire. */
+  /** `wireBytes` is the number of bytes that the event used on the wire. */
   push(event: IngestEvent, wireBytes: number): void {
     if (this.#isEnded) return;
     if (event.type !== 'foreign') this.#pass(event, wireBytes);
@@ -54,12 +54,12 @@ export class PublisherMedia {
     if (!this.#isEnded) this.#input.leaveOut(reason);
   }
 
-  /** Announces sound that has sent nothing yet. */
+  /** Announces audio that has not arrived yet. */
   expect(config: TrackConfig): void {
     if (!this.#isEnded) this.#input.expect?.(config);
   }
 
-  /** Has an effect only once. */
+  /** Ends the media. Only the first call has an effect. */
   end(reason: string): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -83,7 +83,11 @@ export class PublisherMedia {
   #start(audio: ForeignAudio): { encoder: AudioEncoder; last: ForeignAudio } | null {
     if (Date.now() < this.#pausedUntilMs) return null;
     if (!this.#deps.budget.take()) {
-      this.#pause(new Error(`No more ${audio.format} sound is encoded at once here: a stream goes on without.`));
+      this.#pause(
+        new Error(
+          `Too many ${audio.format} tracks are being encoded on this machine. The stream continues without audio.`,
+        ),
+      );
       return null;
     }
     const encoder = new AudioEncoder(audio, {
@@ -94,7 +98,7 @@ export class PublisherMedia {
       failed: (error) => {
         if (this.#run?.encoder !== encoder) return;
         this.#stop();
-        this.#pause(new Error(`Sound (${audio.format}) could not be encoded to AAC.`, { cause: error }));
+        this.#pause(new Error(`Could not encode ${audio.format} audio to AAC.`, { cause: error }));
       },
     });
     return { encoder, last: audio };

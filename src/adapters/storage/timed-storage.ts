@@ -1,0 +1,34 @@
+import { Readable } from 'node:stream';
+import { unlessAborted } from '../../lib/unless-aborted.ts';
+import { type Storage, StorageAway } from '../../ports/storage.ts';
+
+/**
+ * Wraps a store for callers who wait for a response: operations that move few bytes throw `StorageAway` if they exceed
+ * `limitMs`, whatever the cause. Streams have the limits of the store itself.
+ */
+export function createTimedStorage(storage: Storage, limitMs: number): Storage {
+  const places = storage.marks.map(({ place }) => place).join(' and ');
+
+  /** An action that ignores the signal continues, but nothing waits for it. */
+  async function inTime<T>(action: (late: AbortSignal) => Promise<T>): Promise<T> {
+    const late = AbortSignal.timeout(limitMs);
+    try {
+      return await unlessAborted(action(late), late);
+    } catch (error) {
+      if (!late.aborted) throw error;
+      throw new StorageAway(`The store ${places} has not answered within ${limitMs} ms.`, { cause: error });
+    }
+  }
+
+  return {
+    ...storage,
+    put: (key, body, options, signal) =>
+      body instanceof Readable
+        ? storage.put(key, body, options, signal)
+        : inTime((late) => storage.put(key, body, options, AbortSignal.any([signal, late]))),
+    readBytes: (key, range, signal) => inTime((late) => storage.readBytes(key, range, AbortSignal.any([signal, late]))),
+    head: (key) => inTime(() => storage.head(key)),
+    delete: (keys) => inTime(() => storage.delete(keys)),
+    space: () => inTime(() => storage.space()),
+  };
+}

@@ -1,0 +1,52 @@
+import type { JSX } from 'preact';
+import { lazy } from '../base/lazy.tsx';
+import type { Route } from '../base/router.ts';
+import { Videos } from '../videos/videos.tsx';
+
+// The first screen is loaded immediately. Every other one is a separate file.
+const Collections = lazy(async () => (await import('../collections/collections.tsx')).Collections);
+const Events = lazy(async () => (await import('../events/events.tsx')).Events);
+const Libraries = lazy(async () => (await import('../libraries/libraries.tsx')).Libraries);
+const LibraryStatistics = lazy(async () => (await import('../statistics/library-statistics.tsx')).LibraryStatistics);
+const Live = lazy(async () => (await import('../live/live.tsx')).Live);
+const StreamPage = lazy(async () => (await import('../live/stream-page.tsx')).StreamPage);
+const Reference = lazy(async () => (await import('../reference/reference.tsx')).Reference);
+const Settings = lazy(async () => (await import('../library/settings.tsx')).Settings);
+const System = lazy(async () => (await import('../system/system.tsx')).System);
+const Trash = lazy(async () => (await import('../videos/trash.tsx')).Trash);
+const VideoPage = lazy(async () => (await import('../video/video-page.tsx')).VideoPage);
+
+/** Returns the screen of a route. `home` and `welcome` have none. */
+export function Screen({ to }: { to: Route }): JSX.Element | null {
+  switch (to.name) {
+    case 'home':
+    case 'welcome':
+      return null;
+    case 'videos':
+      return <Videos key={to.libraryId} libraryId={to.libraryId} />;
+    case 'video':
+      return <VideoPage key={to.videoId} libraryId={to.libraryId} videoId={to.videoId} part={to.part ?? 'overview'} />;
+    case 'collections':
+      return <Collections key={to.libraryId} libraryId={to.libraryId} />;
+    case 'trash':
+      return <Trash key={to.libraryId} libraryId={to.libraryId} />;
+    case 'live':
+      return to.part === undefined ? (
+        <Live key={to.libraryId} libraryId={to.libraryId} />
+      ) : (
+        <StreamPage key={to.part} libraryId={to.libraryId} streamId={to.part} />
+      );
+    case 'statistics':
+      return <LibraryStatistics key={to.libraryId} libraryId={to.libraryId} />;
+    case 'events':
+      return <Events key={to.libraryId} libraryId={to.libraryId} />;
+    case 'settings':
+      return <Settings key={to.libraryId} libraryId={to.libraryId} part={to.part ?? 'general'} />;
+    case 'libraries':
+      return <Libraries />;
+    case 'system':
+      return <System />;
+    case 'reference':
+      return <Reference />;
+  }
+}
