@@ -62,9 +62,9 @@ async function sentAs(name: string): Promise<Sent> {
   return found;
 }
 
-/** Tells faults as they are found: the run takes minutes. */
-function tell(name: string, faults: readonly object[]): void {
-  for (const fault of faults) process.stdout.write(`${name}: ${JSON.stringify(fault)}\n`);
+/** Reports what was found as it is found, since a run takes minutes. */
+function tell(name: string, found: readonly object[]): void {
+  for (const one of found) process.stdout.write(`${name}: ${JSON.stringify(one)}\n`);
 }
 
 test.each(SYNC_CLIPS)(
@@ -73,6 +73,7 @@ test.each(SYNC_CLIPS)(
     const { guid, shown } = await sentAs(name);
     const isComposed = SYNC_CLIPS.findIndex((one) => one.name === name) % COMPOSED_EACH === 0;
     const measured = await measureVideo(room.service, guid, { shown, reading, isComposed });
+    tell(name, measured);
     for (const { product, largestMs, missing, doubled } of measured) {
       rows.push({ ...UNMEASURED, product, source: name, avMs: largestMs, frames: missing + doubled });
     }
@@ -80,7 +81,6 @@ test.each(SYNC_CLIPS)(
       ({ product, largestMs, missing, doubled, points }) =>
         largestMs >= MAX_OFFSET_MS || missing + doubled > 0 || points < MIN_POINTS[product],
     );
-    tell(name, faults);
     expect(faults).toEqual([]);
   },
   LIMIT_MS,
@@ -90,11 +90,11 @@ test.each(COLOUR_CLIPS)(
   '$name keeps its colours in each product and rung',
   async (clip) => {
     const measured = await measureBars(room.service, (await sentAs(clip.name)).guid, clip);
+    tell(clip.name, measured);
     for (const { product, largest, rungs } of measured) {
       rows.push({ ...UNMEASURED, product, source: clip.name, colour: largest, rungs });
     }
     const faults = measured.filter(({ largest, rungs }) => largest >= MAX_COLOUR_ERROR || rungs >= MAX_RUNG_ERROR);
-    tell(clip.name, faults);
     expect(faults).toEqual([]);
   },
   LIMIT_MS,
@@ -104,6 +104,7 @@ test.each(LIVE_CASES)(
   '$row goes on for a player, and its recording keeps sound and pictures together',
   async (one) => {
     const measured: MeasuredLive = await measureLive(room, one);
+    tell(one.row, [...measured.products, { faults: measured.faults }]);
     for (const { product, largestMs, frames } of measured.products) {
       rows.push({ ...UNMEASURED, product, source: one.row, avMs: largestMs, frames });
     }
