@@ -9,7 +9,9 @@ import { mediaPlaylistOf } from '../../live/read-recording.ts';
 import { type AvSync, measureAvSync } from '../../support/av-sync.ts';
 import { getVideo } from '../../support/videos.ts';
 
-/** A publisher, and what it sends. `returnsAfterSec`: seconds after each of which it is killed, and returns 4 s later. */
+/**
+ * A publisher and its media. `returnsAfterSec`: seconds after each of which it is killed, and returns 4 s later.
+ */
 export type LiveCase = {
   row: string;
   address: (stream: TestStream) => string;

@@ -18,8 +18,8 @@ const PAGE = path.resolve(import.meta.dirname, '../../../docs/measured.md');
 const HEADING = '## Sound, pictures and colours';
 const INTRO = [
   'Largest errors of each product over all sources of `npm run soak -- media-sync`, which writes this table. A-V error:',
-  "how far sound is moved against the source's own offset (bar: 20 ms). Frames: missing or doubled (bar: 0). Colour: of",
-  '255, against the reference (bar: 8) and between rungs (bar: 4).',
+  "how far sound is moved against the source's own offset (bar: 20 ms). Frames: missing or doubled (bar: 0). Colour:",
+  'of 255, against the reference (bar: 8) and between rungs (bar: 4).',
 ];
 const COLUMNS = ['Product', 'Sources', 'A-V error, ms', 'Frames', 'Colour error', 'Between rungs'];
 
