@@ -17,7 +17,7 @@ export type MeasuredRow = {
 const PAGE = path.resolve(import.meta.dirname, '../../../docs/measured.md');
 const HEADING = '## Sound, pictures and colours';
 const INTRO = [
-  'Largest errors of each product over all sources of `npm run soak -- media-sync`, which writes this table. A-V error:',
+  'Largest errors of each product over all sources of `npm run soak -- media-sync`, which writes this table. A-V:',
   "how far sound is moved against the source's own offset (bar: 20 ms). Frames: missing or doubled (bar: 0). Colour:",
   'of 255, against the reference (bar: 8) and between rungs (bar: 4).',
 ];
