@@ -5,8 +5,8 @@ export type ShownPart = { before: AvSync; fromSec: number; toSec: number };
 
 /**
  * Errors of an output against its source. `largestMs`: how far sound was moved against the pictures. `missing`:
- * pictures of the source that the output lacks. `doubled`: frames that it shows again for half a frame or more past the end of
- * their picture in the source.
+ * pictures of the source that the output lacks. `doubled`: frames that it shows again for half a frame or more past the
+ * end of their picture in the source.
  */
 export type SyncError = { largestMs: number; points: number; missing: number; doubled: number; soundHolesSec: number };
 
