@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createAttemptLimit } from '../../lib/attempt-limit.ts';
+import { type AttemptLimit, type AttemptRate, createAttemptLimit } from '../../lib/attempt-limit.ts';
 import { type AddressSet, clientAddress } from '../../lib/client-address.ts';
 import { clientKey } from '../../lib/client-key.ts';
 import { REFUSALS } from '../../lib/error-catalogue.ts';
@@ -28,6 +28,8 @@ export type WhipDeps = {
   /** Proxies whose X-Forwarded-For names the publisher. */
   trusted: AddressSet;
   budget: EncoderBudget;
+  /** Limit of wrong keys per address; `ATTEMPTS` when absent. */
+  attempts?: AttemptRate;
   report(error: Error): void;
 };
 
@@ -37,10 +39,11 @@ type Answer = { status: number; headers?: Record<string, string | string[]>; bod
 export class WhipHandler {
   readonly #deps: WhipDeps;
   readonly #sessions = new Map<string, WhipSession>();
-  readonly #mayTry = createAttemptLimit(ATTEMPTS);
+  readonly #mayTry: AttemptLimit;
 
   constructor(deps: WhipDeps) {
     this.#deps = deps;
+    this.#mayTry = createAttemptLimit(deps.attempts ?? ATTEMPTS);
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
