@@ -100,6 +100,8 @@ class Server {
   #spawn(port: number): Promise<number> {
     const child = spawn(process.execPath, [...FLAGS, CHILD, this.#address, String(port)], {
       stdio: ['pipe', 'ignore', 'inherit', 'pipe', 'pipe'],
+      // Code that parses bytes of strangers needs none of the service's keys.
+      env: {},
     });
     this.#child = child;
     // The exit of a child is detected separately.
