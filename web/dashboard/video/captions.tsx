@@ -11,7 +11,7 @@ import { toast } from '../parts/toasts.tsx';
 import { CueEditor } from './cue-editor.tsx';
 import { type Cue, readCues } from './cues.ts';
 import type { PartProps } from './part-props.ts';
-import { Transcribe } from './transcription.tsx';
+import { Transcribe } from './transcribe.tsx';
 
 type Edited = { srclang: string; label: string; cues: readonly Cue[] };
 
