@@ -126,7 +126,10 @@ class Node implements LiveNode {
 
   async publish({ streamKey, slot, disconnect }: PublishRequest): Promise<MediaInput> {
     if (this.#isClosing || this.#publisherCount() >= this.#deps.capacity) {
-      throw new Refused('unavailable', 'The server takes no more publishers now.');
+      throw new Refused(
+        'unavailable',
+        'The server has as many publishers as it takes. Try again later, or add a machine.',
+      );
     }
     if (this.#committer.isBehind(Date.now())) {
       const { streamId } = await this.#deps.publishing.check(streamKey);

@@ -209,7 +209,11 @@ class Server {
     const caller: Caller = { session: null, waiting: [] };
     this.#callers.set(connection, caller);
     const wanted = readStreamId(streamId);
-    if (wanted === null) throw new Refused('invalid', 'Expected a stream id that names a stream.');
+    if (wanted === null)
+      throw new Refused(
+        'invalid',
+        'Expected a stream id that names a stream, such as streamid=STREAM_KEY, got another one. Set it in the encoder.',
+      );
     const { streamKey } = await this.#deps.check(wanted.name);
     const disconnect = (reason: string) => this.#drop(connection, reason);
     const input = await this.#deps.publish({ streamKey, slot: wanted.slot, protocol: 'srt', remote, disconnect });
