@@ -4,19 +4,19 @@ import { quote } from '../lib/quote.ts';
 import { guardOf } from './models/fields.ts';
 import { findSibling } from './sibling-names.ts';
 
-/** Edits up to which a name is a misspelling of another one. */
+/** Maximum edits by which a misspelled name differs from another one. */
 const MAX_TYPO_EDITS = 2;
 const MAX_NAME_CHARS = 60;
 const MAX_NAMES_LISTED = 12;
 
-/** Rules of an operation for names that it does not know. */
+/** Rules of an operation for unknown names. */
 export type NameRules = {
   /**
-   * Judges an unknown field or parameter where the `known` ones are allowed. Returns the fault as a sentence; null
-   * if the name is ignored.
+   * Judges an unknown field or parameter; `known` are the allowed names. Returns the fault as a sentence; null if the
+   * name is ignored.
    */
   judge(name: string, known: readonly string[]): string | null;
-  /** Whether any unknown name could be a fault. */
+  /** True if any unknown name could be a fault. */
   areNeeded: boolean;
 };
 
@@ -90,7 +90,7 @@ export function isTypoOf(name: string, known: string): boolean {
   return Math.abs(name.length - known.length) <= MAX_TYPO_EDITS && distance(name, known) <= MAX_TYPO_EDITS;
 }
 
-/** The name that is nearest to a misspelled one, if at most a third of it differs. */
+/** Returns the name that is nearest to a misspelled one, if at most a third of it differs. */
 function findNearest(name: string, known: readonly string[]): string | null {
   if (name.length > MAX_NAME_CHARS) return null;
   const near = known

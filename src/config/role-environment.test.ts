@@ -50,7 +50,7 @@ test.each([
   ['edge', ['the-licences']],
   ['worker', ['the-transcriber-key', 'the-model-key', 'the-key-server']],
   ['ingest', ['the-srt-passphrase', 'the-key-server']],
-] as const)('%s starts with the secrets that it uses and no others', (role, used) => {
+] as const)('%s starts with only the secrets that it uses', (role, used) => {
   const settings = readSettings({
     ...SECRETS,
     MILLRACE_TRANSCRIBER: 'http://127.0.0.1:9',

@@ -3,8 +3,8 @@ import { type RoleSettings, SECRET_SETTINGS } from './settings.ts';
 import type { StorageSettings } from './storage.ts';
 
 /**
- * For glibc (mallopt(3), M_MMAP_THRESHOLD): parts of streams, which live for seconds among frames that live for
- * milliseconds, are allocated outside the heap and returned to the system one by one. Saves 1 MiB per stream with 60
+ * For glibc (mallopt(3), M_MMAP_THRESHOLD): allocates parts of streams, which live for seconds among frames that live
+ * for milliseconds, outside the heap, and returns them to the system one by one. Saves 1 MiB per stream with 60
  * streams.
  */
 const INGEST_MEMORY = { MALLOC_MMAP_THRESHOLD_: String(64 * 1024) };

@@ -3,7 +3,7 @@ import { remember } from './remember.ts';
 /** Whether an attempt of `key` is allowed at `nowMs`. */
 export type AttemptLimit = (key: string, nowMs: number) => boolean;
 
-/** Maximum keys that are remembered: the most recently seen ones. */
+/** Maximum keys in memory. The least recently seen ones are dropped. */
 const MAX_KEYS = 10_000;
 
 export type AttemptRate = { burst: number; perSec: number };

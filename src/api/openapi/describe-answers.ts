@@ -10,7 +10,7 @@ import {
 import type { Components, Schema } from './component-schemas.ts';
 import { exampleOf } from './examples.ts';
 
-/** The parts of a contract that its responses follow from. */
+/** The parts of a contract that determine its responses. */
 export type Answering = Pick<
   Contract<never, never, never, never>,
   'method' | 'refusals' | 'errorShape' | 'answerStatus' | 'name' | 'isHosted'
@@ -18,7 +18,7 @@ export type Answering = Pick<
 
 type Words = { name: string; words: string };
 
-/** Statuses that any operation may return, and when. */
+/** Statuses that any operation may return, with their conditions. */
 const COMMON: ReadonlyMap<number, Words> = new Map([
   [401, { name: 'Denied', words: 'The key is missing, invalid, expired or revoked, or is not for this resource.' }],
   [408, { name: 'TooSlow', words: 'The body took too long to arrive.' }],

@@ -9,7 +9,7 @@ import { watchStart } from '../../media/probe/foreign-bytes.ts';
 import type { Storage, StorageKey, WrittenObject } from '../../ports/storage.ts';
 
 const RENEW_MS = 20_000;
-/** Delay before a failed renewal is tried again while the database is down, in ms. */
+/** Delay before a failed renewal is retried while the database is down, in ms. */
 const RENEW_AGAIN_MS = 1_000;
 const BUFFER_BYTES = 1024 * 1024;
 
@@ -17,9 +17,9 @@ type Upload = { body: IncomingMessage; objectKey: StorageKey; lengthBytes: numbe
 type Deps = { storage: Storage; uploads: UploadStore };
 
 /**
- * Streams a request's body into an object, keeping the lease of its upload session and ending a caller that sends
+ * Streams a request's body into an object and renews the lease of its upload session. Disconnects a caller that sends
  * less than 1 KiB/s over a minute (`timeout`). Refuses (`invalid`) a body that ends early or is not a media file, and
- * leaves nothing behind then.
+ * then leaves nothing behind.
  */
 export async function receiveBytes(
   { body, objectKey, lengthBytes, uploadId }: Upload,
@@ -43,7 +43,7 @@ export async function receiveBytes(
   }
 }
 
-// A failing writer ends its stream. The request must survive that, because the refusal is still to be sent.
+// A failing writer ends its stream. The request must survive, because the refusal must still be sent.
 function detach(body: IncomingMessage, stop: AbortController): Transform {
   const look = watchStart();
   const copy = new Transform({
@@ -54,7 +54,7 @@ function detach(body: IncomingMessage, stop: AbortController): Transform {
       done(foreign, bytes);
     },
   });
-  // It may fail before it has a reader.
+  // The stream may fail before it has a reader.
   copy.on('error', () => undefined);
   finished(body, { writable: false }, (error) => {
     if (error) copy.destroy(error);
@@ -63,7 +63,7 @@ function detach(body: IncomingMessage, stop: AbortController): Transform {
 }
 
 /**
- * Renews the lease until the returned function is called, also during an outage of the database. Reports any other
+ * Renews the lease until the returned function is called, even during an outage of the database. Reports any other
  * failure.
  */
 function keepLease(uploads: UploadStore, id: Guid, onFailure: (error: unknown) => void): () => void {

@@ -102,7 +102,7 @@ function announcedBytes({ headers }: IncomingMessage): number | null {
   return headers['transfer-encoding'] === undefined ? 0 : null;
 }
 
-/** Removes the leftovers of an upload, then rethrows. If that fails, the sweep of open upload sessions does it. */
+/** Removes the leftovers of an upload, then rethrows. If that fails, the sweep of open upload sessions removes them. */
 async function forget(
   uploadId: Guid,
   { objectKey, because }: { objectKey: StorageKey; because: unknown },

@@ -4,13 +4,13 @@ import type { StoredTrack } from '../../media/mp4/stored-track.ts';
 import { HeldCache } from '../cache/held-cache.ts';
 import type { IndexReader } from '../objects/index-reader.ts';
 
-/** Renditions of one MP4. `tag` changes whenever its bytes may. */
+/** Renditions of one MP4 file. `tag` changes whenever its bytes may change. */
 export type Movie = { tag: string; video: StoredRendition & { init: Buffer }; audio: MovieAudio | null };
 export type MovieAudio = StoredRendition & { init: Buffer };
 
 const KEY_BYTES = 150;
 
-/** Plans of MP4 files, each made once for all requests and cached while it is used. */
+/** Plans of MP4 files. Each is made once for all requests and cached while it is in use. */
 export class MoviePlans {
   readonly #indexes: IndexReader;
   readonly #plans: HeldCache<VirtualMp4Plan>;

@@ -8,15 +8,17 @@ import { chunksTag } from '../objects/chunks-tag.ts';
 import type { Part, Slice } from '../objects/object-part.ts';
 import type { Movie, MovieAudio, MoviePlans } from './movie-plans.ts';
 
-/** Maximum bytes of the file resolved at once: a long response must not hold the places of all its bytes. */
+/**
+ * Maximum bytes of the file resolved per step, so that a long response does not keep the locations of all its bytes.
+ */
 const STRETCH_BYTES = 32 * 2 ** 20;
 const MAX_NAME_LENGTH = 120;
 
 type Mp4Request = { heightPx: number; wantsDownload: boolean };
 
 /**
- * Serves `play_{height}p.mp4`: a file that is not stored, but composed from a finished H.264 rung and the default
- * audio. It does not exist while the library's setting is off.
+ * Serves `play_{height}p.mp4`, composed on the fly from a finished H.264 rung and the default audio. Responds with 404
+ * if the library's setting is off.
  */
 export async function serveMp4(publication: Publication, request: Mp4Request, plans: MoviePlans): Promise<Answer> {
   const movie = publication.settings.offersMp4 ? findMovie(publication, request.heightPx) : null;
@@ -46,7 +48,7 @@ function findMovie({ renditions }: Publication, heightPx: number): Movie | null 
   const hasAudio = renditions.some(({ kind, isActive, state }) => kind === 'audio' && isActive && state !== 'failed');
   const audioTracks = finished.filter(({ kind }) => kind === 'audio');
   const audio = audioTracks.find(({ isDefault }) => isDefault) ?? audioTracks[0] ?? null;
-  // Audio that is still being encoded will arrive: without it, the file would be a different one.
+  // Wait for audio that is still being encoded: without it, the file would differ.
   if (hasAudio && audio === null) return null;
   const parts = [video, audio].flatMap((track) => (track === null ? [] : [track.id, chunksTag(track.chunks)]));
   return { tag: `mp4-${parts.join('-')}`, video, audio };
@@ -66,7 +68,7 @@ function* cutPlan(plan: VirtualMp4Plan, { start, end }: Slice): Generator<Part> 
   }
 }
 
-/** RFC 6266: a plain name for old clients, next to the real one. */
+/** RFC 6266: an ASCII name for old clients in addition to the UTF-8 one. */
 function writeDisposition(title: string): string {
   const name = title
     .toWellFormed()

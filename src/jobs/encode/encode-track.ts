@@ -19,13 +19,13 @@ import { publishChunks } from './publish-chunks.ts';
 import { type AudioInit, type AudioPart, readAudio, readCopiedAudio } from './read-audio.ts';
 import { createChunkWriter, discardAfter } from './store-chunk.ts';
 
-/** Segments of the first chunk, so that playback can start, and of the others: about 4 s each. */
+/** Segments of the first chunk, which lets playback start, and of later chunks. A segment has about 4 s. */
 const FIRST_SEGMENTS = 1;
 const NEXT_SEGMENTS = 8;
 
 /**
- * Encodes a range of an audio track and publishes it in growing chunks. The encoder begins at the start of the track,
- * so that parts join seamlessly.
+ * Encodes a range of an audio track and publishes it in growing chunks. The encoder always begins at the start of the
+ * track, so that ranges join seamlessly.
  */
 export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSignal): Promise<void> {
   const { task } = held.claim;
@@ -42,7 +42,7 @@ export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSi
     const options = { sourcePath: local.path, sourceDurationSec: view.facts.durationSec, niceness };
     const originSec = timelineOriginSec(view.facts, view.cutList.grid.kind);
     const begun = { track, audio: { durationSec, originSec, normaliseLoudness } };
-    // A failure is most often caused by the source.
+    // After a failure, assume that the source is damaged.
     const isCopied = rendition.plan.copiesAudio === true && held.claim.failures === 0;
     const start = held.claim.failures > 0 ? runMendedAudio : isCopied ? runCopiedAudio : runWholeAudio;
     const { run, lostSec } = await start(begun, options, AbortSignal.any([signal, ended.signal]));
@@ -51,7 +51,7 @@ export async function encodeTrack(held: HeldTask, deps: JobDeps, signal: AbortSi
       await publishTrack({ held, deps, view, rendition, run, parts }, signal);
       await reportLoss(deps, task.key, { lostSec: lostSec(), durationSec });
     } finally {
-      // A part ends before the encoder does.
+      // A range may end before the encoder does.
       ended.abort();
       for (const output of run.outputs) output.destroy();
       await run.done.catch(() => undefined);
@@ -101,7 +101,7 @@ async function publishTrack(job: TrackJob, signal: AbortSignal): Promise<void> {
     ...{ storage: job.deps.storage, key, renditionId: id, attempt: claim.attempt },
     ...(isOnDemand && { findTaken: (range) => findStored(job.deps.db, id, range) }),
   });
-  // Segments made for viewers can be anywhere: the writer omits them.
+  // Segments made for viewers can be anywhere in the range, so the writer skips them one by one.
   const publishedTo = isOnDemand ? fromSegment : job.rendition.publishedTo;
   let init: AudioInit | null = null;
   let nextFlush = publishesGrowing(kind) ? chunkEnd(publishedTo) : toSegment;
