@@ -144,8 +144,11 @@ export function defineOperation<
     run(request: Request<Static<P>, Static<Q>, BodyOf<B>>, deps: Deps): Promise<AnswerOf<A>>;
   },
 ): Operation<Deps> {
-  const { run, query = Type.Object({}), body = null, refusals = {}, errorShape = 'status', ...plain } = operation;
-  const contract = { ...plain, query, body, refusals, errorShape, isHosted: isHosted(plain) };
+  const { run, query = Type.Object({}), body = null, errorShape = 'status', ...plain } = operation;
+  const hosted = isHosted(plain);
+  // Our own operations refuse every name that they do not know.
+  const refusals = { ...(!hosted && { invalid: 400 }), ...operation.refusals };
+  const contract = { ...plain, query, body, refusals, errorShape, isHosted: hosted };
   const names = createNameRules(contract);
   const readBody = bodyReader(contract, names);
   // The hosted interface documents no refusals of paging and order for lists.

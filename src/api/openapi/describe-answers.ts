@@ -13,7 +13,7 @@ import { exampleOf } from './examples.ts';
 /** The parts of a contract that determine its responses. */
 export type Answering = Pick<
   Contract<never, never, never, never>,
-  'refusals' | 'errorShape' | 'answerStatus' | 'name' | 'isHosted'
+  'method' | 'refusals' | 'errorShape' | 'answerStatus' | 'name' | 'isHosted'
 > & { query: object; body: unknown; answer: object | 'events' | 'csv' | 'bytes' | null };
 
 type Words = { name: string; words: string };
@@ -53,10 +53,10 @@ const OWN: ReadonlyMap<number, Words> = new Map([
   [422, { name: 'Unusable', words: 'The request is well-formed, but its values cannot be used.' }],
 ]);
 
-/** Returns whether a request may be refused with a 400 although the operation lists none. */
-function mayBeInvalid({ body, query, isHosted, answer, errorShape }: Answering): boolean {
-  const isRead = body !== null || Object.keys(Object(query).properties).length > 0;
-  return !isHosted || isRead || (errorShape === 'status' && answer === StatusModel);
+/** Whether a request may be refused with a 400 although the operation lists none. */
+function mayBeInvalid({ method, body, query }: Answering): boolean {
+  // A change refuses the names by which other resources protect or destroy.
+  return method !== 'GET' || body !== null || Object.keys(Object(query).properties).length > 0;
 }
 
 /** Returns the responses of an operation by status: its success, its own refusals and the common ones. */

@@ -1,4 +1,4 @@
-import { type Guid, parseGuid } from '../../../lib/guid.ts';
+import { type Guid, parseGuid, readGuid } from '../../../lib/guid.ts';
 import { sheetName } from '../../../media/images/image-set.ts';
 import type { DrmSystem } from '../../../ports/drm-key-source.ts';
 import { type PullZoneName, parsePullZoneName } from '../../pull-zones/pull-zone-name.ts';
@@ -72,7 +72,8 @@ const LIBRARY_ID = /^[1-9]\d{0,14}$/;
 
 /**
  * Parses the path of a request, without its path token: the pull zone in it, if any, and the target; null for an
- * address that cannot exist.
+ * address that cannot exist. Ids of videos may be without hyphens, as in the JSON interface; a token is over the path as
+ * it was sent.
  */
 export function parseEdgePath(path: string): { pathZone: PullZoneName | null; target: EdgeTarget | null } {
   const segments = decodeSegments(PLAYER_FOLDER.test(path) ? path.slice(0, -1) : path);
@@ -92,7 +93,7 @@ function parsePlayer(
   [library = '', media = '', tail, ...more]: readonly string[],
   isDirect: boolean,
 ): EdgeTarget | null {
-  const mediaId = parseGuid(media);
+  const mediaId = readGuid(media);
   if (mediaId === null || !LIBRARY_ID.test(library) || more.length > 0) return null;
   if (tail !== undefined && tail !== 'state') return null;
   return { kind: 'player', libraryId: Number(library), mediaId, wantsState: tail === 'state', isDirect };
@@ -101,7 +102,7 @@ function parsePlayer(
 function parseMedia(path: readonly string[]): EdgeTarget | null {
   // Applications also use this address for a live stream, and for the video that it becomes.
   const [media = '', ...names] = path[0] === 'live' ? path.slice(1) : path;
-  const mediaId = parseGuid(media);
+  const mediaId = readGuid(media);
   const file = mediaId === null ? null : parseFile(names);
   return mediaId === null || file === null ? null : { kind: 'media', mediaId, file };
 }
