@@ -2,7 +2,7 @@ import { IMAGE_LIMIT_BYTES, type LibraryImage } from '../../catalog/libraries/li
 import type { LibraryStore } from '../../catalog/libraries/library-store.ts';
 import { readBytes } from '../../lib/read-bytes.ts';
 import { Refused } from '../../lib/refused.ts';
-import type { ImageMaker } from '../../media/images/image-maker.ts';
+import type { ImageMaker } from '../../media/images/run-image-maker.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { defineOperation } from '../define-operation.ts';
 import { CoreLibraryParams } from './core-library.ts';

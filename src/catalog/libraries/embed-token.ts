@@ -5,7 +5,8 @@ export type EmbedToken = { token: string; expiresSec: number };
 
 /**
  * Returns whether a token permits playing a video now: `hex(SHA256(key + videoId + expires))` under one of the keys,
- * not expired; the id may be without hyphens. Keys are the pull zone's security key and, as some clients sign with it, the library's key.
+ * not expired. The id may lack hyphens. The keys are the pull zone's security key and the library's key, because some
+ * clients sign with that.
  */
 export function isEmbedTokenValid(
   { token, expiresSec }: EmbedToken,

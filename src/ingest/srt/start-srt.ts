@@ -214,7 +214,8 @@ class Server {
     if (wanted === null)
       throw new Refused(
         'invalid',
-        'Expected a stream id that names a stream, such as streamid=STREAM_KEY, got another one. Set it in the encoder.',
+        'Expected a stream id that names a stream, such as streamid=STREAM_KEY, got another one. ' +
+          'Set it in the encoder.',
       );
     const { streamKey } = await this.#deps.check(wanted.name);
     const disconnect = (reason: string) => this.#drop(connection, reason);

@@ -106,7 +106,8 @@ function answerTo(peer: NativePeer, offer: string, signal: AbortSignal): Promise
     reject(
       new Refused(
         'invalid',
-        `Expected an SDP offer, got something else: ${error instanceof Error ? error.message : error}. Send the offer of a peer.`,
+        `Expected an SDP offer, got something else: ${error instanceof Error ? error.message : error}. ` +
+          'Send the offer of a peer.',
       ),
     );
   }

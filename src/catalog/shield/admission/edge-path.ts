@@ -71,9 +71,8 @@ const EMBED_CLIENT = '/playerjs/playerjs-latest.min.js';
 const LIBRARY_ID = /^[1-9]\d{0,14}$/;
 
 /**
- * Parses the path of a request, without its path token: the pull zone in it, if any, and the target; null for an
- * address that cannot exist. Ids of videos may be without hyphens, as in the JSON interface; a token is over the path as
- * it was sent.
+ * Parses the path of a request, without its path token, into its pull zone, if any, and its target. Returns null for an
+ * impossible path. Video ids may lack hyphens, as in the JSON interface. A token signs the path as it was sent.
  */
 export function parseEdgePath(path: string): { pathZone: PullZoneName | null; target: EdgeTarget | null } {
   const segments = decodeSegments(PLAYER_FOLDER.test(path) ? path.slice(0, -1) : path);

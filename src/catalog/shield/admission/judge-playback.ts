@@ -1,6 +1,5 @@
 import type { Guid } from '../../../lib/guid.ts';
 import { describeToken, type EmbedToken, isEmbedTokenValid } from '../../libraries/embed-token.ts';
-import type { Publication } from '../../publications/publication.ts';
 import { embedKeys } from '../../pull-zones/zone-policy.ts';
 import type { Hit } from '../hit.ts';
 import { RULES } from '../rules.ts';
@@ -34,12 +33,15 @@ export function judgeEmbedToken(
   return { rule: RULES.embedToken, expected: 'token and expires in the query', came: describeToken(shown, nowMs) };
 }
 
+/** Fields of a publication that decide how it may be played. */
+type PlayedVideo = { mediaId: Guid; settings: { drm: string } };
+
 /** A request for a player page, a playlist or a key. `publication` is null if its video does not exist. */
 export type PlaybackRequest = {
   method: string;
   target: EdgeTarget | null;
   policy: CompiledPolicy | null;
-  publication: Pick<Publication, 'mediaId' | 'settings'> | null;
+  publication: PlayedVideo | null;
   viewer: Viewer;
   /** Whether a browser opens the address as a page of its own. */
   isOpenedByItself: boolean;
