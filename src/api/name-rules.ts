@@ -1,8 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 import type { TObject, TSchema } from 'typebox';
 import { quote } from '../lib/quote.ts';
+import { findSibling } from './find-sibling.ts';
 import { guardOf } from './models/fields.ts';
-import { findSibling } from './sibling-names.ts';
 
 /** Maximum edits by which a misspelled name differs from another one. */
 const MAX_TYPO_EDITS = 2;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { recognizeForeign } from './foreign-bytes.ts';
-import { explainTinyFile } from './read-tiny-file.ts';
+import { readTinyFault } from './read-tiny-fault.ts';
 
 const MP4 = Buffer.from('\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41', 'latin1');
 const MATROSKA = Buffer.from('\x1aE\xdf\xa3\x9fB\x86\x81\x01B\xf7\x81\x01B\xf2\x81', 'latin1');
@@ -80,7 +80,7 @@ test.each(['hello world', 'hello', 'Wörter', '{ broken', '<p>Sign in</p>', '404
     await writeFile(TINY, words);
     const bytes = Buffer.byteLength(words);
     const message = `Expected a video or audio file, got text of ${bytes} bytes: send the bytes of the video or audio file.`;
-    expect(await explainTinyFile(TINY, bytes)).toEqual({ kind: 'not-media', message });
+    expect(await readTinyFault(TINY, bytes)).toEqual({ kind: 'not-media', message });
   },
 );
 
