@@ -110,7 +110,9 @@ async function judgeVideo(
   const isOpenedByItself = Object.entries(Headers).some(
     ([name, value]) => name.toLowerCase() === 'sec-fetch-dest' && value === 'document',
   );
-  const hit = judgePlayback({ method, target, policy, publication, viewer, isOpenedByItself, nowMs }, ownHosts);
+  const video =
+    publication === null ? null : { mediaId: publication.mediaId, usesSessions: publication.settings.drm === 'basic' };
+  const hit = judgePlayback({ method, target, policy, video, viewer, isOpenedByItself, nowMs }, ownHosts);
   return { stage: 'playback', verdict: hit === null ? 'allow' : 'block', hit };
 }
 

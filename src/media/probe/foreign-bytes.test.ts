@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { recognizeForeign } from './foreign-bytes.ts';
-import { readTinyFileFault } from './read-tiny-file.ts';
+import { readTinyFault } from './read-tiny-fault.ts';
 
 const MP4 = Buffer.from('\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41', 'latin1');
 const MATROSKA = Buffer.from('\x1aE\xdf\xa3\x9fB\x86\x81\x01B\xf7\x81\x01B\xf2\x81', 'latin1');
@@ -62,8 +62,8 @@ test.each<[string, string | Buffer]>([
   ['an MP3 frame', Buffer.from('\xff\xfb\x90\x64', 'latin1')],
   ['Ogg', 'OggS\0\x02'],
   ['a few words', 'hello world'],
-  ['one repeated letter', 'x'.repeat(2_000)],
-  ['a brace in binary data', Buffer.from('{\0\x01\x02', 'latin1')],
+  ['one letter again and again', 'x'.repeat(2_000)],
+  ['a brace in bytes', Buffer.from('{\0\x01\x02', 'latin1')],
   ['nothing', ''],
 ])('leaves %s to ffprobe', (_, start) => {
   expect(recognizeForeign(Buffer.from(start as never))).toBeNull();
@@ -79,9 +79,8 @@ test.each(['hello world', 'hello', 'Wörter', '{ broken', '<p>Sign in</p>', '404
     expect(recognizeForeign(Buffer.from(words), true)).toMatchObject({ kind: 'text' });
     await writeFile(TINY, words);
     const bytes = Buffer.byteLength(words);
-    const advice = 'send the bytes of the video or audio file.';
-    const message = `Expected a video or audio file, got text of ${bytes} bytes: ${advice}`;
-    expect(await readTinyFileFault(TINY, bytes)).toEqual({ kind: 'not-media', message });
+    const message = `Expected a video or audio file, got text of ${bytes} bytes: send the bytes of the video or audio file.`;
+    expect(await readTinyFault(TINY, bytes)).toEqual({ kind: 'not-media', message });
   },
 );
 

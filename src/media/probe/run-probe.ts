@@ -9,7 +9,7 @@ import { PROBE_LIMIT_SEC, planFfprobe } from './plan-ffprobe.ts';
 import { readMp3Lead } from './read-mp3-lead.ts';
 import { explainMissingMoov, findEncryption } from './read-mp4-boxes.ts';
 import { reachSec, type Scan, scanPackets } from './read-packets.ts';
-import { readTinyFileFault } from './read-tiny-file.ts';
+import { readTinyFault } from './read-tiny-fault.ts';
 import { needsMending, type SourceFacts, type SourceFault } from './source-facts.ts';
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
@@ -57,7 +57,7 @@ export async function probeMended(
 type ProbedFile = { path: string; sizeBytes: number; isWhole: Promise<boolean>; isMended: boolean };
 
 async function probeFile(file: ProbedFile, signal: AbortSignal): Promise<SourceFacts | SourceFault> {
-  const tiny = await readTinyFileFault(file.path, file.sizeBytes);
+  const tiny = await readTinyFault(file.path, file.sizeBytes);
   if (tiny !== null) return tiny;
   const facts = await probeStreams(file, signal);
   if ('kind' in facts) return facts;

@@ -33,15 +33,13 @@ export function judgeEmbedToken(
   return { rule: RULES.embedToken, expected: 'token and expires in the query', came: describeToken(shown, nowMs) };
 }
 
-/** Fields of a publication that decide how it may be played. */
-type PlayedVideo = { mediaId: Guid; settings: { drm: string } };
-
-/** A request for a player page, a playlist or a key. `publication` is null if its video does not exist. */
+/** A request for a player page, a playlist or a key. `video` is null if it does not exist. */
 export type PlaybackRequest = {
   method: string;
   target: EdgeTarget | null;
   policy: CompiledPolicy | null;
-  publication: PlayedVideo | null;
+  /** `usesSessions`: its playlists have keys of play sessions. */
+  video: { mediaId: Guid; usesSessions: boolean } | null;
   viewer: Viewer;
   /** Whether a browser opens the address as a page of its own. */
   isOpenedByItself: boolean;
@@ -53,11 +51,11 @@ export type PlaybackRequest = {
  * video. The edge makes each where it answers; this function makes those of any request, for explanations.
  */
 export function judgePlayback(request: PlaybackRequest, ownHosts: HostRules): Hit | null {
-  const { target, policy, publication, viewer, nowMs } = request;
+  const { target, policy, video, viewer, nowMs } = request;
   const checks = checksOf(request);
-  if (checks === null || target === null || policy === null || publication === null) return null;
+  if (checks === null || target === null || policy === null || video === null) return null;
   const isDirect = target.kind === 'player' && !target.wantsState && (target.isDirect || request.isOpenedByItself);
-  const { mediaId } = publication;
+  const { mediaId } = video;
   return (
     judgeDirectPlay(policy, isDirect) ??
     judgePage(policy, viewer.page, ownHosts) ??
@@ -68,7 +66,7 @@ export function judgePlayback(request: PlaybackRequest, ownHosts: HostRules): Hi
 /** The key of a play session is for viewers who showed their token when it started. */
 const SESSION_KEY_CHARS = 43;
 
-function checksOf({ method, target, publication }: PlaybackRequest): 'page' | 'page-and-token' | null {
+function checksOf({ method, target, video }: PlaybackRequest): 'page' | 'page-and-token' | null {
   const isRead = method === 'GET' || method === 'HEAD';
   if (target?.kind === 'player') return isRead ? 'page-and-token' : null;
   if (target?.kind !== 'media') return null;
@@ -80,9 +78,9 @@ function checksOf({ method, target, publication }: PlaybackRequest): 'page' | 'p
       return target.file.name.length === SESSION_KEY_CHARS ? 'page' : 'page-and-token';
     case 'multivariant':
     case 'rung-playlist':
-      return isRead && publication?.settings.drm === 'basic' ? 'page-and-token' : null;
+      return isRead && video?.usesSessions === true ? 'page-and-token' : null;
     case 'rendition-playlist':
-      return isRead && publication?.settings.drm === 'basic' && target.file.session === null ? 'page-and-token' : null;
+      return isRead && video?.usesSessions === true && target.file.session === null ? 'page-and-token' : null;
     default:
       return null;
   }

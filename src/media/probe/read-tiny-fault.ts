@@ -4,7 +4,7 @@ import { recognizeForeign, START_BYTES } from './foreign-bytes.ts';
 import type { SourceFault } from './source-facts.ts';
 
 /** Returns why a file of no bytes, or of a few bytes of text, cannot become a video; null for any other file. */
-export async function readTinyFileFault(path: string, sizeBytes: number): Promise<SourceFault | null> {
+export async function readTinyFault(path: string, sizeBytes: number): Promise<SourceFault | null> {
   if (sizeBytes === 0) return { kind: 'empty-file', message: 'Expected a media file, got 0 bytes. Upload the file.' };
   if (sizeBytes >= START_BYTES) return null;
   const bytes = await readOrNull(path);
