@@ -129,7 +129,8 @@ async function saveFields(tx: Tx, { key, sourceKey }: LockedVideo, { id, fields 
   const { language, name, role, isDefault } = fields;
   await sql`
     update rendition r set language = ${language}, name = ${name},
-      plan = (r.plan - 'role') || case when ${role} = 'main' then '{}' else jsonb_build_object('role', ${role}::text) end
+      plan = (r.plan - 'role')
+        || case when ${role} = 'main' then '{}' else jsonb_build_object('role', ${role}::text) end
     where r.library_id = ${key.libraryId} and r.media_id = ${key.mediaId} and r.kind = 'audio'
       and r.retired_at is null and ${TRACK_ID} = ${id}
   `.execute(tx);

@@ -37,6 +37,9 @@ test.each([
   ['  ', 'de', 'German'],
   [null, 'pt-BR', 'Brazilian Portuguese'],
   [undefined, 'x', 'x'],
+  [null, 'en-sdh', 'English (SDH)'],
+  [null, 'de-forced-2', 'German (forced)'],
+  ['Untertitel', 'de-sdh', 'Untertitel'],
 ])('the label %j of %s is shown as %s', (label, language, expected) => {
   expect(captionLabel(label, language)).toBe(expected);
 });

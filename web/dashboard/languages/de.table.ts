@@ -415,6 +415,39 @@ export const de = {
   'None yet. Add a VTT or SRT file, write captions here, or have the audio transcribed.':
     'Noch keine. Eine VTT- oder SRT-Datei hinzufügen, hier schreiben oder den Ton transkribieren lassen.',
   Remove: 'Entfernen',
+  Audio: 'Ton',
+  'Audio tracks': 'Tonspuren',
+  'Main sound': 'Hauptton',
+  Commentary: 'Kommentar',
+  'Audio description': 'Audiodeskription',
+  'Being replaced': 'Wird ersetzt',
+  'Viewers choose a track in the menu of the player.': 'Zuschauer wählen eine Spur im Menü des Players.',
+  'This video has no audio track.': 'Dieses Video hat keine Tonspur.',
+  'The new audio is being encoded. Viewers hear the previous version until it is ready.':
+    'Der neue Ton wird encodiert. Bis er fertig ist, hören Zuschauer den bisherigen.',
+  Default: 'Standard',
+  Replace: 'Ersetzen',
+  'Replace {0}': '{0} ersetzen',
+  'Unknown language': 'Unbekannte Sprache',
+  'from the video file': 'aus der Videodatei',
+  added: 'hinzugefügt',
+  'Players begin with this track': 'Player beginnen mit dieser Spur',
+  Purpose: 'Zweck',
+  'This is the last audio track. Without it the video has no sound.':
+    'Das ist die letzte Tonspur. Ohne sie hat das Video keinen Ton.',
+  'Viewers can no longer choose this track. Its file is deleted.':
+    'Zuschauer können diese Spur nicht mehr wählen. Ihre Datei wird gelöscht.',
+  'Remove track': 'Spur entfernen',
+  'The track is being encoded. Viewers can choose it when it is ready.':
+    'Die Spur wird encodiert. Zuschauer können sie wählen, sobald sie fertig ist.',
+  'Add an audio track': 'Tonspur hinzufügen',
+  'An audio file that begins with the video. A longer one is cut, a shorter one ends with silence.':
+    'Eine Audiodatei, die mit dem Video beginnt. Eine längere wird gekürzt, eine kürzere endet mit Stille.',
+  'Left empty, the track is named by its language and purpose.':
+    'Ohne Eingabe heißt die Spur nach ihrer Sprache und ihrem Zweck.',
+  Subtitles: 'Untertitel',
+  'Subtitles with sounds (SDH)': 'Untertitel mit Geräuschen (SDH)',
+  'Foreign speech only (forced)': 'Nur fremde Sprachen (forced)',
   'The captions are saved.': 'Die Untertitel sind gespeichert.',
   'The audio is being transcribed in the background.': 'Der Ton wird im Hintergrund transkribiert.',
   'Language code': 'Sprachkürzel',

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { VideoPlayDataModel } from '../../../src/api/models/play-data.ts';
 import { useAction } from '../base/action.ts';
 import { api } from '../base/api.ts';
-import { t } from '../base/language.ts';
+import { t, tr, trAll } from '../base/language.ts';
 import { useLoaded } from '../base/load.ts';
 import { mayWrite } from '../base/session.ts';
 import { Panel } from '../parts/fields.tsx';
@@ -84,18 +84,28 @@ export function Captions({ libraryId, path, video, link, onChanged }: PartProps)
   );
 }
 
+/** Purposes of captions, by the end of their language in addresses. */
+const KINDS = [
+  ['', 'Subtitles'],
+  ['-sdh', 'Subtitles with sounds (SDH)'],
+  ['-forced', 'Foreign speech only (forced)'],
+] as const;
+
 type AddProps = { path: string; onChanged: () => void; onWrite: (start: Edited) => void };
 
 function AddCaption({ path, onChanged, onWrite }: AddProps) {
   const language = useSignal('en');
+  const kind = useSignal('');
   const adding = useAction();
-  const label = nameOf(language.value);
+  const srclang = language.value + kind.value;
+  const purpose = KINDS.find(([suffix]) => suffix !== '' && suffix === kind.value)?.[1];
+  const label = nameOf(language.value) + (purpose === undefined ? '' : ` (${tr(purpose)})`);
   const add = (file: File | undefined) => {
     if (file === undefined) return;
     void adding.run(async () => {
       const bytes = Array.from(new Uint8Array(await file.arrayBuffer()), (byte) => String.fromCharCode(byte)).join('');
-      const body = { srclang: language.value, label, captionsFile: btoa(bytes) };
-      await api('POST', `${path}/captions/${language.value}`, body);
+      const body = { srclang, label, captionsFile: btoa(bytes) };
+      await api('POST', `${path}/captions/${srclang}`, body);
       onChanged();
     });
   };
@@ -108,6 +118,17 @@ function AddCaption({ path, onChanged, onWrite }: AddProps) {
           value={language.value}
           onInput={(event) => (language.value = event.currentTarget.value.trim())}
         />
+        <select
+          aria-label={t('Purpose')}
+          value={kind.value}
+          onChange={(event) => (kind.value = event.currentTarget.value)}
+        >
+          {trAll(KINDS).map(([suffix, text]) => (
+            <option key={suffix} value={suffix}>
+              {text}
+            </option>
+          ))}
+        </select>
         <label class="button">
           {t('Add file')}
           <input
@@ -117,7 +138,7 @@ function AddCaption({ path, onChanged, onWrite }: AddProps) {
             onChange={({ currentTarget }) => add(currentTarget.files?.[0])}
           />
         </label>
-        <button type="button" onClick={() => onWrite({ srclang: language.value, label, cues: [] })}>
+        <button type="button" onClick={() => onWrite({ srclang, label, cues: [] })}>
           {t('Write captions')}
         </button>
       </div>
